@@ -228,10 +228,11 @@ def test_a_push_is_a_plain_force(at_rest: tuple[Page, Mailbox, float, float]) ->
 def test_a_finger_holds_too(
     browser: Browser, shared: tuple[Page, Mailbox, str], at_rest: tuple[Page, Mailbox, float, float]
 ) -> None:
-    _, box, x, y = at_rest
+    _, box, *_ = at_rest
     errors: list[str] = []
     with opened(browser, shared[2], errors, has_touch=True) as page:
         comes(page, "inloop.view.shown && !inloop.view.eye.wish")
+        x, y = page.evaluate(FIND, [LOWER, 4])  # the buttons of a finger are larger
         wire = page.context.new_cdp_session(page)
 
         def finger(kind: str, *place: float) -> None:

@@ -301,7 +301,7 @@ def _axis_of(read: Intake, draft: Draft, path: str | None) -> Vector3 | None:
     if path is None:
         return None
     body = draft.body_of_joint(path)
-    if body is None or body.joint.kind.name != "revolute":
+    if body is None or not body.joint.kind.hinges or body.joint.kind.part is not None:
         read.complain(
             f"{quoted(path)} is no wheel on a revolute joint",
             'Declare the wheel before its tyre, on joint=il.revolute("y").',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 from collections.abc import Callable
 from functools import cache
@@ -57,7 +58,7 @@ def _module(path: Path) -> dict[str, Any]:
     code = compile(text, str(path), "exec")
     linked = next(line for line in text.splitlines() if line.startswith("LINKED = "))
     names = {**memory.names(), **c_library.names()}
-    for other in eval(linked.removeprefix("LINKED = ")):
+    for other in ast.literal_eval(linked.removeprefix("LINKED = ")):
         names.update(_exported(_module(path.parent.parent / other / path.name)))
     exec(code, names)
     return names

@@ -107,7 +107,7 @@ def _joint(mechanism: Mechanism, body: Body) -> Numbered:
         "start": float(joint.initial[0]),
         "effort": effort if math.isfinite(effort) else None,
         "driven": any(drive.body == body.index for drive in mechanism.drives),
-        "ball": any(body.index in attitude.bodies for attitude in mechanism.attitudes),
+        "of_ball": any(body.index in attitude.bodies for attitude in mechanism.attitudes),
     }
 
 

@@ -26,7 +26,7 @@ class BodyJoint(TypedDict):
     start: Annotated[float, "q that was declared"]
     effort: Annotated[float | None, "largest that its drive gives [N·m or N]; null: not known"]
     driven: Annotated[bool, "its motion is prescribed"]
-    ball: Annotated[bool, "one of the three turns of a ball joint"]
+    of_ball: Annotated[bool, "one of the three turns of a ball joint"]
 
 
 class InspectedBody(TypedDict):

@@ -88,8 +88,8 @@ export class BodyDetails {
   }
 
   joint() {
-    const { name, kind, axis, unit, low, high, driven, ball } = this.body.joint;
-    const lines = [new Line("kind", ball ? `${kind}, one of three turns` : kind)];
+    const { name, kind, axis, unit, low, high, driven, of_ball } = this.body.joint;
+    const lines = [new Line("kind", of_ball ? `${kind}, one of three turns` : kind)];
     lines.push(new Line("axis, in body axes", direction(axis)));
     if (driven) lines.push(new Line("moved by", "a drive"));
     if (low !== null || high !== null)

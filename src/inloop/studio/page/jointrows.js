@@ -132,7 +132,7 @@ export class JointRows {
    * @param {BodyJoint[]} joints
    */
   setJoints(joints) {
-    const free = joints.filter(({ driven, ball }) => !driven && !ball);
+    const free = joints.filter(({ driven, of_ball }) => !driven && !of_ball);
     this.rows = free.slice(0, MOST_JOINTS).map(
       (joint) =>
         new JointRow(joint, this.length, (q) =>

@@ -234,7 +234,7 @@
  * @property {number} start q that was declared
  * @property {number | null} effort largest that its drive gives [N·m or N]; null: not known
  * @property {boolean} driven its motion is prescribed
- * @property {boolean} ball one of the three turns of a ball joint
+ * @property {boolean} of_ball one of the three turns of a ball joint
  */
 
 /**

@@ -54,7 +54,7 @@ export class Overlays {
       const scale = selected ? size : unit;
       if (shown.coms && body.mass > 0) this.hang(node, centerMark(body.com, COM * scale));
       if (shown.frames) this.hang(node, axesMark(FRAME * scale));
-      if (shown.axes && !body.joint.ball)
+      if (shown.axes && !body.joint.of_ball)
         this.hang(node, lineMark(body.joint.axis, AXIS * scale, shown.accent));
       if (selected && shown.box) this.hang(node, boxMark(shown.box, shown.accent));
     });

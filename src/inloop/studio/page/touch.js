@@ -40,6 +40,7 @@ export class Touch {
    */
   constructor(view, connection) {
     this.view = view;
+    view.steady = () => this.grasp !== null;
     this.connection = connection;
     this.plane = new THREE.Plane();
     /** @type {Array<(touch: Touch) => void>} */

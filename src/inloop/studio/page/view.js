@@ -36,6 +36,8 @@ export class View {
   height = 1;
   /** @type {(picture: ImageBitmap) => void} */
   taken = () => {};
+  /** Whether the eye has to stay where it is: somebody holds a body by what is seen. */
+  steady = () => false;
 
   /**
    * @param {HTMLCanvasElement} canvas
@@ -171,7 +173,7 @@ export class View {
   tick(now) {
     requestAnimationFrame((next) => this.tick(next));
     if (!this.scene) return;
-    this.eye.ease();
+    if (!this.steady()) this.eye.ease();
     const moment =
       this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
     if (moment !== null && this.pose(moment)) {
@@ -231,7 +233,7 @@ export class View {
    * @param {number} now
    */
   measure(now) {
-    if (now - this.measured < MEASURE) return;
+    if (this.steady() || now - this.measured < MEASURE) return;
     const first = this.measured === -Infinity;
     this.measured = now;
     if (this.eye.include(this.stage.corners, first) && first) this.build(); // the floor lies below all of it
