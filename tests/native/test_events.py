@@ -14,7 +14,8 @@ each_method = pytest.mark.parametrize("method", list(Method))
 UP, DOWN = np.array([1.0]), np.array([-1.0])
 GRAVITY = np.array([9.81, 0.9, 1.0])
 WALL = np.array([0.05])
-ORDERS = {Method.EULER: 1, Method.IMPLICIT: 2, Method.RK4: 4, Method.DOPRI: 5, Method.RODAS: 4}
+ORDERS = {Method.EULER: 1, Method.IMPLICIT: 2, Method.RK4: 4, Method.DOPRI: 5, Method.RODAS: 4,
+          Method.MOREAU: 2}  # fmt: skip
 
 
 def still(problems) -> Mode:
@@ -62,7 +63,7 @@ def test_events_keep_the_order(problems, method: Method) -> None:
     x0, t_end = np.array([0.7, 0.2, 0.3]), 6.0
     exact, impacts = duffing_reference(x0, t_end)
     assert len(impacts) == 3
-    steps = {Method.EULER: 600, Method.IMPLICIT: 300, Method.DOPRI: 30}
+    steps = {Method.EULER: 600, Method.IMPLICIT: 300, Method.MOREAU: 300, Method.DOPRI: 30}
     coarse = steps.get(method, 60)
     counts = np.round(coarse * 1.3 ** np.arange(11)).astype(int)
     errors, lateness = [], []

@@ -61,7 +61,8 @@ def test_anatomy_tells_what_belongs_where_and_follows_parameters(tmp_path: Any) 
     crank, rocker = bodies["crank"], bodies["rocker"]
     assert (crank["joint"]["low"], crank["joint"]["high"]) == (-1.0, 2.5)
     assert rocker["joint"]["axis"] == [0.0, -1.0, 0.0] and rocker["joint"]["low"] is None
-    assert [body["joint"]["ball"] for body in bodies.values()] == [False, False, True, True, True]
+    of_ball = [body["joint"]["of_ball"] for body in bodies.values()]
+    assert of_ball == [False, False, True, True, True]
     assert rocker["mass"] == 0.7 and rocker["com"] == pytest.approx([0.0, 0.0, 0.07])
     assert rocker["frames"] == [{"name": "tip", "p": [0.0, 0.0, 0.5]}]
     assert show.anatomy["loops"] == [

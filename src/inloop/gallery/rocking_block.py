@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Exhibit, Reference, View
+from inloop.gallery import GROUND, Exhibit, Reference, View, parts
 
 WIDTH, HEIGHT, MASS = 0.1, 0.4, 1.0
 LEAN = -0.15  # [rad] about its right lower corner
@@ -51,10 +51,16 @@ def rocking_block() -> il.Model:
 
 
 def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """The block as a column, and some ground."""
-    column = il.visual(il.box((WIDTH, 0.12, HEIGHT)), color="#b08968")
-    ground = il.visual(il.box((0.8, 0.5, 0.01)), (0.0, 0.0, -0.005), "#6c757d")
-    return {"block": (column,), "ground": (ground,)}
+    """A wooden column with bands of steel, on a slab."""
+    depth, band = 0.12, 0.03
+    wood = il.visual(il.box((WIDTH, depth, HEIGHT)), color="#b08968", material="wood")
+    bands = (
+        il.visual(il.box((WIDTH + 0.004, depth + 0.004, band)), (0.0, 0.0, z), parts.STEEL,
+                  material="metal")
+        for z in (0.5 * (band - HEIGHT), 0.5 * (HEIGHT - band))
+    )  # fmt: skip
+    slab = il.visual(il.box((0.8, 0.5, 0.04)), (0.0, 0.0, -0.02), parts.CREAM)
+    return {"block": (wood, *bands), GROUND: (slab,)}
 
 
 def _first_ratio(plant: il.Plant) -> float:
@@ -85,6 +91,7 @@ EXHIBIT = Exhibit(
     method="moreau",
     view=View("xz", ("block.q", "block.qd", ("on_left.force", "on_right.force"))),
     looks=_looks,
+    reach=((-0.4, -0.25, -0.04), (0.4, 0.25, 0.43)),
     references=(
         Reference(
             what="angular velocity after the first impact, of that before",
