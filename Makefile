@@ -26,6 +26,8 @@ DEMO_EXTRAS := plot,studio,terminal
 # make demo HEADLESS=1: no browser, a piece is played instead
 HEADLESS ?=
 PYTEST_OPTIONS ?=
+# two more than there are cores: some tests wait for browsers, clocks and other processes
+TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 
 .PHONY: demo test wheel bench figures pictures lint style page format clean test-programs
 .DEFAULT_GOAL := demo
@@ -36,7 +38,7 @@ demo: $(VENV)/.ready-demo
 # types are checked on one core while the tests start on the others; told below what the tests say
 test: $(VENV)/.ready-test test-programs style
 	@told=$$(mktemp); nice $(BIN)/mypy >"$$told" 2>&1 & types=$$!; \
-	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS); tests=$$?; \
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(PYTEST_OPTIONS); tests=$$?; \
 	wait $$types; types=$$?; echo "mypy:"; cat "$$told"; rm -f "$$told"; \
 	[ $$tests -eq 0 ] && [ $$types -eq 0 ]
 
