@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from exhibit_pages import SIZES, THEMES, exhibit_pages
 
 CHROMIUM = "/usr/bin/chromium"
-WIDE = {"desk": 480, "phone": 220}  # of a picture on a sheet [pixels]
-COLUMNS = {"desk": 4, "phone": 7}
+WIDE = {"desk": 480, "phone": 220, "landscape": 440}  # of a picture on a sheet [pixels]
+COLUMNS = {"desk": 4, "phone": 7, "landscape": 4}
 SINGLE, QUALITY = 720, 82
 # [s] until an exhibit shows something, where it is not half a second
 MOMENTS = {"bouncing_ball": 0.3, "double_pendulum": 0.7, "heavy_top": 0.25, "car": 0.6}
