@@ -47,6 +47,14 @@ COUNT_RED = """async () => {
         if (data[i] > 2 * data[i + 1] && data[i] > 2 * data[i + 2] && data[i] > 60) count += 1;
     return count / (data.length / 4);
 }"""
+# a mesh is drawn some pictures after its scene
+UNTIL_RED = f"""async () => {{
+    const red = {COUNT_RED};
+    for (let k = 0; !(await red() > 0.005); k++) {{
+        if (k > 500) throw Error("no mesh is drawn in its color");
+        await new Promise(requestAnimationFrame);
+    }}
+}}"""
 
 
 @pytest.fixture
@@ -245,12 +253,10 @@ def test_chromium_fetches_each_mesh_once_and_draws_its_color(
         own_plant(str(robot), recordings=tmp_path / "recordings") as studio,
         opened(browser, studio.address, errors, draws=True, asked=asked) as page,
     ):
-        comes(page, "inloop.view.settled")
-        assert page.evaluate(COUNT_RED) > 0.005
+        page.evaluate(UNTIL_RED)
         # another theme builds anew, from what is there
         page.evaluate("inloop.view.setPalette(inloop.view.palette)")
-        comes(page, "inloop.view.settled")
-        assert page.evaluate(COUNT_RED) > 0.005
+        page.evaluate(UNTIL_RED)
     fetched_names = [url.rpartition("/")[2] for url in asked if "/mesh/" in url]
     assert len(fetched_names) == len(set(fetched_names)) == 2
     assert not errors

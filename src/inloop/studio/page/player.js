@@ -156,6 +156,8 @@ class Player {
 
   draw() {
     const { eye, stage, run, slider } = this;
+    // the first picture may be of a moment before the clock was started
+    this.place = Math.min(Math.max(this.place || 0, 0), this.last);
     const bodies = this.bodies();
     if (run.follow) {
       const center = this.middle(bodies);
