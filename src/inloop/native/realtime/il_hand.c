@@ -1,6 +1,8 @@
 /* What hands on bodies do in one step; see il_hand.h. */
 #include "il_hand.h"
 
+#include "il_linear.h"
+
 #include <math.h>
 
 enum { MOST = 3 * INLOOP_GRIPS }; /* components of force */
@@ -218,38 +220,6 @@ static int find_yield(scene *s, double unit)
 
 /* ---- the forces ---- */
 
-/* Solve A x = b, of so many rows, by elimination; A and b are used up. */
-static void solve(int size, double A[MOST][MOST], double *b)
-{
-    for (int c = 0; c < size; c++) {
-        int best = c;
-        for (int r = c + 1; r < size; r++) {
-            best = fabs(A[r][c]) > fabs(A[best][c]) ? r : best;
-        }
-        for (int k = 0; k < size; k++) {
-            const double swapped = A[c][k];
-            A[c][k] = A[best][k];
-            A[best][k] = swapped;
-        }
-        const double swapped = b[c];
-        b[c] = b[best];
-        b[best] = swapped;
-        for (int r = c + 1; r < size; r++) {
-            const double factor = A[r][c] / A[c][c];
-            for (int k = c; k < size; k++) {
-                A[r][k] -= factor * A[c][k];
-            }
-            b[r] -= factor * b[c];
-        }
-    }
-    for (int c = size - 1; c >= 0; c--) {
-        for (int k = c + 1; k < size; k++) {
-            b[c] -= A[c][k] * b[k];
-        }
-        b[c] /= A[c][c];
-    }
-}
-
 /* What a hand may rely on: the mass of its point, and no more than that of the mechanism. */
 static double reliable(const inloop_pull *pull, double mass)
 {
@@ -259,7 +229,9 @@ static double reliable(const inloop_pull *pull, double mass)
 /* Forces of all grips at the middle of the step h; F holds them in a row. */
 static void find_forces(scene *s, double h, double mass, double *F)
 {
-    double A[MOST][MOST];
+    const int size = 3 * s->count;
+    double A[MOST * MOST];
+    int64_t pivots[MOST];
     for (int k = 0; k < s->count; k++) {
         inloop_pull *const pull = s->at[k];
         const double w = s->W[3 * k][3 * k] + s->W[3 * k + 1][3 * k + 1] + s->W[3 * k + 2][3 * k + 2];
@@ -276,12 +248,16 @@ static void find_forces(scene *s, double h, double mass, double *F)
             const int r = 3 * k + i;
             F[r] = stiffness * (pull->grip.target[i] - s->p[r]) - damping * s->v[r] -
                    per_acceleration * s->a[r] + pull->grip.force[i];
-            for (int c = 0; c < 3 * s->count; c++) {
-                A[r][c] = (r == c) + per_acceleration * s->W[r][c];
+            for (int c = 0; c < size; c++) {
+                A[r * size + c] = (r == c) + per_acceleration * s->W[r][c];
             }
         }
     }
-    solve(3 * s->count, A, F);
+    if (il_lu_factor(size, A, pivots) == 0) {
+        il_lu_solve(size, A, pivots, F);
+    } else {
+        memset(F, 0, (size_t)size * sizeof *F);
+    }
 }
 
 /* Which part of a force may act: none that throws its point far in one step, nor makes it faster

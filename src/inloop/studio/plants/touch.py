@@ -52,11 +52,13 @@ class _Held:
         grip: the mechanical part; without stiffness until the mass is known.
         firmness: in parts of what suits the body.
         mass: of the point [kg]; 0 until it is known.
+        since: number of the first record that tells of it; 0 until there is one.
     """
 
     grip: Grip
     firmness: float
     mass: float = 0.0
+    since: int = 0
 
 
 class Touch:
@@ -101,7 +103,9 @@ class Touch:
             before = self._held.get(POINTER)
             fresh = self._read(frame)
             known = before is not None and _same_place(before.grip, fresh.grip)
-            self._held[POINTER] = replace(fresh, mass=before.mass) if known and before else fresh
+            if known and before is not None:
+                fresh = replace(fresh, mass=before.mass, since=before.since)
+            self._held[POINTER] = fresh
             self._learn()
         self._write()
         self._sent.append((self._written, frame.sequence, frame.page_time))
@@ -137,7 +141,7 @@ class Touch:
         free = next((k for k in range(1, GRIPS) if k not in self._held), None)
         if free is None:
             raise InputError(f"{GRIPS - 1} bodies are pinned", fix="Take one of the pins out.")
-        self._held[free] = self._held.pop(POINTER)
+        self._held[free] = replace(self._held.pop(POINTER), since=0)
         self._write()
 
     def let_go(self, client: Client, number: int | None = None) -> None:
@@ -198,6 +202,9 @@ class Touch:
             held = self._held.get(number)
             hand.put(number, None if held is None else self._spring(held))
         self._written = hand.write()
+        for number, held in self._held.items():
+            if not held.since:
+                self._held[number] = replace(held, since=self._written)
 
     def _follow(self) -> None:
         """See which holds the loop has used, and when first."""
@@ -212,15 +219,16 @@ class Touch:
         """What is held, for the pages."""
         found: list[Hold] = []
         for number, held in sorted(self._held.items()):
-            pull, grip = pulls[number] if pulls is not None else None, self._spring(held)
-            same = pull is not None and _same_place(pull.grip, grip)
-            force = pull.force if pull is not None and same else (0.0, 0.0, 0.0)
+            grip = self._spring(held)
+            # what a hold before this one did is none of its own
+            pull = pulls[number] if pulls is not None and pulls.hand >= held.since else None
             found.append({
                 "grip": number, "body": self._bodies.index(grip.body),
                 "point": _vector(grip.point), "target": _vector(grip.target),
                 "pushes": any(grip.force), "firmness": held.firmness, "mass": held.mass,
-                "stiffness": grip.stiffness, "force": force,
-                "limited": pull.limited if pull is not None and same else 0,
+                "stiffness": grip.stiffness,
+                "force": pull.force if pull is not None else (0.0, 0.0, 0.0),
+                "limited": pull.limited if pull is not None else 0,
             })  # fmt: skip
         return found
 
