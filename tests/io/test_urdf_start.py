@@ -111,6 +111,15 @@ def test_a_held_robot_stays_whatever_it_carries(written: Write) -> None:
     assert np.all(np.abs(fallen.q[-1] - fallen.q[0]) > 0.01)
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.4, 60.0])  # its weight asks for 8.3 N·m
+def test_a_held_robot_stays_with_friction_that_sticks(written: Write, friction: float) -> None:
+    """What is held needs no friction, whether it could carry the arm or not."""
+    worn = arm(f'<dynamics damping="0.3" friction="{friction}"/>')
+    plant = il.load(written(worn), held=True, stops=True, apply_dynamics=True).compile()
+    q = plant.simulate(t_end=0.5, step=1e-3).q
+    assert np.abs(q - q[0]).max() < 1e-9
+
+
 def test_the_hold_is_a_spring_with_two_equal_poles(written: Write) -> None:
     """At 0 the arm is horizontal: its weight has a moment, but no stiffness."""
     plant = il.load(written(arm()), held=True).compile()

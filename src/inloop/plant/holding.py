@@ -136,7 +136,11 @@ def _terms(mechanism: Mechanism, q: Array) -> tuple[Array, Array]:
     symbols = derivation.symbols
     turns = mechanism.first_q[len(q) :]
     values: dict[Expr, Any] = dict(zip(symbols.q, (*q, *turns), strict=True))
-    values |= dict.fromkeys(symbols.qd, 0.0)
+    values |= dict.fromkeys((*symbols.qd, *symbols.inputs, symbols.t), 0.0)
+    values |= {
+        symbol: state.initial
+        for symbol, state in zip(symbols.states, mechanism.states, strict=True)
+    }
     values |= {
         symbol: parameter.default
         for parameter, symbol in zip(symbols.parameters, symbols.symbols, strict=True)
