@@ -70,7 +70,7 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
 }}
 """
     top = [*_head(prefix, about, turned), *_declarations(programs, prefix)]
-    lines = [*top, text]
+    lines = [*top, text, _respond(programs, prefix)]
     return {f"{prefix}_steps.c": "\n".join(lines), **_law_files(programs, prefix, about)}
 
 
@@ -187,7 +187,7 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
     return IL_OK;
 }}
 """
-    text = "\n".join([*_declarations(programs, prefix), text])
+    text = "\n".join([*_declarations(programs, prefix), text, _respond(programs, prefix)])
     file = _closed_file(unit, prefix, about, text)
     return {f"{prefix}_steps.c": file, **_law_files(programs, prefix, about)}
 
@@ -225,6 +225,22 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
 }}
 """
     return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, text)}
+
+
+def _respond(programs: Sequence[Program], prefix: str) -> str:
+    """`<prefix>_respond`, where contacts are hard."""
+    program = next((p for p in programs if p.name.startswith("response")), None)
+    if program is None:
+        return ""
+    known = {"pre": "c->implicit_pre", "g": "&g", "push": "push", "kept": "c->kept"}
+    n = _size(program, "dv")
+    return f"""/* what an impulse during the step changes: velocities, then states of laws */
+IL_EXPORT void {prefix}_respond(void *context, double g, const double *push, double *change)
+{{
+    const il_context *c = context;
+    {prefix}_{program.name}({_call(program, known)}, change, change + {n});
+}}
+"""
 
 
 def _head(prefix: str, about: Sequence[str], turned: Sequence[int] = ()) -> list[str]:

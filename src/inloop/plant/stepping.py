@@ -39,6 +39,8 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
     if method == Method.MOREAU:
         if plant.mechanism.hard_contacts:
             contact_rows(plant, formulation)
+            if _pushes(plant.mechanism) and formulation.code.implicit:
+                implicit_steps(plant, formulation)
         return
     if not formulation.code.implicit:
         return
@@ -46,6 +48,12 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
         implicit_steps(plant, formulation)
     elif method == Method.RODAS:
         jacobian(plant, formulation)
+
+
+def _pushes(mechanism: Mechanism) -> bool:
+    """Something beside gravity and hard contacts acts: it may be stiff."""
+    hard = {contact.name for contact in mechanism.hard_contacts}
+    return bool(mechanism.flexible_links) or any(law.name not in hard for law in mechanism.laws)
 
 
 def has_steps(plant: BarePlant, formulation: Formulation) -> bool:
@@ -121,4 +129,5 @@ def contact_table(mechanism: Mechanism, rows: str) -> ContactTable:
         first=first_rows(mechanism),
         places=tuple(behind + k for k in first_states(mechanism)),
         near=CLOSED * size_of(mechanism).length,
+        states=len(mechanism.states),
     )

@@ -279,6 +279,8 @@ class _Maker:
             correct = predict.removesuffix("predict") + "correct"
             found |= {"prepare_steps": prepare, "predict": predict, "correct": correct}
             found["kept"] = kept
+            if plant.mechanism.hard_contacts:
+                found["respond"] = predict.removesuffix("predict") + "respond"
         if plant.equations.is_built(jacobian):
             found["jacobian"], found["prepare_jacobian"] = self._named(plant, jacobian, "jacobian")
         return found

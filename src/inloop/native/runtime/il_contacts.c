@@ -18,7 +18,9 @@ typedef struct parts {
     double *found;           /* by il_contact_table.rows, in this order: */
     const double *gap, *mu, *e, *H;
     double *M;               /* then its factor */
-    double *Y;               /* L^-1 H^T, row by row */
+    double *acting_H;        /* rows of contacts that act */
+    double *Y;               /* what a unit of each impulse changes, in rows of `width` */
+    int64_t width;           /* n: L^-1 H^T, with M = L L^T; or n and the states of laws */
     double *W;
     double *u, *pushed;      /* velocities, and what smooth forces of the whole step add to them */
     double *q, *r;           /* of the problem of a part of the step */
@@ -42,9 +44,9 @@ static int64_t found_size(const il_contact_table *table, int64_t n)
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 {
-    const int64_t rows = table->first[table->count];
-    return found_size(table, n) + rows * n + rows * rows + 7 * rows + 2 * table->count + n +
-           il_contact_work_size(table->count, rows);
+    const int64_t rows = table->first[table->count], width = n + table->states;
+    return found_size(table, n) + rows * (n + width + rows) + 7 * rows + 2 * table->count +
+           width + il_contact_work_size(table->count, rows);
 }
 
 int64_t il_contacts_integers(const il_contact_table *table)
@@ -52,8 +54,9 @@ int64_t il_contacts_integers(const il_contact_table *table)
     return 2 * table->count + 1;
 }
 
-static parts split(const il_contacts *contacts, int64_t n)
+static parts split(const il_contacts *contacts, const il_strike *strike)
 {
+    const int64_t n = strike->n;
     const il_contact_table *table = contacts->table;
     const int64_t count = table->count, rows = table->first[count];
     parts p = {.found = contacts->work, .acting = contacts->chosen};
@@ -63,8 +66,10 @@ static parts split(const il_contacts *contacts, int64_t n)
     p.e = p.mu + count;
     p.H = p.e + count;
     p.M = p.found + 3 * count + rows * n;
-    p.Y = p.found + found_size(table, n);
-    p.W = p.Y + rows * n;
+    p.acting_H = p.found + found_size(table, n);
+    p.width = strike->respond ? n + table->states : n;
+    p.Y = p.acting_H + rows * n;
+    p.W = p.Y + rows * p.width;
     p.u = p.W + rows * rows;
     p.pushed = p.u + rows;
     p.q = p.pushed + rows;
@@ -75,7 +80,7 @@ static parts split(const il_contacts *contacts, int64_t n)
     p.own_mu = p.moved + rows;
     p.e_now = p.own_mu + count;
     p.change = p.e_now + count;
-    p.solver = p.change + n;
+    p.solver = p.change + p.width;
     p.first = p.acting + count;
     p.when = 1.0;
     return p;
@@ -170,23 +175,50 @@ static void choose(const il_contact_table *table, const il_strike *strike, const
     p->rows = p->first[p->count];
 }
 
-/* W, and velocities. */
+/* Rows and velocities of the contacts that act. */
 static void pose(const il_contact_table *table, const il_strike *strike, const double *v_free,
                  parts *p)
 {
     const int64_t n = strike->n;
 
     for (int64_t c = 0; c < p->count; c++) {
-        const double *H = p->H + table->first[p->acting[c]] * n;
-        for (int64_t k = p->first[c]; k < p->first[c + 1]; k++, H += n) {
-            solve_lower(n, p->M, H, p->Y + k * n);
-            p->u[k] = dot(n, H, strike->x + n);
-            p->pushed[k] = dot(n, H, v_free) - p->u[k];
-            p->sum[k] = p->moved[k] = 0.0;
-            p->speed = fmax(p->speed, fabs(p->u[k]) + fabs(p->pushed[k]));
-            for (int64_t j = 0; j <= k; j++) {
-                p->W[k * p->rows + j] = p->W[j * p->rows + k] = dot(n, p->Y + k * n, p->Y + j * n);
-            }
+        const int64_t size = p->first[c + 1] - p->first[c];
+        memcpy(p->acting_H + p->first[c] * n, p->H + table->first[p->acting[c]] * n,
+               (size_t)(size * n) * sizeof *p->acting_H);
+    }
+    for (int64_t k = 0; k < p->rows; k++) {
+        const double *H = p->acting_H + k * n;
+        p->u[k] = dot(n, H, strike->x + n);
+        p->pushed[k] = dot(n, H, v_free) - p->u[k];
+        p->sum[k] = p->moved[k] = 0.0;
+        p->speed = fmax(p->speed, fabs(p->u[k]) + fabs(p->pushed[k]));
+    }
+}
+
+/* How masses answer impulses. Not 0: the mass matrix is not positive definite. */
+static int answer_by_masses(int64_t n, parts *p)
+{
+    if (factorize(n, p->M)) {
+        return 1;
+    }
+    for (int64_t k = 0; k < p->rows; k++) {
+        solve_lower(n, p->M, p->acting_H + k * n, p->Y + k * n);
+        for (int64_t j = 0; j <= k; j++) {
+            p->W[k * p->rows + j] = p->W[j * p->rows + k] = dot(n, p->Y + k * n, p->Y + j * n);
+        }
+    }
+    return 0;
+}
+
+/* How masses and laws answer together. */
+static void answer_with_laws(const il_strike *strike, parts *p)
+{
+    const int64_t n = strike->n;
+
+    for (int64_t k = 0; k < p->rows; k++) {
+        strike->respond(strike->context, strike->h, p->acting_H + k * n, p->Y + k * p->width);
+        for (int64_t j = 0; j < p->rows; j++) {
+            p->W[j * p->rows + k] = dot(n, p->acting_H + j * n, p->Y + k * p->width);
         }
     }
 }
@@ -311,24 +343,32 @@ static void hit(const il_contacts *contacts, parts *p)
     act(p, p->count, p->when - 0.5);
 }
 
-/* Velocities and positions after all impulses. */
+/* change = sum of `impulses` times what a unit of each changes */
+static void add_up(const il_strike *strike, parts *p, const double *impulses)
+{
+    memset(p->change, 0, (size_t)p->width * sizeof *p->change);
+    for (int64_t k = 0; k < p->rows; k++) {
+        for (int64_t j = 0; j < p->width; j++) {
+            p->change[j] += impulses[k] * p->Y[k * p->width + j];
+        }
+    }
+    if (!strike->respond) {
+        solve_upper(strike->n, p->M, p->change);
+    }
+}
+
+/* Positions, velocities and states of laws after all impulses. */
 static void move(const il_strike *strike, parts *p, double *x_new)
 {
     const int64_t n = strike->n;
-    const double *impulses[2] = {p->moved, p->sum};
-    const double scales[2] = {strike->h, 1.0};
 
-    for (int which = 0; which < 2; which++) {
-        memset(p->change, 0, (size_t)n * sizeof *p->change);
-        for (int64_t k = 0; k < p->rows; k++) {
-            for (int64_t j = 0; j < n; j++) {
-                p->change[j] += impulses[which][k] * p->Y[k * n + j];
-            }
-        }
-        solve_upper(n, p->M, p->change);
-        for (int64_t j = 0; j < n; j++) {
-            x_new[which * n + j] += scales[which] * p->change[j];
-        }
+    add_up(strike, p, p->moved);
+    for (int64_t j = 0; j < n; j++) {
+        x_new[j] += strike->h * p->change[j];
+    }
+    add_up(strike, p, p->sum);
+    for (int64_t j = 0; j < p->width; j++) {
+        x_new[n + j] += p->change[j];
     }
 }
 
@@ -349,28 +389,41 @@ static void tell(const il_contact_table *table, const il_strike *strike, const p
     }
 }
 
+/* Impulses of all contacts that act, one part of the step after the other. */
+static int strike_all(const il_contacts *contacts, const il_strike *strike, parts *p,
+                      double *x_new)
+{
+    const int hits = p->count > p->closed;
+
+    pose(contacts->table, strike, x_new + strike->n, p);
+    if (strike->respond) {
+        answer_with_laws(strike, p);
+    } else if (answer_by_masses(strike->n, p)) {
+        return IL_DIVERGED;
+    }
+    /* delays: of forces that act from a to b of the step, (a + b - 1) / 2 */
+    p->when = hits ? p->when : 0.0;
+    if (hits) {
+        press(contacts, strike, p, p->closed, p->when, 0.5 * (p->when - 1.0));
+        hit(contacts, p);
+    }
+    press(contacts, strike, p, p->count, 1.0 - p->when, 0.5 * p->when);
+    move(strike, p, x_new);
+    return IL_OK;
+}
+
 int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, double *x_new)
 {
     const il_contact_table *table = contacts->table;
-    const int64_t n = strike->n;
-    parts p = split(contacts, n);
+    parts p = split(contacts, strike);
 
     table->rows(strike->context, strike->t, strike->x_middle, p.found);
-    choose(table, strike, x_new + n, &p);
+    choose(table, strike, x_new + strike->n, &p);
     if (p.count > 0) {
-        if (factorize(n, p.M)) {
-            return IL_DIVERGED;
+        const int status = strike_all(contacts, strike, &p, x_new);
+        if (status != IL_OK) {
+            return status;
         }
-        pose(table, strike, x_new + n, &p);
-        /* delays: of forces that act from a to b of the step, (a + b - 1) / 2 */
-        if (p.count > p.closed) {
-            press(contacts, strike, &p, p.closed, p.when, 0.5 * (p.when - 1.0));
-            hit(contacts, &p);
-        } else {
-            p.when = 0.0;
-        }
-        press(contacts, strike, &p, p.count, 1.0 - p.when, 0.5 * p.when);
-        move(strike, &p, x_new);
     }
     tell(table, strike, &p, x_new);
     return IL_OK;

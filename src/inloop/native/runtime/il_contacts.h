@@ -6,7 +6,9 @@
  *
  *   v_new = v_f + M^-1 H^T r,   u_new = W r + H v_f,   W = H M^-1 H^T
  *
- * which il_contact_solver.h solves with dry friction.
+ * which il_contact_solver.h solves with dry friction. Where force laws are implicit they answer
+ * impulses within the same step: M^-1 is what il_responder tells. So what is held together by laws
+ * that are much faster than the step is hit as if it were rigid.
  *
  * A contact that closes within the step, faster than the forces of two steps could make it, is an
  * impact. A step with impacts has three parts, with rows and mass matrix of half-way: smooth forces
@@ -20,6 +22,7 @@
 #define IL_CONTACTS_H
 
 #include "il_contact_solver.h"
+#include "il_system.h"
 
 /* What code that is generated for a choice of coordinates tells of its hard contacts. */
 typedef struct il_contact_table {
@@ -29,6 +32,7 @@ typedef struct il_contact_table {
     const int64_t *places; /* where in x its states begin: forces by row [N], then the residual */
     double near;           /* gaps below this are closed [m] */
     int64_t count;         /* of contacts */
+    int64_t states;        /* of force laws, theirs included; in x they follow the velocities */
 } il_contact_table;
 
 /* Contacts at work, in memory of the instance. */
@@ -46,13 +50,14 @@ typedef struct il_strike {
     const double *x_middle; /* state half-way */
     const double *x;        /* at the beginning */
     int64_t n;              /* coordinates */
+    il_responder respond;   /* NULL: forces are explicit */
 } il_strike;
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n);
 int64_t il_contacts_integers(const il_contact_table *table);
 
-/* Change the velocities of x_new, which are those without contacts, write forces and residual of
-   all contacts into its states, and add to its coordinates what impacts move beside the mean of both
+/* Change velocities and states of laws in x_new, which are those without contacts, write forces and
+   residual of all contacts into their states, and add to its coordinates what impacts move beside the mean of both
    velocities. IL_DIVERGED: the mass matrix is not positive definite. */
 int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, double *x_new);
 

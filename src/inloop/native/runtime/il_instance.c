@@ -9,7 +9,8 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     const il_choice *choice = active->choice;
     const il_mode_row *row = part->row;
     const int64_t n = row->n, positions = il_positions(row);
-    const int implicit = method == IL_IMPLICIT && choice->predict;
+    const int implicit =
+        choice->predict && (method == IL_IMPLICIT || (method == IL_MOREAU && choice->respond));
     il_context *c = &active->context;
     c->pre = active->pre;
     c->tau = part->tau;
@@ -46,6 +47,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
         .jacobian = method == IL_RODAS ? choice->jacobian : NULL,
         .predict = implicit ? choice->predict : NULL,
         .correct = implicit ? choice->correct : NULL,
+        .respond = implicit ? choice->respond : NULL,
         .contacts = &active->contacts,
         .context = c,
         .n = choice->independent_count,
