@@ -84,9 +84,9 @@ def test_blocks_meet_the_event_driven_solution(name: str) -> None:
         energy = result.energy.sum(axis=1)
         assert np.diff(energy).max() < 1e-12
         assert energy[0] - energy[-1] > 1e-3
-    # of first order: ten times the steps, a tenth of the error, less what luck does
+    # at least of first order: ten times the steps, a tenth of the error, less what luck does
     (_, rough), (place, speed) = errors[0], errors[1]
-    assert place < 3e-4 and speed < max(1e-9, 0.2 * rough) and speed < 2e-3
+    assert place < 5e-5 and speed < max(1e-9, 0.2 * rough) and speed < 1e-4
     assert place < 0.2 * errors[0][0]
 
 
@@ -127,8 +127,8 @@ def test_a_box_in_space_does_what_the_block_in_the_plane_does() -> None:
     q = deep.vector(box_tz=0.2933012702, box=turned)
     planar = flat.simulate(t_end=0.6, step=5e-4)
     spatial = deep.simulate(t_end=0.6, step=5e-4, q=q, qd=deep.velocities(box_tx=0.5))
-    assert spatial.q[:, 0] == pytest.approx(planar.q[:, 0], abs=2e-7)
-    assert spatial.q[:, 2] == pytest.approx(planar.q[:, 1], abs=2e-7)
+    assert spatial.q[:, 0] == pytest.approx(planar.q[:, 0], abs=1e-6)
+    assert spatial.q[:, 2] == pytest.approx(planar.q[:, 1], abs=1e-6)
     assert np.abs(spatial.q[:, 1]).max() < 1e-9
     # four points carry it; their sum is its weight
     assert touches(spatial, "force", 8)[:, -1].sum() == pytest.approx(G, rel=1e-8)
@@ -309,11 +309,13 @@ def test_what_makes_no_sense_is_told() -> None:
     assert "a hard contact brings its friction with it" in text
 
 
-def test_loops_are_refused() -> None:
-    m = il.Model("driven")
-    drive = m.body("z", on=m.ground, joint=il.prismatic("z"), mass=1.0)
-    m.body("arm", on=drive, joint=il.revolute("y"), mass=1.0, com=(0.3, 0.0, 0.0))
-    m.drive("z", lambda t: 0.1 * il.sin(t))
-    m.contact(m.ground, il.plane(), "arm", il.point(), law=il.hard(), name="floor")
-    with pytest.raises(ModelError, match="contact 'floor' is hard, in a mechanism with loops"):
+def test_modes_are_refused() -> None:
+    m = il.Model("latched")
+    m.body("z", on=m.ground, joint=il.prismatic("z", initial=(0.3, 0.0)), mass=1.0)
+    m.contact(m.ground, il.plane(), "z", il.point(), law=il.hard(), name="floor")
+    free, held = m.mode("free"), m.mode("held")
+    with m.during(held):
+        m.lock("z")
+    m.event("latch", lambda q: q["z"] - 0.1, mode=free, to=held)
+    with pytest.raises(ModelError, match="contact 'floor' is hard, in a mechanism with modes"):
         m.compile()

@@ -40,13 +40,14 @@ def test_an_oscillator_between_impacts_is_of_second_order() -> None:
         result = plant.simulate(t_end=5.0, step=step)
         errors.append(np.abs([result.q[-1, 0], result.qd[-1, 0]] - exact).max())
     assert np.count_nonzero(result["stop_high.normal"]) > 8
-    assert errors[0] < 5e-4 and errors[1] < 0.1 * errors[0]
+    assert errors[0] < 1e-5 and errors[1] < 0.2 * errors[0]
 
 
 def test_a_spring_that_is_much_faster_than_the_step_is_stable() -> None:
     # omega h = 70: explicit steps would grow by a thousand each
     result = oscillator(1e10, 0.5, 1e-6).compile().simulate(t_end=0.1, step=1e-3)
-    assert np.abs(result.q).max() < 2e-3 and np.abs(result.qd[-1]).max() < 1e-9
+    assert np.abs(result.q).max() < 2e-3
+    assert np.abs(result.q[50:]).max() < 1e-5 and np.abs(result.qd[50:]).max() < 0.1
 
 
 @pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e9])
@@ -84,14 +85,19 @@ def bristles(t: float, x: np.ndarray) -> list[float]:
     return [v, 0.5 * (5.0 - 1e4 * z - 30.0 * zd), zd]
 
 
-def test_friction_of_a_joint_holds_beside_a_stop() -> None:
+def rail(elastic: float) -> il.Plant:
+    """The same with a stop after 0.1 m."""
     m = il.Model("rail", gravity=(0.0, 0.0, 0.0))
     m.body("block", on=m.ground, joint=il.prismatic("x", initial=(0.0, 0.5)), mass=2.0)
-    bristle = {"stiffness": 1e4, "damping": 30.0, "stribeck": 0.01, "elastic": 0.0}
+    bristle = {"stiffness": 1e4, "damping": 30.0, "stribeck": 0.01, "elastic": elastic}
     m.lugre("block", **bristle, coulomb=3.0, static=4.0, name="rub")
     m.joint_force("block", lambda q: 5.0 + 0.0 * q, name="pull")
     m.hard_stop("block", 0.5, limits=(-1.0, 0.1), name="stop")
-    plant = m.compile()
+    return m.compile()
+
+
+def test_friction_of_a_joint_and_a_stop() -> None:
+    plant = rail(elastic=0.0)
 
     def hits(t: float, x: np.ndarray) -> float:
         return 0.1 - x[0]
@@ -106,10 +112,11 @@ def test_friction_of_a_joint_holds_beside_a_stop() -> None:
     assert impacts == 2
     for step, allowed in ((1e-3, 3e-5), (2.5e-4, 6e-6)):
         assert abs(plant.simulate(t_end=0.4, step=step).q[-1, 0] - x[0]) < allowed
-    result = plant.simulate(t_end=1.5, step=1e-3)
+    # at rest both carry the pull
+    result = rail(elastic=0.7).simulate(t_end=1.5, step=1e-3, sample=0.1)
+    assert result["rub.effort"][-1] < -2.0 and np.abs(result.qd[-1]).max() < 1e-12
     carried = result["stop_high.effort"][-1] + result["rub.effort"][-1]
     assert carried == pytest.approx(-5.0, rel=1e-4)
-    assert np.abs(result.qd[-1]).max() < 1e-12
 
 
 def test_a_flexible_beam_rests_on_a_prop() -> None:

@@ -23,7 +23,7 @@ _SIGNATURES = {
     "jacobian": "int {}(void *, double, double, const double *, const double *, double *, "
     "double *)",
     "respond": "void {}(void *, double, const double *, double *)",
-    "contact_rows": "void {}(void *, double, const double *, double *)",
+    "contact_rows": "int {}(void *, double, const double *, double *)",
     "drives": "void {}(const void *, double, const double *, const double *, double *)",
     "prepare": "void {}(const double *, double *)",
     "formula": "void {}(const il_view *, double *)",
@@ -64,6 +64,7 @@ class ContactTable:
         places: where in x the states of each contact begin.
         near: gaps below this are closed [m].
         states: number of states of force laws, theirs included.
+        moved: drives or constraints that depend on time move contacts.
     """
 
     rows: str
@@ -71,6 +72,7 @@ class ContactTable:
     places: tuple[int, ...]
     near: float
     states: int
+    moved: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,7 +329,7 @@ class _Writer:
         numbers = (table.first, table.places)
         lists = [self._array("int64_t", [str(k) for k in row]) for row in numbers]
         rows = self._function("contact_rows", table.rows)
-        sizes = (str(len(table.places)), str(table.states))
+        sizes = (str(len(table.places)), str(table.states), str(int(table.moved)))
         entry = _row([rows, *lists, _real(table.near), *sizes])
         return self._array("il_contact_table", [entry])
 

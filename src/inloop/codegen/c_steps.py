@@ -119,20 +119,41 @@ def emit_tree_contacts(
     n = program.outputs[-1].shape[0]
     whole = c_attitudes.whole_position(turned, n, 2 * n + states)
     known = {"pre": "c->contacts_pre", "q": "q" if turned else "x"}
+    at_state = "\n".join([*whole, "    (void)t;"])
+    lines = [*_head(prefix, about, turned), _contacts(program, prefix, known, at_state)]
+    return {f"{prefix}_steps.c": "\n".join(lines)}
+
+
+def emit_closed_contacts(
+    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> Files:
+    """`<prefix>_contacts` in independent coordinates."""
+    (program,) = programs
+    known = {**_closed_arguments(2 * len(unit.independent)), "pre": "c->contacts_pre"}
+    settled = """    const int status = c->settle(context, t, x);
+    if (status != IL_OK) return status;"""
+    return {
+        f"{prefix}_steps.c": _closed_file(
+            unit, prefix, about, _contacts(program, prefix, known, settled)
+        )
+    }
+
+
+def _contacts(program: Program, prefix: str, known: dict[str, str], at_state: str) -> str:
+    """The function, with lines that bring its arguments about."""
     places, at = [], 0
     for out in program.outputs:
         places.append(f"found + {at}")
         at += len(out.exprs)
-    text = f"""/* gaps, friction, restitution, rows of relative velocities, mass matrix */
-IL_EXPORT void {prefix}_contacts(void *context, double t, const double *x, double *found)
+    return f"""/* gaps, friction, restitution, velocities at rest, rows, mass matrix */
+IL_EXPORT int {prefix}_contacts(void *context, double t, const double *x, double *found)
 {{
-    const il_context *c = context;{chr(10).join(["", *whole])}
-    (void)t;
+    const il_context *c = context;
+{at_state}
     {prefix}_{program.name}({_call(program, known)}, {", ".join(places)});
+    return IL_OK;
 }}
 """
-    lines = [*_head(prefix, about, turned), text]
-    return {f"{prefix}_steps.c": "\n".join(lines)}
 
 
 def emit_closed_steps(

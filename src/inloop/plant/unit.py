@@ -291,7 +291,8 @@ class _Maker:
         if not plant.equations.is_built(function):
             return {}
         rows, prepare = self._named(plant, function, "contacts")
-        return {"prepare_contacts": prepare, "contacts": contact_table(plant.mechanism, rows)}
+        table = contact_table(plant.mechanism, plant.program(function), rows)
+        return {"prepare_contacts": prepare, "contacts": table}
 
     def _formulas(self, plant: BarePlant) -> dict[str, Any]:
         """What events of a mode read and set, whatever its independent coordinates."""

@@ -1,22 +1,40 @@
 /* Impulses of the contacts that are closed; see il_contacts.h. */
 #include "il_contacts.h"
 
+#include "il_cholesky.h"
+
 #include <math.h>
 #include <string.h>
 
 /* a contact that closes faster than this many steps of smooth forces would make it is an impact */
 static const double sudden = 2.0;
 
+/* contacts that hit at times which differ by less, in steps, hit at once */
+static const double together = 1e-6;
+
 /* more than this part of the energy that is exchanged is a gain */
 static const double rounding = 1e-9;
+
+/* a gap of this many times what counts as closed is hardly open */
+static const double hardly = 1e3, hardly_if_carried = 1e4;
+
+/* and of this many is what is left where an impact has been found */
+static const double found = 10.0;
 
 /* Restitution of an impact, in the order in which it is tried. */
 enum rule { OWN, LEAST, NONE };
 
+/* How contacts hit: slow ones as smooth forces bring them about, without restitution. */
+enum hit { SLOW = 1, FAST };
+
 /* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
 typedef struct parts {
     double *found;           /* by il_contact_table.rows, in this order: */
-    const double *gap, *mu, *e, *H;
+    const double *gap, *mu, *e;
+    const double *w, *H;     /* w half-way */
+    double *w_before, *w_after; /* at the beginning of the step, and at its end */
+    double *gap_before;      /* the same, if it is known */
+    int gap_known;
     double *M;               /* then its factor */
     double *acting_H;        /* rows of contacts that act */
     double *Y;               /* what a unit of each impulse changes, in rows of `width` */
@@ -26,7 +44,7 @@ typedef struct parts {
     double *q, *r;           /* of the problem of a part of the step */
     double *begun;           /* velocities with which it begins */
     double *sum, *moved;     /* impulses of the whole step; times when they act, after half-way */
-    double *own_mu, *e_now;  /* by contact */
+    double *own_mu;          /* by contact that acts */
     double *change;          /* of velocities or positions */
     double *solver;
     int64_t *acting, *first; /* numbers of contacts that act; where their rows begin */
@@ -34,24 +52,25 @@ typedef struct parts {
     int64_t rows;
     double when;             /* of the first impact, in steps */
     double speed;            /* largest of u and pushed together */
-    double residual;         /* largest of all parts of the step */
+    double *given;           /* impulses of the step by row of the table, then the residual */
+    int64_t *struck;         /* by contact: 0, or how it hits first; then, it has acted */
 } parts;
 
 static int64_t found_size(const il_contact_table *table, int64_t n)
 {
-    return 3 * table->count + table->first[table->count] * n + n * n;
+    return 3 * table->count + table->first[table->count] * (1 + n) + n * n;
 }
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 {
     const int64_t rows = table->first[table->count], width = n + table->states;
-    return found_size(table, n) + rows * (n + width + rows) + 7 * rows + 2 * table->count +
+    return rows + 1 + found_size(table, n) + rows * (n + width + rows) + 9 * rows + 2 * table->count +
            width + il_contact_work_size(table->count, rows);
 }
 
 int64_t il_contacts_integers(const il_contact_table *table)
 {
-    return 2 * table->count + 1;
+    return 4 * table->count + 1;
 }
 
 static parts split(const il_contacts *contacts, const il_strike *strike)
@@ -59,13 +78,15 @@ static parts split(const il_contacts *contacts, const il_strike *strike)
     const int64_t n = strike->n;
     const il_contact_table *table = contacts->table;
     const int64_t count = table->count, rows = table->first[count];
-    parts p = {.found = contacts->work, .acting = contacts->chosen};
+    parts p = {.given = contacts->work, .acting = contacts->chosen};
 
+    p.found = p.given + rows + 1;
     p.gap = p.found;
     p.mu = p.gap + count;
     p.e = p.mu + count;
-    p.H = p.e + count;
-    p.M = p.found + 3 * count + rows * n;
+    p.w = p.e + count;
+    p.H = p.w + rows;
+    p.M = p.found + 3 * count + rows * (1 + n);
     p.acting_H = p.found + found_size(table, n);
     p.width = strike->respond ? n + table->states : n;
     p.Y = p.acting_H + rows * n;
@@ -75,72 +96,31 @@ static parts split(const il_contacts *contacts, const il_strike *strike)
     p.q = p.pushed + rows;
     p.r = p.q + rows;
     p.begun = p.r + rows;
-    p.sum = p.begun + rows;
+    p.w_before = p.begun + rows;
+    p.w_after = p.w_before + rows;
+    p.sum = p.w_after + rows;
     p.moved = p.sum + rows;
     p.own_mu = p.moved + rows;
-    p.e_now = p.own_mu + count;
-    p.change = p.e_now + count;
+    p.gap_before = p.own_mu + count;
+    p.change = p.gap_before + count;
     p.solver = p.change + p.width;
     p.first = p.acting + count;
+    p.struck = p.first + count + 1;
     p.when = 1.0;
     return p;
 }
 
-static double dot(int64_t n, const double *a, const double *b)
+/* Velocity of a row of the table at the beginning of the step, and what smooth forces and drives add
+   to it in the whole step. */
+static void motion(const il_strike *strike, const parts *p, const double *v_free, int64_t row,
+                   double *u, double *pushed)
 {
-    double sum = 0.0;
-    for (int64_t k = 0; k < n; k++) {
-        sum += a[k] * b[k];
-    }
-    return sum;
-}
+    const int64_t n = strike->n;
+    const double *H = p->H + row * n;
+    const double before = il_dot(n, H, strike->x + n);
 
-/* M = L L^T in its place, reciprocal pivots on the diagonal; not 0: it is not positive definite */
-static int factorize(int64_t n, double *M)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double *row = M + i * n;
-        for (int64_t j = 0; j < i; j++) {
-            row[j] = (row[j] - dot(j, row, M + j * n)) * M[j * n + j];
-        }
-        const double pivot = row[i] - dot(i, row, row);
-        if (!(pivot > 0.0)) {
-            return 1;
-        }
-        row[i] = 1.0 / sqrt(pivot);
-    }
-    return 0;
-}
-
-/* y = L^-1 b */
-static void solve_lower(int64_t n, const double *L, const double *b, double *y)
-{
-    for (int64_t i = 0; i < n; i++) {
-        y[i] = (b[i] - dot(i, L + i * n, y)) * L[i * n + i];
-    }
-}
-
-/* y = L^-T y */
-static void solve_upper(int64_t n, const double *L, double *y)
-{
-    for (int64_t i = n - 1; i >= 0; i--) {
-        y[i] *= L[i * n + i];
-        for (int64_t j = 0; j < i; j++) {
-            y[j] -= L[i * n + j] * y[i];
-        }
-    }
-}
-
-/* When a contact hits within the step, in steps; 1 or more: it does not. */
-static double impact_time(const il_strike *strike, double gap_middle, double u, double pushed)
-{
-    if (!(u < -sudden * fabs(pushed))) {
-        return 1.0;
-    }
-    /* gap + u t + pushed t^2 / 2h = 0, in lengths of the step */
-    const double gap = gap_middle / strike->h - 0.5 * u;
-    const double root = u * u - 2.0 * gap * pushed;
-    return gap <= 0.0 ? 0.0 : root < 0.0 ? 1.0 : 2.0 * gap / (sqrt(root) - u);
+    *u = before + p->w_before[row];
+    *pushed = il_dot(n, H, v_free) - before + p->w_after[row] - p->w_before[row];
 }
 
 static void add(const il_contact_table *table, parts *p, int64_t i)
@@ -151,22 +131,70 @@ static void add(const il_contact_table *table, parts *p, int64_t i)
     p->count++;
 }
 
+/* Not 0: a contact is closed at the beginning. What carried in the step before, or is hardly open, is
+   so if it would close within a whole step: it must not fall through a gap that rounding has left. */
+static int touches(const il_contact_table *table, const il_strike *strike, const parts *p,
+                   int64_t i, double gap, double closing)
+{
+    const double ahead = fmin(0.0, 0.5 * strike->whole * closing);
+    const int carried = strike->x[table->places[i]] > 0.0 || (p->struck[i] && strike->after);
+
+    const double open = (carried ? hardly_if_carried : hardly) * table->near;
+
+    return gap <= table->near || (gap <= open && gap + ahead <= 0.0);
+}
+
+/* What a contact is about to do. */
+typedef struct approach {
+    double when; /* it closes, in steps; 1: it does not */
+    int fast;    /* not 0: faster than smooth forces make it close */
+    int closed;  /* not 0: it is closed already */
+} approach;
+
+static approach approach_of(const il_contact_table *table, const il_strike *strike,
+                            const double *v_free, const parts *p, int64_t i)
+{
+    const double h = strike->h;
+    double u, pushed;
+
+    motion(strike, p, v_free, table->first[i], &u, &pushed);
+    /* what smooth forces do in some steps; and less than what counts as closed is no way to go */
+    const double smooth = sudden * fabs(pushed) * strike->whole / h + table->near / strike->whole;
+    /* u is the slope of the gap half-way along a straight line; bent: what it is bent by up to there */
+    const double straight = p->gap[i] - 0.5 * h * u;
+    const double gap = p->gap_known ? p->gap_before[i] : straight;
+    const double closing = 2.0 * u + pushed * strike->whole / h;
+    if (!(u < -smooth) && touches(table, strike, p, i, gap, closing)) {
+        return (approach){1.0, 0, 1};
+    }
+    const double bent = 4.0 * (gap - straight) / h;
+    /* gap + (u - bent) t + (2 bent + pushed) t^2 / 2h = 0, in lengths of the step */
+    const double slope = u - bent, curve = 2.0 * bent + pushed;
+    const double root = slope * slope - 2.0 * curve * gap / h;
+    if (gap <= 0.0) {
+        return (approach){0.0, 1, 0};
+    }
+    if (root < 0.0 || sqrt(root) <= slope) {
+        return (approach){1.0, 0, 0};
+    }
+    return (approach){fmin(1.0, 2.0 * gap / h / (sqrt(root) - slope)), sqrt(root) > smooth, 0};
+}
+
 /* Which contacts act, and when the first one hits. */
 static void choose(const il_contact_table *table, const il_strike *strike, const double *v_free,
                    parts *p)
 {
-    const int64_t n = strike->n;
-
     p->first[0] = 0;
     for (int hits = 0; hits < 2; hits++) {
         for (int64_t i = 0; i < table->count; i++) {
-            const double *H = p->H + table->first[i] * n;
-            const double u = dot(n, H, strike->x + n), pushed = dot(n, H, v_free) - u;
-            const double when = impact_time(strike, p->gap[i], u, pushed);
-            if (hits && when < 1.0) {
-                p->when = fmin(p->when, when);
+            const approach a = approach_of(table, strike, v_free, p, i);
+            if (p->struck[i] && !strike->after) {
+                continue;
+            }
+            if (hits && a.when < 1.0 && a.fast) {
+                p->when = fmin(p->when, a.when);
                 add(table, p, i);
-            } else if (!hits && when >= 1.0 && p->gap[i] <= table->near) {
+            } else if (!hits && (a.closed || (a.when < 1.0 && !a.fast))) {
                 add(table, p, i);
             }
         }
@@ -182,29 +210,26 @@ static void pose(const il_contact_table *table, const il_strike *strike, const d
     const int64_t n = strike->n;
 
     for (int64_t c = 0; c < p->count; c++) {
-        const int64_t size = p->first[c + 1] - p->first[c];
-        memcpy(p->acting_H + p->first[c] * n, p->H + table->first[p->acting[c]] * n,
-               (size_t)(size * n) * sizeof *p->acting_H);
-    }
-    for (int64_t k = 0; k < p->rows; k++) {
-        const double *H = p->acting_H + k * n;
-        p->u[k] = dot(n, H, strike->x + n);
-        p->pushed[k] = dot(n, H, v_free) - p->u[k];
-        p->sum[k] = p->moved[k] = 0.0;
-        p->speed = fmax(p->speed, fabs(p->u[k]) + fabs(p->pushed[k]));
+        int64_t row = table->first[p->acting[c]];
+        for (int64_t k = p->first[c]; k < p->first[c + 1]; k++, row++) {
+            memcpy(p->acting_H + k * n, p->H + row * n, (size_t)n * sizeof *p->acting_H);
+            motion(strike, p, v_free, row, &p->u[k], &p->pushed[k]);
+            p->sum[k] = p->moved[k] = 0.0;
+            p->speed = fmax(p->speed, fabs(p->u[k]) + fabs(p->pushed[k]));
+        }
     }
 }
 
 /* How masses answer impulses. Not 0: the mass matrix is not positive definite. */
 static int answer_by_masses(int64_t n, parts *p)
 {
-    if (factorize(n, p->M)) {
+    if (il_cholesky(n, p->M)) {
         return 1;
     }
     for (int64_t k = 0; k < p->rows; k++) {
-        solve_lower(n, p->M, p->acting_H + k * n, p->Y + k * n);
+        il_solve_lower(n, p->M, p->acting_H + k * n, p->Y + k * n);
         for (int64_t j = 0; j <= k; j++) {
-            p->W[k * p->rows + j] = p->W[j * p->rows + k] = dot(n, p->Y + k * n, p->Y + j * n);
+            p->W[k * p->rows + j] = p->W[j * p->rows + k] = il_dot(n, p->Y + k * n, p->Y + j * n);
         }
     }
     return 0;
@@ -218,7 +243,7 @@ static void answer_with_laws(const il_strike *strike, parts *p)
     for (int64_t k = 0; k < p->rows; k++) {
         strike->respond(strike->context, strike->h, p->acting_H + k * n, p->Y + k * p->width);
         for (int64_t j = 0; j < p->rows; j++) {
-            p->W[j * p->rows + k] = dot(n, p->acting_H + j * n, p->Y + k * p->width);
+            p->W[j * p->rows + k] = il_dot(n, p->acting_H + j * n, p->Y + k * p->width);
         }
     }
 }
@@ -234,7 +259,8 @@ static void solve(const il_contacts *contacts, parts *p, int64_t count)
     effort.speed = p->speed;
     (void)il_contact_solve(&problem, &effort, p->r, p->solver, &report);
     /* NaN is the worst */
-    p->residual = report.residual <= p->residual ? p->residual : report.residual;
+    double *worst = p->given + contacts->table->first[contacts->table->count];
+    *worst = report.residual <= *worst ? *worst : report.residual;
 }
 
 /* Let impulses r of the first contacts act; `delay`: when they do, after half-way, in steps. */
@@ -243,7 +269,7 @@ static void act(parts *p, int64_t count, double delay)
     const int64_t given = p->first[count];
 
     for (int64_t k = 0; k < p->rows; k++) {
-        p->u[k] += dot(given, p->W + k * p->rows, p->r);
+        p->u[k] += il_dot(given, p->W + k * p->rows, p->r);
     }
     for (int64_t k = 0; k < given; k++) {
         p->sum[k] += p->r[k];
@@ -261,7 +287,7 @@ static int stop_gains(parts *p, int64_t count)
     for (int64_t c = 0; c < count; c++) {
         double work = 0.0, slip = 0.0;
         for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
-            work += p->r[k] * (p->begun[k] + p->u[k] + dot(given, p->W + k * p->rows, p->r));
+            work += p->r[k] * (p->begun[k] + p->u[k] + il_dot(given, p->W + k * p->rows, p->r));
             slip = fmax(slip, fabs(p->begun[k]));
         }
         if (work > 0.0 && slip > rounding * p->speed) {
@@ -310,7 +336,7 @@ static double restitution(const parts *p, int64_t c, enum rule rule)
     for (int64_t k = p->closed; rule == LEAST && k < p->count; k++) {
         e = fmin(e, p->e[p->acting[k]]);
     }
-    return rule == NONE || c < p->closed ? 0.0 : e;
+    return rule == NONE || c < p->closed || p->struck[p->acting[c]] == SLOW ? 0.0 : e;
 }
 
 /* Not 0: impulses r after velocities u would add to the energy. */
@@ -319,7 +345,7 @@ static int gains(const parts *p)
     double gained = 0.0, exchanged = 0.0;
 
     for (int64_t k = 0; k < p->rows; k++) {
-        const double after = p->u[k] + dot(p->rows, p->W + k * p->rows, p->r);
+        const double after = p->u[k] + il_dot(p->rows, p->W + k * p->rows, p->r);
         gained += 0.5 * p->r[k] * (p->u[k] + after);
         exchanged += fabs(p->r[k]) * (fabs(p->u[k]) + fabs(after));
     }
@@ -353,7 +379,7 @@ static void add_up(const il_strike *strike, parts *p, const double *impulses)
         }
     }
     if (!strike->respond) {
-        solve_upper(strike->n, p->M, p->change);
+        il_solve_upper(strike->n, p->M, p->change);
     }
 }
 
@@ -372,59 +398,193 @@ static void move(const il_strike *strike, parts *p, double *x_new)
     }
 }
 
-/* Forces and the residual as states; 0 of contacts that are open. */
-static void tell(const il_contact_table *table, const il_strike *strike, const parts *p,
-                 double *x_new)
+/* Add to the impulses that are told. */
+static void count_up(const il_contact_table *table, const parts *p)
 {
-    for (int64_t i = 0; i < table->count; i++) {
-        const int64_t size = table->first[i + 1] - table->first[i];
-        memset(x_new + table->places[i], 0, (size_t)(size + 1) * sizeof *x_new);
-    }
     for (int64_t c = 0; c < p->count; c++) {
-        double *states = x_new + table->places[p->acting[c]];
+        double *given = p->given + table->first[p->acting[c]];
+        p->struck[table->count + p->acting[c]] = 1;
         for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
-            *states++ = p->sum[k] / strike->h;
+            *given++ += p->sum[k];
         }
-        *states = p->residual;
     }
 }
 
-/* Impulses of all contacts that act, one part of the step after the other. */
-static int strike_all(const il_contacts *contacts, const il_strike *strike, parts *p,
-                      double *x_new)
+/* Velocities w of the contacts at a state. */
+static int drive(const il_contact_table *table, const il_strike *strike, const parts *p, double t,
+                 const double *x, double *w)
 {
-    const int hits = p->count > p->closed;
+    const size_t size = (size_t)table->first[table->count] * sizeof *w;
+    const int status =
+        table->moved ? table->rows(strike->context, t, x, p->found) : IL_OK;
 
-    pose(contacts->table, strike, x_new + strike->n, p);
+    if (table->moved) {
+        memcpy(w, p->w, size);
+    } else {
+        memset(w, 0, size);
+    }
+    return status;
+}
+
+/* Gaps, rows and masses half-way; what drives do. */
+static int look(const il_contact_table *table, const il_strike *strike, const parts *p)
+{
+    const double t = strike->t, h = strike->h;
+
+    int status = drive(table, strike, p, t, strike->x, p->w_before);
+    if (status == IL_OK) {
+        status = drive(table, strike, p, t + h, strike->x_end, p->w_after);
+    }
+    return status == IL_OK
+               ? table->rows(strike->context, t + 0.5 * h, strike->x_middle, p->found)
+               : status;
+}
+
+/* Velocities, rows and answers of the contacts that act. */
+static int prepare(const il_contact_table *table, const il_strike *strike, const double *v_free,
+                   parts *p)
+{
+    pose(table, strike, v_free, p);
     if (strike->respond) {
         answer_with_laws(strike, p);
-    } else if (answer_by_masses(strike->n, p)) {
-        return IL_DIVERGED;
+        return IL_OK;
     }
-    /* delays: of forces that act from a to b of the step, (a + b - 1) / 2 */
-    p->when = hits ? p->when : 0.0;
-    if (hits) {
-        press(contacts, strike, p, p->closed, p->when, 0.5 * (p->when - 1.0));
-        hit(contacts, p);
+    return answer_by_masses(strike->n, p) ? IL_DIVERGED : IL_OK;
+}
+
+void il_contacts_begin(const il_contacts *contacts)
+{
+    const il_contact_table *table = contacts->table;
+    parts p = split(contacts, &(il_strike){0});
+
+    memset(p.given, 0, (size_t)(table->first[table->count] + 1) * sizeof *p.given);
+    memset(p.struck, 0, 2 * (size_t)table->count * sizeof *p.struck);
+}
+
+static double first_hit(const il_contact_table *table, const il_strike *strike,
+                        const double *v_free, const parts *p)
+{
+    double first = 1.0;
+    for (int64_t i = 0; i < table->count; i++) {
+        first = fmin(first, approach_of(table, strike, v_free, p, i).when);
     }
-    press(contacts, strike, p, p->count, 1.0 - p->when, 0.5 * p->when);
-    move(strike, p, x_new);
-    return IL_OK;
+    return first;
+}
+
+int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strike,
+                             const double *v_free, double *when)
+{
+    const il_contact_table *table = contacts->table;
+    parts p = split(contacts, strike);
+
+    int status = look(table, strike, &p);
+    *when = first_hit(table, strike, v_free, &p);
+    if (status == IL_OK && *when < 1.0) {
+        /* once more, with gaps at the beginning: they tell how the way is bent */
+        status = table->rows(strike->context, strike->t, strike->x, p.found);
+        memcpy(p.gap_before, p.gap, (size_t)table->count * sizeof *p.gap);
+        status = status == IL_OK ? look(table, strike, &p) : status;
+        p.gap_known = 1;
+        *when = first_hit(table, strike, v_free, &p);
+    }
+    for (int64_t i = 0; *when < 1.0 && i < table->count; i++) {
+        const approach a = approach_of(table, strike, v_free, &p, i);
+        p.struck[i] = a.when > *when + together ? 0 : a.fast ? FAST : SLOW;
+    }
+    return status;
+}
+
+int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, double *missed)
+{
+    const il_contact_table *table = contacts->table;
+    const parts p = split(contacts, strike);
+
+    const int status = table->rows(strike->context, strike->t, strike->x_middle, p.found);
+    *missed = INFINITY;
+    for (int64_t i = 0; i < table->count; i++) {
+        *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
+    }
+    *missed = fabs(*missed) <= found * table->near ? 0.0 : *missed;
+    return status;
+}
+
+int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double *x)
+{
+    const il_contact_table *table = contacts->table;
+    const int64_t n = strike->n;
+    parts p = split(contacts, strike);
+
+    int status = table->rows(strike->context, strike->t, strike->x_middle, p.found);
+    if (status != IL_OK) {
+        return status;
+    }
+    memcpy(p.w_before, p.w, (size_t)table->first[table->count] * sizeof *p.w);
+    memcpy(p.w_after, p.w, (size_t)table->first[table->count] * sizeof *p.w);
+    p.first[0] = 0;
+    for (int hits = 0; hits < 2; hits++) {
+        for (int64_t i = 0; i < table->count; i++) {
+            const int closed = p.gap[i] <= table->near || p.struck[table->count + i];
+            if (hits ? p.struck[i] : !p.struck[i] && closed) {
+                add(table, &p, i);
+            }
+        }
+        p.closed = hits ? p.closed : p.count;
+    }
+    p.rows = p.first[p.count];
+    status = prepare(table, strike, strike->x + n, &p);
+    if (status == IL_OK) {
+        hit(contacts, &p);
+        add_up(strike, &p, p.sum);
+        for (int64_t j = 0; j < p.width; j++) {
+            x[n + j] += p.change[j];
+        }
+        count_up(table, &p);
+    }
+    return status;
 }
 
 int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, double *x_new)
 {
     const il_contact_table *table = contacts->table;
+    const double *v_free = x_new + strike->n;
     parts p = split(contacts, strike);
 
-    table->rows(strike->context, strike->t, strike->x_middle, p.found);
-    choose(table, strike, x_new + strike->n, &p);
-    if (p.count > 0) {
-        const int status = strike_all(contacts, strike, &p, x_new);
-        if (status != IL_OK) {
-            return status;
-        }
+    int status = look(table, strike, &p);
+    if (status != IL_OK) {
+        return status;
     }
-    tell(table, strike, &p, x_new);
+    choose(table, strike, v_free, &p);
+    if (p.count == 0) {
+        return IL_OK;
+    }
+    status = prepare(table, strike, v_free, &p);
+    if (status != IL_OK) {
+        return status;
+    }
+    /* delays: of forces that act from a to b of the step, (a + b - 1) / 2 */
+    if (p.count > p.closed) {
+        press(contacts, strike, &p, p.closed, p.when, 0.5 * (p.when - 1.0));
+        hit(contacts, &p);
+    } else {
+        p.when = 0.0;
+    }
+    press(contacts, strike, &p, p.count, 1.0 - p.when, 0.5 * p.when);
+    move(strike, &p, x_new);
+    count_up(table, &p);
     return IL_OK;
+}
+
+void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
+{
+    const il_contact_table *table = contacts->table;
+    const parts p = split(contacts, &(il_strike){0});
+    const double residual = p.given[table->first[table->count]];
+
+    for (int64_t i = 0; i < table->count; i++) {
+        double *states = x_new + table->places[i];
+        for (int64_t k = table->first[i]; k < table->first[i + 1]; k++) {
+            *states++ = p.given[k] / h;
+        }
+        *states = p.struck[table->count + i] ? residual : 0.0;
+    }
 }

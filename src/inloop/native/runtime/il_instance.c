@@ -28,7 +28,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     c->per_unit = active->per_unit;
     c->tolerance = IL_NEARLY_CLOSED;
     c->farthest = IL_FARTHEST;
-    c->pull = step > 0.0 && !implicit ? 1.0 / step : 0.0;
+    c->pull = step > 0.0 && (!implicit || method == IL_MOREAU) ? 1.0 / step : 0.0;
     c->most_iterations = IL_MOST_ITERATIONS;
     c->settle = choice->settle;
     c->rates = choice->rates;
