@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hard_models import G, ball, block, box, stack
+from hard_models import G, ball, block, box, stack, table
 
 import inloop as il
 from inloop.errors import InputError, ModelError
@@ -208,6 +208,38 @@ def test_steps_snapshots_and_many_runs_give_the_same_bits() -> None:
     assert np.array_equal(many.q[1, -1], whole.q[-1])
 
 
+def test_feet_that_give_way_share_a_load_as_springs_do() -> None:
+    plant = table(il.hard(0.0, 0.5, stiffness=1e8)).compile()
+    start = plant.vector(top_tz=0.1, top=(1.0, 0.0, 0.0, 0.0))
+    result = plant.simulate(t_end=0.3, step=1e-3, q=start)
+    shares = 0.25 * np.array([1 - 0.25 - 2 / 15, 1 + 0.25 - 2 / 15, 1 - 0.25 + 2 / 15,
+                              1 + 0.25 + 2 / 15])  # fmt: skip
+    assert touches(result, "normal")[:, -1] == pytest.approx(2.0 * G * shares, rel=1e-3)
+    assert touches(result, "gap")[:, -1] == pytest.approx(-2.0 * G * shares / 1e8, rel=0.05)
+
+
+def test_feet_that_give_way_do_not_creep_on_a_slope() -> None:
+    slope = np.radians(20.0)
+    law = il.hard(0.0, 0.5, stiffness=1e7)
+    plant = table(law, (G * np.sin(slope), 0.0, -G * np.cos(slope))).compile()
+    start = plant.vector(top_tz=0.1, top=(1.0, 0.0, 0.0, 0.0))
+    result = plant.simulate(t_end=1.0, step=1e-3, q=start)
+    # without memory it would move by F/(h k) = 0.2 mm/s
+    assert np.abs(result.qd[-1]).max() < 1e-10
+    held = touches(result, "tangent_1")[:, -1].sum()
+    assert abs(held) == pytest.approx(2.0 * G * np.sin(slope), rel=1e-8)
+
+
+def test_feet_that_give_way_bounce_as_rigid_ones_do() -> None:
+    """Compliance has no say in impacts, and remembers no impulses of theirs."""
+    rigid, soft = (table(il.hard(0.4, 0.3, stiffness=k)).compile() for k in (None, 1e8))
+    start = rigid.vector(top_tz=0.3, top=(1.0, 0.0, 0.0, 0.0))
+    one, other = (plant.simulate(t_end=0.35, step=5e-4, q=start) for plant in (rigid, soft))
+    assert one["touch_0.hit"].sum() >= 1.0
+    assert other.q[-1, :3] == pytest.approx(one.q[-1, :3], abs=1e-6)
+    assert np.diff(other.energy.sum(axis=1)).max() < 1e-9
+
+
 def test_friction_and_restitution_may_be_parameters() -> None:
     m = il.Model("live")
     e, mu = m.parameter("e", 0.5), m.parameter("mu", 0.1)
@@ -297,15 +329,16 @@ def test_others_than_the_method_for_it_are_refused() -> None:
 def test_what_makes_no_sense_is_told() -> None:
     m = il.Model("wrong")
     mass = m.body("z", on=m.ground, joint=il.prismatic("z"), mass=1.0)
-    for k, law in enumerate((il.hard(1.5), il.hard(0.0, -0.1))):
+    for k, law in enumerate((il.hard(1.5), il.hard(0.0, -0.1), il.hard(stiffness=-1.0))):
         m.contact(m.ground, il.plane(), mass, il.point(), law=law, name=f"c{k}")
     rub = il.coulomb_contact(0.3)
-    m.contact(m.ground, il.plane(), mass, il.point(), law=il.hard(), friction=rub, name="c2")
+    m.contact(m.ground, il.plane(), mass, il.point(), law=il.hard(), friction=rub, name="c3")
     with pytest.raises(ModelError) as caught:
         m.build()
     text = str(caught.value)
     assert "restitution must be >= 0 and <= 1, got 1.5" in text
     assert "friction must be >= 0, got -0.1" in text
+    assert "stiffness must be > 0, got -1" in text
     assert "a hard contact brings its friction with it" in text
 
 

@@ -145,7 +145,7 @@ def _contacts(program: Program, prefix: str, known: dict[str, str], at_state: st
     for out in program.outputs:
         places.append(f"found + {at}")
         at += len(out.exprs)
-    return f"""/* gaps, friction, restitution, velocities at rest, rows, mass matrix */
+    return f"""/* gaps, friction, restitution, compliance, velocities at rest, rows, mass matrix */
 IL_EXPORT int {prefix}_contacts(void *context, double t, const double *x, double *found)
 {{
     const il_context *c = context;

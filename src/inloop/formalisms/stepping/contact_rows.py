@@ -68,7 +68,7 @@ def _program(
     qd: Sequence[Expr],
     mass: Sequence[Sequence[Expr]],
 ) -> Program:
-    """Gaps, friction, restitution, rows, what moves by itself, and the mass matrix.
+    """Gaps, friction, restitution, compliance, what moves by itself, rows and the mass matrix.
 
     Args:
         d: the derivation.
@@ -87,6 +87,7 @@ def _program(
         Output.vector("gap", [observed[contact.gap] for contact in contacts], "gaps [m]"),
         Output.vector("mu", _numbers(d, [law.friction for law in laws]), "friction"),
         Output.vector("e", _numbers(d, [law.restitution for law in laws]), "restitution"),
+        Output.vector("soft", _numbers(d, [law.compliance for law in laws]), "compliance [m/N]"),
         Output.vector("w", still, "relative velocities at qd = 0"),
         Output.matrix("H", zip(*columns, strict=True), "∂u/∂qd of relative velocities"),
         Output.matrix("M", mass, "mass matrix, symmetric"),

@@ -1,71 +1,26 @@
 /* Impulses of the contacts that are closed; see il_contacts.h. */
-#include "il_contacts.h"
-
 #include "il_cholesky.h"
+#include "il_strike.h"
 
 #include <math.h>
 #include <string.h>
 
-/* a contact that closes faster than this many steps of smooth forces would make it is an impact */
-static const double sudden = 2.0;
-
-/* contacts that hit at times which differ by less, in steps, hit at once */
-static const double together = 1e-6;
-
 /* more than this part of the energy that is exchanged is a gain */
 static const double rounding = 1e-9;
-
-/* a gap of this many times what counts as closed is hardly open */
-static const double hardly = 1e3, hardly_if_carried = 1e4;
-
-/* and of this many is what is left where an impact has been found */
-static const double found = 10.0;
 
 /* Restitution of an impact, in the order in which it is tried. */
 enum rule { OWN, LEAST, NONE };
 
-/* How contacts hit: slow ones as smooth forces bring them about, without restitution. */
-enum hit { SLOW = 1, FAST };
-
-/* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
-typedef struct parts {
-    double *found;           /* by il_contact_table.rows, in this order: */
-    const double *gap, *mu, *e;
-    const double *w, *H;     /* w half-way */
-    double *w_before, *w_after; /* at the beginning of the step, and at its end */
-    double *gap_before;      /* the same, if it is known */
-    int gap_known;
-    double *M;               /* then its factor */
-    double *acting_H;        /* rows of contacts that act */
-    double *Y;               /* what a unit of each impulse changes, in rows of `width` */
-    int64_t width;           /* n: L^-1 H^T, with M = L L^T; or n and the states of laws */
-    double *W;
-    double *u, *pushed;      /* velocities, and what smooth forces of the whole step add to them */
-    double *q, *r;           /* of the problem of a part of the step */
-    double *begun;           /* velocities with which it begins */
-    double *sum, *moved;     /* impulses of the whole step; times when they act, after half-way */
-    double *own_mu;          /* by contact that acts */
-    double *change;          /* of velocities or positions */
-    double *solver;
-    int64_t *acting, *first; /* numbers of contacts that act; where their rows begin */
-    int64_t closed, count;   /* contacts that are closed, and with those that hit */
-    int64_t rows;
-    double when;             /* of the first impact, in steps */
-    double speed;            /* largest of u and pushed together */
-    double *given;           /* impulses of the step by row of the table, then the residual */
-    int64_t *struck;         /* by contact: 0, or how it hits first; then, it has acted */
-} parts;
-
 static int64_t found_size(const il_contact_table *table, int64_t n)
 {
-    return 3 * table->count + table->first[table->count] * (1 + n) + n * n;
+    return 4 * table->count + table->first[table->count] * (1 + n) + n * n;
 }
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 {
     const int64_t rows = table->first[table->count], width = n + table->states;
-    return rows + 1 + found_size(table, n) + rows * (n + width + rows) + 9 * rows + 2 * table->count +
-           width + il_contact_work_size(table->count, rows);
+    return rows + 1 + found_size(table, n) + rows * (n + width + rows) + 10 * rows +
+           2 * table->count + width + il_contact_work_size(table->count, rows);
 }
 
 int64_t il_contacts_integers(const il_contact_table *table)
@@ -73,20 +28,21 @@ int64_t il_contacts_integers(const il_contact_table *table)
     return 4 * table->count + 1;
 }
 
-static parts split(const il_contacts *contacts, const il_strike *strike)
+il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
 {
     const int64_t n = strike->n;
     const il_contact_table *table = contacts->table;
     const int64_t count = table->count, rows = table->first[count];
-    parts p = {.given = contacts->work, .acting = contacts->chosen};
+    il_strike_parts p = {.given = contacts->work, .acting = contacts->chosen};
 
     p.found = p.given + rows + 1;
     p.gap = p.found;
     p.mu = p.gap + count;
     p.e = p.mu + count;
-    p.w = p.e + count;
+    p.soft = p.e + count;
+    p.w = p.soft + count;
     p.H = p.w + rows;
-    p.M = p.found + 3 * count + rows * (1 + n);
+    p.M = p.found + 4 * count + rows * (1 + n);
     p.acting_H = p.found + found_size(table, n);
     p.width = strike->respond ? n + table->states : n;
     p.Y = p.acting_H + rows * n;
@@ -95,7 +51,8 @@ static parts split(const il_contacts *contacts, const il_strike *strike)
     p.pushed = p.u + rows;
     p.q = p.pushed + rows;
     p.r = p.q + rows;
-    p.begun = p.r + rows;
+    p.R = p.r + rows;
+    p.begun = p.R + rows;
     p.w_before = p.begun + rows;
     p.w_after = p.w_before + rows;
     p.sum = p.w_after + rows;
@@ -110,20 +67,7 @@ static parts split(const il_contacts *contacts, const il_strike *strike)
     return p;
 }
 
-/* Velocity of a row of the table at the beginning of the step, and what smooth forces and drives add
-   to it in the whole step. */
-static void motion(const il_strike *strike, const parts *p, const double *v_free, int64_t row,
-                   double *u, double *pushed)
-{
-    const int64_t n = strike->n;
-    const double *H = p->H + row * n;
-    const double before = il_dot(n, H, strike->x + n);
-
-    *u = before + p->w_before[row];
-    *pushed = il_dot(n, H, v_free) - before + p->w_after[row] - p->w_before[row];
-}
-
-static void add(const il_contact_table *table, parts *p, int64_t i)
+static void add(const il_contact_table *table, il_strike_parts *p, int64_t i)
 {
     p->acting[p->count] = i;
     p->own_mu[p->count] = p->mu[i];
@@ -131,63 +75,14 @@ static void add(const il_contact_table *table, parts *p, int64_t i)
     p->count++;
 }
 
-/* Not 0: a contact is closed at the beginning. What carried in the step before, or is hardly open, is
-   so if it would close within a whole step: it must not fall through a gap that rounding has left. */
-static int touches(const il_contact_table *table, const il_strike *strike, const parts *p,
-                   int64_t i, double gap, double closing)
-{
-    const double ahead = fmin(0.0, 0.5 * strike->whole * closing);
-    const int carried = strike->x[table->places[i]] > 0.0 || (p->struck[i] && strike->after);
-
-    const double open = (carried ? hardly_if_carried : hardly) * table->near;
-
-    return gap <= table->near || (gap <= open && gap + ahead <= 0.0);
-}
-
-/* What a contact is about to do. */
-typedef struct approach {
-    double when; /* it closes, in steps; 1: it does not */
-    int fast;    /* not 0: faster than smooth forces make it close */
-    int closed;  /* not 0: it is closed already */
-} approach;
-
-static approach approach_of(const il_contact_table *table, const il_strike *strike,
-                            const double *v_free, const parts *p, int64_t i)
-{
-    const double h = strike->h;
-    double u, pushed;
-
-    motion(strike, p, v_free, table->first[i], &u, &pushed);
-    /* what smooth forces do in some steps; and less than what counts as closed is no way to go */
-    const double smooth = sudden * fabs(pushed) * strike->whole / h + table->near / strike->whole;
-    /* u is the slope of the gap half-way along a straight line; bent: what it is bent by up to there */
-    const double straight = p->gap[i] - 0.5 * h * u;
-    const double gap = p->gap_known ? p->gap_before[i] : straight;
-    const double closing = 2.0 * u + pushed * strike->whole / h;
-    if (!(u < -smooth) && touches(table, strike, p, i, gap, closing)) {
-        return (approach){1.0, 0, 1};
-    }
-    const double bent = 4.0 * (gap - straight) / h;
-    /* gap + (u - bent) t + (2 bent + pushed) t^2 / 2h = 0, in lengths of the step */
-    const double slope = u - bent, curve = 2.0 * bent + pushed;
-    const double root = slope * slope - 2.0 * curve * gap / h;
-    if (gap <= 0.0) {
-        return (approach){0.0, 1, 0};
-    }
-    if (root < 0.0 || sqrt(root) <= slope) {
-        return (approach){1.0, 0, 0};
-    }
-    return (approach){fmin(1.0, 2.0 * gap / h / (sqrt(root) - slope)), sqrt(root) > smooth, 0};
-}
-
 /* Which contacts act, and when the first one hits. */
 static void choose(const il_contact_table *table, const il_strike *strike, const double *v_free,
-                   parts *p)
+                   il_strike_parts *p)
 {
     p->first[0] = 0;
     for (int hits = 0; hits < 2; hits++) {
         for (int64_t i = 0; i < table->count; i++) {
-            const approach a = approach_of(table, strike, v_free, p, i);
+            const il_approach a = il_approach_of(table, strike, v_free, p, i);
             if (p->struck[i] && !strike->after) {
                 continue;
             }
@@ -205,7 +100,7 @@ static void choose(const il_contact_table *table, const il_strike *strike, const
 
 /* Rows and velocities of the contacts that act. */
 static void pose(const il_contact_table *table, const il_strike *strike, const double *v_free,
-                 parts *p)
+                 il_strike_parts *p)
 {
     const int64_t n = strike->n;
 
@@ -213,7 +108,7 @@ static void pose(const il_contact_table *table, const il_strike *strike, const d
         int64_t row = table->first[p->acting[c]];
         for (int64_t k = p->first[c]; k < p->first[c + 1]; k++, row++) {
             memcpy(p->acting_H + k * n, p->H + row * n, (size_t)n * sizeof *p->acting_H);
-            motion(strike, p, v_free, row, &p->u[k], &p->pushed[k]);
+            il_strike_motion(strike, p, v_free, row, &p->u[k], &p->pushed[k]);
             p->sum[k] = p->moved[k] = 0.0;
             p->speed = fmax(p->speed, fabs(p->u[k]) + fabs(p->pushed[k]));
         }
@@ -221,7 +116,7 @@ static void pose(const il_contact_table *table, const il_strike *strike, const d
 }
 
 /* How masses answer impulses. Not 0: the mass matrix is not positive definite. */
-static int answer_by_masses(int64_t n, parts *p)
+static int answer_by_masses(int64_t n, il_strike_parts *p)
 {
     if (il_cholesky(n, p->M)) {
         return 1;
@@ -236,7 +131,7 @@ static int answer_by_masses(int64_t n, parts *p)
 }
 
 /* How masses and laws answer together. */
-static void answer_with_laws(const il_strike *strike, parts *p)
+static void answer_with_laws(const il_strike *strike, il_strike_parts *p)
 {
     const int64_t n = strike->n;
 
@@ -249,9 +144,9 @@ static void answer_with_laws(const il_strike *strike, parts *p)
 }
 
 /* Impulses r of the first `count` contacts after the velocities q. */
-static void solve(const il_contacts *contacts, parts *p, int64_t count)
+static void solve(const il_contacts *contacts, il_strike_parts *p, int64_t count)
 {
-    const il_contact_problem problem = {p->first, p->own_mu, p->W, NULL, p->q, count, p->rows};
+    const il_contact_problem problem = {p->first, p->own_mu, p->W, p->R, p->q, count, p->rows};
     il_contact_effort effort = contacts->effort;
     il_contact_report report;
 
@@ -264,7 +159,7 @@ static void solve(const il_contacts *contacts, parts *p, int64_t count)
 }
 
 /* Let impulses r of the first contacts act; `delay`: when they do, after half-way, in steps. */
-static void act(parts *p, int64_t count, double delay)
+static void act(il_strike_parts *p, int64_t count, double delay)
 {
     const int64_t given = p->first[count];
 
@@ -279,7 +174,7 @@ static void act(parts *p, int64_t count, double delay)
 
 /* Let friction that would do work oppose the mean of the velocities at both ends of a part instead
    of that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
-static int stop_gains(parts *p, int64_t count)
+static int stop_gains(il_strike_parts *p, int64_t count)
 {
     const int64_t given = p->first[count];
     int any = 0;
@@ -301,8 +196,8 @@ static int stop_gains(parts *p, int64_t count)
 }
 
 /* Smooth forces for a share of the step, and the first contacts against them. */
-static void press(const il_contacts *contacts, const il_strike *strike, parts *p, int64_t count,
-                  double share, double delay)
+static void press(const il_contacts *contacts, const il_strike *strike, il_strike_parts *p,
+                  int64_t count, double share, double delay)
 {
     const il_contact_table *table = contacts->table;
 
@@ -315,11 +210,16 @@ static void press(const il_contacts *contacts, const il_strike *strike, parts *p
     for (int64_t c = 0; c < count; c++) {
         p->q[p->first[c]] += fmax(0.0, p->begun[p->first[c]]);
     }
-    /* from the forces of the step before */
+    /* from the forces of the step before, which a spring remembers */
+    const double h = share * strike->h;
     for (int64_t c = 0; c < count; c++) {
-        const double *forces = strike->x + table->places[p->acting[c]];
+        const int64_t i = p->acting[c], size = p->first[c + 1] - p->first[c];
+        const double *forces = strike->x + table->places[i];
+        const int remembers = !(forces[size + 1] > 0.0) && !p->struck[i];
         for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
-            p->r[k] = share * strike->h * *forces++;
+            p->r[k] = h * *forces++;
+            p->R[k] = h > 0.0 ? p->soft[i] / (h * h) : 0.0;
+            p->q[k] -= remembers ? p->R[k] * p->r[k] : 0.0;
         }
     }
     solve(contacts, p, count);
@@ -330,17 +230,17 @@ static void press(const il_contacts *contacts, const il_strike *strike, parts *p
 }
 
 /* Restitution of contact c. */
-static double restitution(const parts *p, int64_t c, enum rule rule)
+static double restitution(const il_strike_parts *p, int64_t c, enum rule rule)
 {
     double e = p->e[p->acting[c]];
     for (int64_t k = p->closed; rule == LEAST && k < p->count; k++) {
         e = fmin(e, p->e[p->acting[k]]);
     }
-    return rule == NONE || c < p->closed || p->struck[p->acting[c]] == SLOW ? 0.0 : e;
+    return rule == NONE || c < p->closed || p->struck[p->acting[c]] == IL_SLOW ? 0.0 : e;
 }
 
 /* Not 0: impulses r after velocities u would add to the energy. */
-static int gains(const parts *p)
+static int gains(const il_strike_parts *p)
 {
     double gained = 0.0, exchanged = 0.0;
 
@@ -353,13 +253,14 @@ static int gains(const parts *p)
 }
 
 /* The impact of all contacts that act. */
-static void hit(const il_contacts *contacts, parts *p)
+static void hit(const il_contacts *contacts, il_strike_parts *p)
 {
     enum rule rule = OWN;
 
     do {
         memcpy(p->q, p->u, (size_t)p->rows * sizeof *p->q);
         memset(p->r, 0, (size_t)p->rows * sizeof *p->r);
+        memset(p->R, 0, (size_t)p->rows * sizeof *p->R);
         for (int64_t c = 0; c < p->count; c++) {
             const int64_t normal = p->first[c];
             p->q[normal] += restitution(p, c, rule) * fmin(0.0, p->u[normal]);
@@ -370,7 +271,7 @@ static void hit(const il_contacts *contacts, parts *p)
 }
 
 /* change = sum of `impulses` times what a unit of each changes */
-static void add_up(const il_strike *strike, parts *p, const double *impulses)
+static void add_up(const il_strike *strike, il_strike_parts *p, const double *impulses)
 {
     memset(p->change, 0, (size_t)p->width * sizeof *p->change);
     for (int64_t k = 0; k < p->rows; k++) {
@@ -384,7 +285,7 @@ static void add_up(const il_strike *strike, parts *p, const double *impulses)
 }
 
 /* Positions, velocities and states of laws after all impulses. */
-static void move(const il_strike *strike, parts *p, double *x_new)
+static void move(const il_strike *strike, il_strike_parts *p, double *x_new)
 {
     const int64_t n = strike->n;
 
@@ -399,7 +300,7 @@ static void move(const il_strike *strike, parts *p, double *x_new)
 }
 
 /* Add to the impulses that are told. */
-static void count_up(const il_contact_table *table, const parts *p)
+static void count_up(const il_contact_table *table, const il_strike_parts *p)
 {
     for (int64_t c = 0; c < p->count; c++) {
         double *given = p->given + table->first[p->acting[c]];
@@ -410,39 +311,9 @@ static void count_up(const il_contact_table *table, const parts *p)
     }
 }
 
-/* Velocities w of the contacts at a state. */
-static int drive(const il_contact_table *table, const il_strike *strike, const parts *p, double t,
-                 const double *x, double *w)
-{
-    const size_t size = (size_t)table->first[table->count] * sizeof *w;
-    const int status =
-        table->moved ? table->rows(strike->context, t, x, p->found) : IL_OK;
-
-    if (table->moved) {
-        memcpy(w, p->w, size);
-    } else {
-        memset(w, 0, size);
-    }
-    return status;
-}
-
-/* Gaps, rows and masses half-way; what drives do. */
-static int look(const il_contact_table *table, const il_strike *strike, const parts *p)
-{
-    const double t = strike->t, h = strike->h;
-
-    int status = drive(table, strike, p, t, strike->x, p->w_before);
-    if (status == IL_OK) {
-        status = drive(table, strike, p, t + h, strike->x_end, p->w_after);
-    }
-    return status == IL_OK
-               ? table->rows(strike->context, t + 0.5 * h, strike->x_middle, p->found)
-               : status;
-}
-
 /* Velocities, rows and answers of the contacts that act. */
 static int prepare(const il_contact_table *table, const il_strike *strike, const double *v_free,
-                   parts *p)
+                   il_strike_parts *p)
 {
     pose(table, strike, v_free, p);
     if (strike->respond) {
@@ -455,64 +326,17 @@ static int prepare(const il_contact_table *table, const il_strike *strike, const
 void il_contacts_begin(const il_contacts *contacts)
 {
     const il_contact_table *table = contacts->table;
-    parts p = split(contacts, &(il_strike){0});
+    il_strike_parts p = il_strike_split(contacts, &(il_strike){0});
 
     memset(p.given, 0, (size_t)(table->first[table->count] + 1) * sizeof *p.given);
     memset(p.struck, 0, 2 * (size_t)table->count * sizeof *p.struck);
-}
-
-static double first_hit(const il_contact_table *table, const il_strike *strike,
-                        const double *v_free, const parts *p)
-{
-    double first = 1.0;
-    for (int64_t i = 0; i < table->count; i++) {
-        first = fmin(first, approach_of(table, strike, v_free, p, i).when);
-    }
-    return first;
-}
-
-int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strike,
-                             const double *v_free, double *when)
-{
-    const il_contact_table *table = contacts->table;
-    parts p = split(contacts, strike);
-
-    int status = look(table, strike, &p);
-    *when = first_hit(table, strike, v_free, &p);
-    if (status == IL_OK && *when < 1.0) {
-        /* once more, with gaps at the beginning: they tell how the way is bent */
-        status = table->rows(strike->context, strike->t, strike->x, p.found);
-        memcpy(p.gap_before, p.gap, (size_t)table->count * sizeof *p.gap);
-        status = status == IL_OK ? look(table, strike, &p) : status;
-        p.gap_known = 1;
-        *when = first_hit(table, strike, v_free, &p);
-    }
-    for (int64_t i = 0; *when < 1.0 && i < table->count; i++) {
-        const approach a = approach_of(table, strike, v_free, &p, i);
-        p.struck[i] = a.when > *when + together ? 0 : a.fast ? FAST : SLOW;
-    }
-    return status;
-}
-
-int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, double *missed)
-{
-    const il_contact_table *table = contacts->table;
-    const parts p = split(contacts, strike);
-
-    const int status = table->rows(strike->context, strike->t, strike->x_middle, p.found);
-    *missed = INFINITY;
-    for (int64_t i = 0; i < table->count; i++) {
-        *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
-    }
-    *missed = fabs(*missed) <= found * table->near ? 0.0 : *missed;
-    return status;
 }
 
 int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double *x)
 {
     const il_contact_table *table = contacts->table;
     const int64_t n = strike->n;
-    parts p = split(contacts, strike);
+    il_strike_parts p = il_strike_split(contacts, strike);
 
     int status = table->rows(strike->context, strike->t, strike->x_middle, p.found);
     if (status != IL_OK) {
@@ -547,9 +371,9 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
 {
     const il_contact_table *table = contacts->table;
     const double *v_free = x_new + strike->n;
-    parts p = split(contacts, strike);
+    il_strike_parts p = il_strike_split(contacts, strike);
 
-    int status = look(table, strike, &p);
+    int status = il_strike_look(table, strike, &p);
     if (status != IL_OK) {
         return status;
     }
@@ -577,7 +401,7 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
 void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
 {
     const il_contact_table *table = contacts->table;
-    const parts p = split(contacts, &(il_strike){0});
+    const il_strike_parts p = il_strike_split(contacts, &(il_strike){0});
     const double residual = p.given[table->first[table->count]];
 
     for (int64_t i = 0; i < table->count; i++) {
@@ -585,6 +409,7 @@ void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
         for (int64_t k = table->first[i]; k < table->first[i + 1]; k++) {
             *states++ = p.given[k] / h;
         }
-        *states = p.struck[table->count + i] ? residual : 0.0;
+        *states++ = p.struck[table->count + i] ? residual : 0.0;
+        *states = p.struck[i] == IL_FAST ? 1.0 : 0.0;
     }
 }

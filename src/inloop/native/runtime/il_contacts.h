@@ -19,6 +19,10 @@
  * with rows and mass matrix of half-way: forces up to the hit, the hit, and forces from there on.
  * Where an impact would add to the energy, as different restitutions of coupled contacts can do, it
  * is found again with the least of them for all, and then without.
+ *
+ * A contact that gives way is a spring k in rate form while it carries: u = -R (r - r_before), R =
+ * 1/(h^2 k), where r_before is of the force of the step before, or 0 after impacts. R makes forces
+ * of redundant contacts unique, and because of r_before nothing creeps.
  */
 #ifndef IL_CONTACTS_H
 #define IL_CONTACTS_H
@@ -28,11 +32,12 @@
 
 /* What code that is generated for a choice of coordinates tells of its hard contacts. */
 typedef struct il_contact_table {
-    /* gap of each contact, friction of each, restitution of each; velocities w that are there at
-       qd = 0, rows H, mass matrix */
+    /* gap of each contact, friction of each, restitution of each, compliance of each [m/N];
+       velocities w that are there at qd = 0, rows H, mass matrix */
     int (*rows)(void *context, double t, const double *x, double *found);
     const int64_t *first;  /* row at which each contact begins, then the number of rows */
-    const int64_t *places; /* where in x its states begin: forces by row [N], then the residual */
+    const int64_t *places; /* where in x its states begin: forces by row [N], the residual, and 1 if
+                              it was hit in the last step */
     double near;           /* gaps below this are closed [m] */
     int64_t count;         /* of contacts */
     int64_t states;        /* of force laws, theirs included; in x they follow the velocities */

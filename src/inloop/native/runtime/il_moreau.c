@@ -40,7 +40,8 @@ static int push(il_stepper *stepper, const il_span *span, double *x_middle, doub
 }
 
 /* The same, linearly implicit. */
-static int push_implicitly(il_stepper *stepper, const il_span *span, double *x_middle, double *slope)
+static int push_implicitly(il_stepper *stepper, const il_span *span, double *x_middle,
+                           double *slope)
 {
     const il_system *system = &stepper->system;
     const int64_t n = system->n, size = stepper->size;
@@ -116,7 +117,8 @@ static int free_motion(il_stepper *stepper, const il_span *span, const stages *s
 }
 
 /* x_new after contacts have acted. */
-static int finish(il_stepper *stepper, const il_span *span, const stages *s, const il_strike *strike)
+static int finish(il_stepper *stepper, const il_span *span, const stages *s,
+                  const il_strike *strike)
 {
     const il_system *system = &stepper->system;
     const il_contacts *contacts = system->contacts;
@@ -152,7 +154,8 @@ static int approach(il_stepper *stepper, const il_span *span, const stages *s, d
 }
 
 /* x_hit as a strike. */
-static il_strike strike_at(const il_stepper *stepper, const il_span *span, const stages *s, double t)
+static il_strike strike_at(const il_stepper *stepper, const il_span *span, const stages *s,
+                           double t)
 {
     const il_span now = {t, span->h, t, s->x_hit};
 
@@ -160,8 +163,8 @@ static il_strike strike_at(const il_stepper *stepper, const il_span *span, const
     return strike_of(stepper, &now, s, span->h);
 }
 
-/* Find the state at the first impact. `when` is right to the third order where laws are smooth; where
-   they are faster than the step it is only a guess, and the false position leads on from there. */
+/* Find the state at the first impact. `when` is right to the third order where laws are smooth;
+   where they are faster than the step it is a guess, and the false position leads on from it. */
 static int find_impact(il_stepper *stepper, const il_span *span, const stages *s, double *when)
 {
     enum { TRIES = 6 };
