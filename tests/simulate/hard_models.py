@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import inloop as il
+from inloop.model import Hard
 
 G = 9.81
 
@@ -96,7 +97,7 @@ def stack(masses: Sequence[float], friction: Sequence[float], pulled: float = 0.
     return m
 
 
-def table(law: il.Hard, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> il.Model:
+def table(law: Hard, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> il.Model:
     """2 kg on four feet at x = ±0.2, y = ±0.15, 0.1 m below; center of mass at (0.05, 0.02)."""
     m = il.Model("table", gravity=gravity)
     inertia = (0.03, 0.04, 0.05)

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* residual of a step from which on it is told */
+static const double tolerated = 1e-6;
+
 /* more than this part of the energy that is exchanged is a gain */
 static const double rounding = 1e-9;
 
@@ -404,6 +407,7 @@ void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
     const il_strike_parts p = il_strike_split(contacts, &(il_strike){0});
     const double residual = p.given[table->first[table->count]];
 
+    *contacts->inexact += !(residual <= tolerated);
     for (int64_t i = 0; i < table->count; i++) {
         double *states = x_new + table->places[i];
         for (int64_t k = table->first[i]; k < table->first[i + 1]; k++) {

@@ -50,6 +50,7 @@ typedef struct il_contacts {
     double *work;                  /* il_contacts_work numbers */
     int64_t *chosen;               /* il_contacts_integers */
     il_contact_effort effort;
+    int64_t *inexact;              /* counts steps with a residual of more than 1e-6 */
 } il_contacts;
 
 /* Where and when contacts act. */

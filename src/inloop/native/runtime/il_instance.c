@@ -41,6 +41,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     active->look = *c;
     active->look.guard = part->zeros;
     active->look.tolerance = IL_CLOSED;
+    active->contacts.inexact = &part->instance->counts.inexact;
     il_fit(active, row);
     active->system = (il_system){
         .rates = choice->rates,
