@@ -29,7 +29,7 @@ static double now(void)
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* inloop: the kernel alone, its two halves, and with everything that is watched */
+/* inloop: the kernel alone, its two kernel, and with everything that is watched */
 
 typedef struct {
     const il_sparse_lu *lu;
@@ -38,13 +38,6 @@ typedef struct {
 } ours;
 
 static void kernel(void *context, const double *values, const double *b, double *x)
-{
-    const ours *c = context;
-    il_sparse_lu_memory *m = c->memory;
-    c->lu->factor_and_solve(values, b, m->factors, m->reciprocals, m->y, x);
-}
-
-static void halves(void *context, const double *values, const double *b, double *x)
 {
     const ours *c = context;
     il_sparse_lu_memory *m = c->memory;
@@ -352,7 +345,7 @@ static double measure(contestant *run, void *context, const double *values, int3
     return best;
 }
 
-enum { CONTESTANTS = 9 };
+enum { CONTESTANTS = 8 };
 
 /* Hot and cold time of each contestant [ns], 0 for those that are not there, and its solutions
    for the last value set; x has a row for each. `gesv` may be NULL. `small`: also the full arrays. */
@@ -376,7 +369,6 @@ IL_EXPORT int bench_sparse(const il_sparse_lu *lu, il_sparse_lu_memory *memory,
         int there;
     } all[CONTESTANTS] = {
         {kernel, &own, straight},
-        {halves, &own, straight},
         {factor_only, &own, straight},
         {tables, &own, 1},
         {watched, &own, 1},

@@ -1,8 +1,5 @@
-"""Linear systems whose pattern is known beforehand, compiled.
+"""Linear systems whose pattern is known beforehand, compiled. Knows nothing of mechanics."""
 
-Knows nothing of mechanics.
-"""
+from inloop.linear.sparse_lu import SolveReport, SparseLU
 
-from inloop.linear.sparse_lu import SingularMatrixError, SolveReport, SparseLU
-
-__all__ = ["SingularMatrixError", "SolveReport", "SparseLU"]
+__all__ = ["SolveReport", "SparseLU"]

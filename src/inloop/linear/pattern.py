@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from inloop.errors import InputError
 from inloop.native.library import Reals
@@ -40,7 +40,11 @@ class Pattern:
         """(row, column) of each value."""
         line = np.repeat(np.arange(self.n), np.diff(self.indptr)).tolist()
         across = self.indices.tolist()
-        pairs = zip(line, across, strict=True) if self.format == "csr" else zip(across, line, strict=True)
+        pairs = (
+            zip(line, across, strict=True)
+            if self.format == "csr"
+            else zip(across, line, strict=True)
+        )
         return [*pairs]
 
     def values_of(self, matrix: Any) -> Reals:
@@ -54,7 +58,9 @@ class Pattern:
             raise InputError(
                 f"the matrix has shape {other.shape}", fix=f"It needs {(self.n, self.n)}."
             )
-        if np.array_equal(other.indptr, self.indptr) and np.array_equal(other.indices, self.indices):
+        if np.array_equal(other.indptr, self.indptr) and np.array_equal(
+            other.indices, self.indices
+        ):
             return np.ascontiguousarray(other.data, dtype=np.float64)
         own = self._numbers(self.indptr, self.indices)
         wanted = self._numbers(other.indptr, other.indices)
@@ -76,7 +82,7 @@ class Pattern:
     def _numbers(self, indptr: NDArray[Any], indices: NDArray[Any]) -> NDArray[np.int64]:
         """A number for each place, increasing."""
         line = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(indptr))
-        return line * self.n + indices
+        return np.asarray(line * self.n + indices, dtype=np.int64)
 
 
 def as_sparse(matrix: Any, form: str) -> Any:
@@ -85,19 +91,16 @@ def as_sparse(matrix: Any, form: str) -> Any:
     Raises:
         InputError: it is no square matrix of numbers.
     """
-    if not sparse.issparse(matrix):
-        try:
-            matrix = np.asarray(matrix, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"{type(matrix).__name__} is no matrix of real numbers",
-                fix="Give a SciPy sparse matrix, or a square array.",
-            ) from None
+    if not scipy.sparse.issparse(matrix):
+        matrix = np.asarray(matrix)
+    if matrix.dtype.kind not in "fiub":
+        raise InputError(
+            f"the matrix has values of type {matrix.dtype}",
+            fix="Give a SciPy sparse matrix, or a square array, of real numbers.",
+        )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise InputError(f"the matrix has shape {matrix.shape}", fix="Give a square one.")
-    if matrix.dtype.kind not in "fiub":
-        raise InputError(f"the matrix has {matrix.dtype} values", fix="Give real numbers.")
-    found = (sparse.csr_array if form == "csr" else sparse.csc_array)(matrix)
+    found = (scipy.sparse.csr_array if form == "csr" else scipy.sparse.csc_array)(matrix)
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()
@@ -137,14 +140,14 @@ def read_samples(
     """Values from which pivots are chosen, shape (samples, values).
 
     One sample alone is joined by others made of it: each value times a random factor between 1/2
-    and 2, the same ones in every run. If more than USED_SAMPLES are given some in between are left out.
+    and 2, the same ones in every run. Of more than USED_SAMPLES some in between are left out.
 
     Raises:
         InputError: a sample does not fit the pattern or is not finite.
     """
     if samples is None:
         found = np.array([pattern.values_of(matrix) for matrix in matrices])
-    elif isinstance(samples, list | tuple) and any(sparse.issparse(s) for s in samples):
+    elif isinstance(samples, list | tuple) and any(scipy.sparse.issparse(s) for s in samples):
         found = np.array([pattern.values_of(matrix) for matrix in samples])
     else:
         found = np.atleast_2d(np.asarray(samples, dtype=np.float64))
@@ -161,4 +164,4 @@ def read_samples(
         factors = SPREAD ** random.uniform(-1.0, 1.0, (MADE_SAMPLES, count))
         found = np.concatenate([found, found * factors])
     keep = np.linspace(0, len(found) - 1, min(len(found), USED_SAMPLES)).round().astype(int)
-    return found[keep]
+    return np.asarray(found[keep], dtype=np.float64)

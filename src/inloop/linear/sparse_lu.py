@@ -5,13 +5,15 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inloop.codegen.c_lu import emit_lu
-from inloop.errors import InloopError, InputError
+from inloop.codegen.sparse_lu.straight import emit_straight
+from inloop.codegen.sparse_lu.tables import emit_tables
+from inloop.errors import InputError, SolveError
 from inloop.linear.pattern import Pattern, read_pattern, read_samples
 from inloop.native import (
     POINTER,
@@ -21,7 +23,9 @@ from inloop.native import (
     load_runtime,
     model_options,
     runtime_headers,
+    runtime_sources,
 )
+from inloop.native.building.translation import needed_headers
 from inloop.native.library import Reals
 from inloop.native.mirror import enumeration, mirror
 from inloop.symbolic.elimination import Elimination, eliminate
@@ -30,14 +34,9 @@ from inloop.symbolic.pivot_order import THRESHOLD, StructuralRankError
 TOLERANCE = 1e-12
 STRAIGHT = 24_000  # most operations of straight-line code; see docs/sparse.md
 _LINE = 64  # bytes of a cache line
+_RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_error.c")
 
 Kind = Literal["straight", "tables"]
-
-
-class SingularMatrixError(InloopError):
-    """A linear system has no solution that can be trusted; `report` tells what was tried."""
-
-    report: SolveReport
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,9 @@ class SparseLU:
         )
         few = self._elimination.operations <= STRAIGHT
         self.kind: Kind = kind or ("straight" if few else "tables")
-        self._library = _compiled(self._elimination, self.kind)
-        self._calls = _Calls(self._library, self.n, tolerance)
+        self._straight = _straight(self._elimination) if self.kind == "straight" else None
+        library = _compiled(self._elimination, self._straight)
+        self._calls = _Calls(library, self.entries, tolerance)
         self.report = SolveReport("NO_FACTORS", np.nan, None, 0, False)
 
     def __repr__(self) -> str:
@@ -151,8 +151,8 @@ class SparseLU:
 
     @property
     def code_size(self) -> int:
-        """Size of the compiled library [bytes]."""
-        return self._library.path.stat().st_size
+        """Size of the straight-line code as a library [bytes]; 0 if there is none."""
+        return self._straight.path.stat().st_size if self._straight else 0
 
     def factor(self, values: Any) -> None:
         """Factor the matrix with these values.
@@ -162,7 +162,7 @@ class SparseLU:
                 (entries,), or a matrix whose entries lie in the pattern.
 
         Raises:
-            SingularMatrixError: some pivot is zero whatever order is taken, or not finite.
+            SolveError: some pivot is zero whatever order is taken, or not finite.
         """
         self._tell(self._calls.factor(self._values(values)))
 
@@ -174,7 +174,7 @@ class SparseLU:
             transposed: solve Aᵀ x = b instead.
 
         Raises:
-            SingularMatrixError: no solution can be trusted; see its `report`.
+            SolveError: no solution can be trusted; `lu.report` tells what was tried.
         """
         right = self._right(b)
         x = np.empty_like(right)
@@ -195,12 +195,32 @@ class SparseLU:
             b: right side, shape (n,).
 
         Raises:
-            SingularMatrixError: no solution can be trusted; see its `report`.
+            SolveError: no solution can be trusted; `lu.report` tells what was tried.
         """
         (right,) = self._right(b)
         x = np.empty(self.n)
         self._tell(self._calls.solve_with(self._values(values), right, x))
         return x
+
+    def export_c(self, directory: str | Path) -> tuple[Path, ...]:
+        """Write all C files of this solver, for a loop of your own.
+
+        `sparse_lu()` of `sparse_lu.c` gives what the functions of `il_sparse_lu.h` take. Nothing in
+        them allocates; their memory is that of the caller (`il_sparse_lu_bytes`).
+
+        Returns:
+            The files, all that has to be compiled and its headers.
+        """
+        files = {name: runtime_sources()[name] for name in _RUNTIME}
+        files |= needed_headers(files, runtime_headers())
+        files["sparse_lu.c"] = emit_tables(self._elimination, self.kind == "straight")
+        if self.kind == "straight":
+            files |= emit_straight(self._elimination)
+        folder = Path(directory)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        return tuple(folder / name for name in sorted(files))
 
     def _values(self, values: Any) -> Reals:
         if isinstance(values, np.ndarray) and values.ndim == 1:
@@ -228,9 +248,7 @@ class SparseLU:
         if report.status == "OK":
             return
         what, fix = _MESSAGES[report.status]
-        error = SingularMatrixError(what.format(report.backward_error), fix=fix)
-        error.report = report
-        raise error
+        raise SolveError(what.format(report.backward_error), fix=fix)
 
 
 _MESSAGES = {
@@ -267,23 +285,31 @@ def _eliminated(pattern: Pattern, samples: Reals, threshold: float) -> Eliminati
     return found
 
 
-def _compiled(elimination: Elimination, kind: Kind) -> NativeLibrary:
-    sources = emit_lu(elimination, kind == "straight")
-    options = model_options(linked=(load_runtime().path,))
-    return NativeLibrary(build_library(sources, runtime_headers(), options=options))
+def _compiled(elimination: Elimination, straight: NativeLibrary | None) -> NativeLibrary:
+    linked = [load_runtime().path, *([straight.path] if straight else [])]
+    text = emit_tables(elimination, straight is not None)
+    options = model_options(linked=tuple(linked))
+    return NativeLibrary(build_library({"sparse_lu.c": text}, runtime_headers(), options=options))
+
+
+def _straight(elimination: Elimination) -> NativeLibrary:
+    return NativeLibrary(build_library(emit_straight(elimination), options=model_options()))
 
 
 class _Calls:
     """The functions of `il_sparse_lu.h` with the memory of one matrix."""
 
-    def __init__(self, library: NativeLibrary, n: int, tolerance: float) -> None:
+    def __init__(self, library: NativeLibrary, entries: int, tolerance: float) -> None:
+        self._values = np.zeros(entries)  # C keeps their address
         self._lu = library.function("sparse_lu", returns=POINTER)()
         size = library.function("il_sparse_lu_bytes", POINTER, returns=ctypes.c_int64)(self._lu)
         self._bytes = np.zeros(size + _LINE, dtype=np.uint8)
         begin = self._bytes.ctypes.data + -self._bytes.ctypes.data % _LINE
         self._memory = mirror("il_sparse_lu_memory")()
         self._address = ctypes.addressof(self._memory)
-        prepare = library.function("il_sparse_lu_prepare", POINTER, REAL, POINTER, POINTER, returns=None)
+        prepare = library.function(
+            "il_sparse_lu_prepare", POINTER, REAL, POINTER, POINTER, returns=None
+        )
         prepare(self._lu, tolerance, begin, self._address)
         self._factor = library.function("il_sparse_lu_factor", *[POINTER] * 3)
         self._solve = library.function(
@@ -294,14 +320,16 @@ class _Calls:
         self._names = {number: name.removeprefix("IL_SPARSE_LU_") for name, number in names.items()}
 
     def factor(self, values: Reals) -> SolveReport:
-        return self._report(self._factor(self._lu, values.ctypes.data, self._address))
+        self._values[:] = values
+        return self._report(self._factor(self._lu, self._values.ctypes.data, self._address))
 
     def solve(self, b: Reals, transposed: bool, x: Reals) -> SolveReport:
         places = b.ctypes.data, int(transposed), self._address, x.ctypes.data
         return self._report(self._solve(self._lu, *places))
 
     def solve_with(self, values: Reals, b: Reals, x: Reals) -> SolveReport:
-        places = values.ctypes.data, b.ctypes.data, self._address, x.ctypes.data
+        self._values[:] = values
+        places = self._values.ctypes.data, b.ctypes.data, self._address, x.ctypes.data
         return self._report(self._solve_with(self._lu, *places))
 
     def _report(self, status: int) -> SolveReport:

@@ -14,7 +14,7 @@
 enum il_sparse_lu_status {
     IL_SPARSE_LU_OK = 0,
     IL_SPARSE_LU_SINGULAR = 1,   /* singular to working precision: no digit of x is known */
-    IL_SPARSE_LU_INEXACT = 2,    /* the best x that was found; its backward error is above the tolerance */
+    IL_SPARSE_LU_INEXACT = 2,    /* the best x that was found is not within the tolerance */
     IL_SPARSE_LU_NOT_FINITE = 3, /* A or b has NaN or infinity */
     IL_SPARSE_LU_NO_FACTORS = 4  /* solved before it was factored, or after that had failed */
 };
@@ -29,12 +29,12 @@ typedef struct {
     const int32_t *row, *column;
     il_matrix matrix;
     il_factors factors;
+    const int32_t *line_begin; /* values of each compressed column, or row of A */
+    int32_t by_column;
     int32_t most_lower, most_upper; /* entries with new pivots, whatever they are */
     void (*factor)(const double *A, double *factors, double *reciprocals);
     void (*solve)(const double *factors, const double *reciprocals, const double *b, double *y,
         double *x);
-    void (*factor_and_solve)(const double *A, const double *b, double *factors,
-        double *reciprocals, double *y, double *x);
 } il_sparse_lu;
 
 /* How the last solution was found.
@@ -51,10 +51,11 @@ typedef struct {
 /* What changes; see il_sparse_lu_prepare. */
 typedef struct {
     double tolerance; /* of the backward error */
-    double *values, *factors, *reciprocals, *y, *residual, *size, *norm, *weight, *change, *kept;
+    const double *values;
+    double *factors, *reciprocals, *y, *residual, *size, *weight, *change, *kept;
     il_pivoting pivoting;
-    int32_t usable;    /* 0: nothing is factored, 1: by the fixed order, 2: with new pivots */
-    int32_t not_finite; /* why nothing is factored */
+    int32_t usable; /* 0: nothing is factored, 1: by the fixed order, 2: with new pivots */
+    int32_t small;  /* some pivot may be nothing but rounding */
     il_sparse_lu_report report;
 } il_sparse_lu_memory;
 
@@ -62,28 +63,33 @@ typedef struct {
 int64_t il_sparse_lu_bytes(const il_sparse_lu *lu);
 
 /* Put the memory in place, il_sparse_lu_bytes(lu) bytes of it; once, before all else. */
-void il_sparse_lu_prepare(const il_sparse_lu *lu, double tolerance, void *bytes, il_sparse_lu_memory *memory);
+void il_sparse_lu_prepare(const il_sparse_lu *lu, double tolerance, void *bytes,
+    il_sparse_lu_memory *memory);
 
-/* Factor; `values` are copied. */
+/* Factor; `values` must stay as they are for as long as they are solved with. */
 int il_sparse_lu_factor(const il_sparse_lu *lu, const double *values, il_sparse_lu_memory *memory);
 
-/* A x = b, or A^T x = b, with the factors that are there; x and b are different arrays. */
-int il_sparse_lu_solve(const il_sparse_lu *lu, const double *b, int32_t transposed, il_sparse_lu_memory *memory, double *x);
+/* A x = b, or A^T x = b, with the factors that are there; x and b are different arrays. Where the
+   status is not OK or INEXACT, x is NaN. */
+int il_sparse_lu_solve(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *memory, double *x);
 
-/* il_sparse_lu_factor and il_sparse_lu_solve in one. */
-int il_sparse_lu_solve_with(const il_sparse_lu *lu, const double *values, const double *b, il_sparse_lu_memory *memory,
-    double *x);
+/* Both in one. */
+int il_sparse_lu_solve_with(const il_sparse_lu *lu, const double *values, const double *b,
+    il_sparse_lu_memory *memory, double *x);
 
-/* Parts of the above: how well x fulfils A x = b; the residual is left in the memory. */
+/* Parts of the above */
+
+/* x = A^-1 b or A^-T b with the factors that are there, unwatched. */
+void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *memory, double *x);
+
+/* How well x fulfils A x = b; residual and size of its rows are left in the memory. */
 double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *memory, const double *x);
 
-/* y = A^-1 b or A^-T b with the factors that are there, unwatched. */
-void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transposed, il_sparse_lu_memory *memory,
-    double *x);
-
-/* Error of x in parts of its largest entry, estimated; `size` of the last residual is used. */
-double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed, il_sparse_lu_memory *memory,
-    const double *x);
+/* Error of x in parts of its largest entry, estimated from the residual of before. */
+double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed,
+    il_sparse_lu_memory *memory, const double *x);
 
 #endif

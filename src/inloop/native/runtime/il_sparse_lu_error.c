@@ -5,41 +5,39 @@
 #include <math.h>
 #include <string.h>
 
-/* residual = b - A x, size = |A| |x| + |b|, norm = |A| 1, row by row */
-static void residual_of_rows(const il_sparse_lu *lu, const double *b, il_sparse_lu_memory *m, const double *x)
+/* residual = b - A x and size = |A| |x| + |b| */
+static void residual_of_rows(const il_sparse_lu *lu, const double *b, il_sparse_lu_memory *m,
+    const double *x)
 {
     const int32_t *begin = lu->matrix.rows.begin, *column = lu->matrix.rows.column;
     const int32_t *entry = lu->matrix.entry;
     const double *A = m->values;
     for (int32_t i = 0; i < lu->n; i++) {
-        double residual = b[i], size = fabs(b[i]), norm = 0.0;
+        double residual = b[i], size = fabs(b[i]);
         for (int32_t p = begin[i]; p < begin[i + 1]; p++) {
             const double a = A[entry[p]], value = x[column[p]];
             residual -= a * value;
             size += fabs(a * value);
-            norm += fabs(a);
         }
         m->residual[i] = residual;
         m->size[i] = size;
-        m->norm[i] = norm;
     }
 }
 
 /* likewise for A^T */
-static void residual_of_columns(const il_sparse_lu *lu, const double *b, il_sparse_lu_memory *m, const double *x)
+static void residual_of_columns(const il_sparse_lu *lu, const double *b, il_sparse_lu_memory *m,
+    const double *x)
 {
     const int32_t *begin = lu->matrix.rows.begin, *column = lu->matrix.rows.column;
     for (int32_t j = 0; j < lu->n; j++) {
         m->residual[j] = b[j];
         m->size[j] = fabs(b[j]);
-        m->norm[j] = 0.0;
     }
     for (int32_t i = 0; i < lu->n; i++) {
         for (int32_t p = begin[i]; p < begin[i + 1]; p++) {
             const double a = m->values[lu->matrix.entry[p]];
             m->residual[column[p]] -= a * x[i];
             m->size[column[p]] += fabs(a * x[i]);
-            m->norm[column[p]] += fabs(a);
         }
     }
 }
@@ -47,10 +45,39 @@ static void residual_of_columns(const il_sparse_lu *lu, const double *b, il_spar
 static double largest_of(const double *x, int32_t n)
 {
     double largest = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]);
-    }
+    for (int32_t i = 0; i < n; i++) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
     return largest;
+}
+
+/* Rows whose terms are all rounding are compared with what they could be: size += |A| 1 max |x|. */
+static void enlarge(const il_sparse_lu *lu, int32_t transposed, il_sparse_lu_memory *m,
+    const double *x)
+{
+    const int32_t n = lu->n, *begin = lu->matrix.rows.begin, *column = lu->matrix.rows.column;
+    const double rounding = 1e3 * DBL_EPSILON * n, largest = largest_of(x, n);
+    double *whole = m->weight;
+    memset(whole, 0, (size_t)n * sizeof *whole);
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t p = begin[i]; p < begin[i + 1]; p++) {
+            const int32_t line = transposed ? column[p] : i;
+            whole[line] += fabs(m->values[lu->matrix.entry[p]]) * largest;
+        }
+    }
+    for (int32_t i = 0; i < n; i++) {
+        if (m->size[i] <= rounding * whole[i]) m->size[i] += whole[i];
+    }
+}
+
+/* Largest |residual| / size; infinity if something is not finite. */
+static double worst_row(const il_sparse_lu *lu, const il_sparse_lu_memory *m)
+{
+    double worst = 0.0;
+    for (int32_t i = 0; i < lu->n; i++) {
+        const double error = fabs(m->residual[i]), size = m->size[i];
+        if (!(error < HUGE_VAL && size < HUGE_VAL)) return HUGE_VAL;
+        if (error > worst * size) worst = error / size;
+    }
+    return worst;
 }
 
 double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
@@ -61,22 +88,16 @@ double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int3
     } else {
         residual_of_rows(lu, b, m, x);
     }
-    /* rows whose terms are all rounding are compared with what they could be */
-    const double rounding = 1e3 * DBL_EPSILON * lu->n, largest = largest_of(x, lu->n);
-    double worst = 0.0;
-    for (int32_t i = 0; i < lu->n; i++) {
-        const double whole = m->norm[i] * largest;
-        const double size = m->size[i] > rounding * whole ? m->size[i] : m->size[i] + whole;
-        const double error = fabs(m->residual[i]);
-        if (!(error < HUGE_VAL && size < HUGE_VAL)) return HUGE_VAL;
-        if (error > worst * size) worst = size > 0.0 ? error / size : HUGE_VAL;
-    }
-    return worst;
+    const double worst = worst_row(lu, m);
+    if (worst <= m->tolerance || !(worst <= 1.0)) return worst;
+    enlarge(lu, transposed, m, x);
+    return worst_row(lu, m);
 }
 
 /* |A^-1| w, largest row: Hager's and Higham's estimate of the norm of A^-1 diag(w) (LAPACK's
    xGERFS does the same). `weight` is w; at most STEPS times two solutions. */
-double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed, il_sparse_lu_memory *m, const double *x)
+double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed,
+    il_sparse_lu_memory *m, const double *x)
 {
     enum { STEPS = 4 };
     const int32_t n = lu->n;
