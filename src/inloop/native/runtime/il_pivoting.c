@@ -49,7 +49,8 @@ static int32_t eliminate(il_pivoting *f, int32_t i)
         f->lower_pivot[count] = k;
         f->lower[count++] = factor;
         for (int32_t u = f->upper_begin[k]; u < f->upper_begin[k + 1]; u++) {
-            f->row[f->upper_column[u]] -= factor * f->upper[u];
+            const int32_t j = f->upper_column[u];
+            f->row[j] -= factor * f->upper[u];
         }
     }
     return count;
@@ -133,12 +134,14 @@ void il_pivoting_solve_transposed(const il_pivoting *f, const double *b, double 
     for (int32_t i = 0; i < f->n; i++) {
         y[i] = x[f->pivot_column[i]] * f->reciprocals[i];
         for (int32_t p = f->upper_begin[i]; p < f->upper_begin[i + 1]; p++) {
-            x[f->upper_column[p]] -= f->upper[p] * y[i];
+            const int32_t j = f->upper_column[p];
+            x[j] -= f->upper[p] * y[i];
         }
     }
     for (int32_t i = f->n - 1; i >= 0; i--) {
         for (int32_t p = f->lower_begin[i]; p < f->lower_begin[i + 1]; p++) {
-            y[f->lower_pivot[p]] -= f->lower[p] * y[i];
+            const int32_t k = f->lower_pivot[p];
+            y[k] -= f->lower[p] * y[i];
         }
         x[f->order[i]] = y[i];
     }

@@ -35,9 +35,10 @@ static void residual_of_columns(const il_sparse_lu *lu, const double *b, il_spar
     }
     for (int32_t i = 0; i < lu->n; i++) {
         for (int32_t p = begin[i]; p < begin[i + 1]; p++) {
-            const double a = m->values[lu->matrix.entry[p]];
-            m->residual[column[p]] -= a * x[i];
-            m->size[column[p]] += fabs(a * x[i]);
+            const int32_t j = column[p];
+            const double product = m->values[lu->matrix.entry[p]] * x[i];
+            m->residual[j] -= product;
+            m->size[j] += fabs(product);
         }
     }
 }
