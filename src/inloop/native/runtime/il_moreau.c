@@ -223,9 +223,10 @@ static int go_on(il_stepper *stepper, il_span *span, const stages *s, double who
     if (status != IL_OK) {
         return status;
     }
-    const il_strike strike = strike_of(stepper, span, s, whole);
+    il_strike strike = strike_of(stepper, span, s, whole);
     status = il_contacts_first_impact(contacts, &strike, stepper->x_new + strike.n, &share);
     *done = share >= 1.0 || last;
+    strike.looked = 1;
     if (status != IL_OK || *done) {
         return status == IL_OK ? finish(stepper, span, s, &strike) : status;
     }
