@@ -178,6 +178,18 @@ static void act(il_strike_parts *p, int64_t count, double delay)
     }
 }
 
+/* Twice what impulses r do, from the beginning of a part to its end. */
+static double work_of(const il_strike_parts *p, int64_t count)
+{
+    const int64_t given = p->first[count];
+    double work = 0.0;
+
+    for (int64_t k = 0; k < given; k++) {
+        work += p->r[k] * (p->begun[k] + p->u[k] + il_dot(given, p->W + k * p->rows, p->r));
+    }
+    return work;
+}
+
 /* Let friction that would do work oppose the mean of the velocities at both ends of a part instead
    of that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
 static int stop_gains(il_strike_parts *p, int64_t count)
@@ -230,9 +242,13 @@ static void press(const il_contacts *contacts, const il_strike *strike, il_strik
         }
     }
     memset(p->opposed, 0, (size_t)count * sizeof *p->opposed);
-    do {
+    solve(contacts, p, count);
+    while (stop_gains(p, count)) {
         solve(contacts, p, count);
-    } while (stop_gains(p, count));
+        if (work_of(p, count) <= 0.0) {
+            break;
+        }
+    }
     act(p, count, delay);
 }
 
