@@ -159,3 +159,21 @@ def test_runs_go_on_where_other_coordinates_have_to_be_chosen() -> None:
     (kept, one), (changed, other) = found
     assert kept == 1 and changed > 1
     assert other == pytest.approx(one, abs=2e-3)
+
+
+def test_steps_have_the_choices_that_a_rehearsal_met() -> None:
+    m = slider_crank((2.0, 12.0))
+    m.independent("slider")
+    m.hard_stop("slider", 0.6, limits=(0.33, np.inf), name="stop")
+    with pytest.raises(il.SimulationError, match="LOOP_OPEN"):
+        _stepped(m.compile(), 500)
+    plant = m.compile(rehearse=0.5)
+    whole = plant.simulate(t_end=0.5, step=1e-3)
+    assert _stepped(plant, 500) == pytest.approx(whole["crank.q"][-1], abs=1e-3)
+
+
+def _stepped(plant: il.Plant, count: int) -> float:
+    stepper = plant.stepper(step=1e-3)
+    for _ in range(count):
+        stepper.step()
+    return float(stepper["crank.q"])
