@@ -17,13 +17,19 @@ static const double hardly = 1e3, hardly_if_carried = 1e4;
 /* and of this many is what is left where an impact has been found */
 static const double found = 10.0;
 
+int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
+                   const double *x, const il_strike_parts *p)
+{
+    return table->rows(strike->context, t, x, p->found);
+}
+
 /* Velocities w of the contacts at a state. */
 static int drive(const il_contact_table *table, const il_strike *strike,
                  const il_strike_parts *p, double t, const double *x, double *w)
 {
     const size_t size = (size_t)table->first[table->count] * sizeof *w;
     const int status =
-        table->moved ? table->rows(strike->context, t, x, p->found) : IL_OK;
+        table->moved ? il_strike_rows(table, strike, t, x, p) : IL_OK;
 
     if (table->moved) {
         memcpy(w, p->w, size);
@@ -42,7 +48,7 @@ int il_strike_look(const il_contact_table *table, const il_strike *strike, const
         status = drive(table, strike, p, t + h, strike->x_end, p->w_after);
     }
     return status == IL_OK
-               ? table->rows(strike->context, t + 0.5 * h, strike->x_middle, p->found)
+               ? il_strike_rows(table, strike, t + 0.5 * h, strike->x_middle, p)
                : status;
 }
 
@@ -121,7 +127,7 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
     *when = first_hit(table, strike, v_free, &p);
     if (status == IL_OK && *when < 1.0) {
         /* once more, with gaps at the beginning: they tell how the way is bent */
-        status = table->rows(strike->context, strike->t, strike->x, p.found);
+        status = il_strike_rows(table, strike, strike->t, strike->x, &p);
         memcpy(p.gap_before, p.gap, (size_t)table->count * sizeof *p.gap);
         status = status == IL_OK ? il_strike_look(table, strike, &p) : status;
         p.gap_known = 1;
@@ -139,7 +145,7 @@ int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, doubl
     const il_contact_table *table = contacts->table;
     const il_strike_parts p = il_strike_split(contacts, strike);
 
-    const int status = table->rows(strike->context, strike->t, strike->x_middle, p.found);
+    const int status = il_strike_rows(table, strike, strike->t, strike->x_middle, &p);
     *missed = INFINITY;
     for (int64_t i = 0; i < table->count; i++) {
         *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
