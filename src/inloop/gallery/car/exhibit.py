@@ -25,7 +25,7 @@ EXHIBIT = Exhibit(
     title="Car with four suspensions, steering rack and anti-roll bars",
     look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
     make=car,
-    start="near rest on its tyres, rack in the middle, added weight at the front axle",
+    start="at rest on its tyres, rack in the middle, added weight at the front axle",
     seconds=5.0,
     view=View(
         "xyz",
@@ -38,7 +38,14 @@ EXHIBIT = Exhibit(
         discs={f"wheel_{corner.name}": TYRE_RADIUS for corner in CORNERS},
     ),
     options={
-        "grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s", (0.0, 1e5))
+        "pac2002": Option(False, "tyres of PAC2002 (235/60 R16); else the source's, of 1987"),
+        "relaxation": Option(0.5, "length until tyres push [m]; 0: at once", (0.0, 2.0)),
+        "aligning": Option(True, "tyres of 1987 have an aligning moment; the source has none"),
+        "speed": Option(0.0, "at the start [m/s]", (0.0, 70.0)),
+        "hands": Option(False, "the rack follows inputs instead of a sine"),
+        "uphill": Option(0.0, "how steep the road rises ahead: 0.2 is 20 %", (-0.5, 0.5)),
+        "banked": Option(0.0, "how steep it rises to the left", (-0.5, 0.5)),
+        "bars_as_laws": Option(False, "anti-roll bars by their energy: faster"),
     },
     references=(
         Reference(

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import inloop as il
 from inloop.gallery import parts
-from inloop.gallery.car.model import BAR_HALF, BAR_LEVER, CORNERS
+from inloop.gallery.car.anti_roll import HALF as BAR_HALF
+from inloop.gallery.car.anti_roll import LEVER as BAR_LEVER
+from inloop.gallery.car.model import CORNERS
 from inloop.gallery.suspension.looks import WHEEL_SIDE, corner_looks, rack_looks
 from inloop.gallery.suspension.model import TYRE_RADIUS
 
@@ -29,8 +31,8 @@ TAIL = (
 )  # fmt: skip
 
 
-def car_looks(grip: float = 0.0) -> Mapping[str, tuple[il.Visual, ...]]:
-    """Body, seats, steering wheel, suspensions, wheels with mudguards."""
+def car_looks(*, bars_as_laws: bool, **_others: object) -> Mapping[str, tuple[il.Visual, ...]]:
+    """Body, seats, steering wheel, suspensions, wheels with mudguards; bars if they are bodies."""
     found: dict[str, tuple[il.Visual, ...]] = {
         "chassis": (*_shell(), *_inside(), *_lamps()),
         "weight": (il.visual(il.box((0.3, 0.34, 0.16)), (0.0, 0.0, 0.06), parts.IRON,
@@ -41,6 +43,14 @@ def car_looks(grip: float = 0.0) -> Mapping[str, tuple[il.Visual, ...]]:
         steered = corner.axle == "front"
         found |= corner_looks(corner, steered=steered)
         found[f"knuckle_{corner.name}"] += _mudguard(corner.side)
+    if not bars_as_laws:
+        found |= _bars()
+    return found
+
+
+def _bars() -> dict[str, tuple[il.Visual, ...]]:
+    """Halves of the anti-roll bars, and their drop links."""
+    found: dict[str, tuple[il.Visual, ...]] = {}
     for axle in ("front", "rear"):
         for half, way in (("bar", 1.0), ("torsion", -1.0)):
             path = [(0.0, 0.0, 0.0), (0.0, way * (BAR_HALF - 0.04), 0.0),

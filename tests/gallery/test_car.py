@@ -1,0 +1,181 @@
+"""The car against its source: ROBOTRAN's run and modes; statics; what its parameters do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from exhibit_plants import plant_of
+
+import inloop as il
+from inloop import gallery
+from inloop.gallery.car import model as car
+
+NAMES = [corner.name for corner in car.CORNERS]
+# as in the source: forces follow slip at once, no aligning moment
+SOURCE = {"relaxation": 0.0, "aligning": False, "speed": 10.0, "hands": True}
+
+
+@pytest.fixture(scope="module")
+def source_car() -> il.Plant:
+    return gallery.get("car").build(**SOURCE).compile()
+
+
+@contextmanager
+def parameters(plant: il.Plant, **values: float) -> Iterator[il.Plant]:
+    """Other parameters for a while."""
+    before = {name: plant.parameters[name] for name in values}
+    plant.parameters.update(values)
+    try:
+        yield plant
+    finally:
+        plant.parameters.update(before)
+
+
+def turn(plant: il.Plant) -> il.Result:
+    """The source's experiment: the rack jumps to 10 mm at 0.9 s and back at 6.15 s."""
+    rack = lambda t: il.where((t >= 0.9) & (t < 6.15), 0.01, 0.0)  # noqa: E731
+    signals = {"rack.q": rack, "rack.qd": 0.0, "rack.qdd": 0.0}
+    return plant.simulate(t_end=7.0, step=1e-3, method="rk4", inputs=signals)
+
+
+# github.com/huensf/vsd, "plots + res robotran": t [s]; Fy and Fz of the wheels in the order of
+# CORNERS [N]; force that holds the rack [N]; roll [rad]
+HISTORY = (
+    (1.0, -1850.333, 5348.231, -1550.789, 3508.350, -190.374, 4358.312, -211.359, 2953.221,
+     None, 0.02127),
+    (1.2, -1705.060, 5780.969, -1106.961, 3071.536, -1197.596, 4493.051, -1061.249, 2780.007,
+     1146.0, 0.05227),
+    (1.5, -1699.459, 5707.738, -1085.954, 3146.375, -1206.876, 4407.889, -1079.624, 2904.974,
+     1102.0, 0.05414),
+    (2.0, -1628.991, 5656.731, -1070.670, 3190.505, -1169.397, 4390.032, -1057.988, 2921.445,
+     1072.6, 0.05122),
+    (3.0, -1606.826, 5641.018, -1056.900, 3205.614, -1151.749, 4379.650, -1045.114, 2931.398,
+     1057.3, 0.05064),
+    (4.0, -1580.122, 5622.133, -1043.620, 3223.410, -1132.596, 4368.942, -1031.630, 2942.597,
+     1040.8, 0.04986),
+    (5.0, -1554.501, 5604.109, -1030.800, 3240.759, -1114.217, 4358.732, -1018.546, 2953.466,
+     1024.9, 0.04912),
+    (6.0, -1529.959, 5586.743, -1018.306, 3257.484, -1096.580, 4348.895, -1005.848, 2963.945,
+     1009.6, 0.04840),
+    (7.0, -11.966, 4422.647, -9.245, 4378.578, -12.671, 3692.412, -12.824, 3660.784,
+     None, 0.00073),
+)  # fmt: skip
+
+
+def test_robotran_drives_the_same_turn(source_car: il.Plant) -> None:
+    """Forces within 0.1 N while it turns and 20 N in the jumps, rack 0.2 N, roll 2e-5 rad."""
+    run = turn(source_car)
+    assert run.constraint_violation < 1e-12
+    signals = [f"tyre_{name}.{what}" for name in NAMES for what in ("lateral", "load")]
+    for t, *forces, rack, roll in HISTORY:
+        row = round(1000 * t)
+        steady = 2.0 <= t <= 6.1
+        found = [run[name][row] for name in signals]
+        assert found == pytest.approx(forces, abs=0.1 if steady else 20.0), t
+        assert -run["chassis_rx.q"][row] == pytest.approx(roll, abs=2e-5), t
+        if rack is not None and steady:
+            assert run["rack.effort"][row] == pytest.approx(rack, abs=0.2), t
+    peak = int(np.argmin(run["chassis_rx.q"]))
+    assert run.t[peak] == pytest.approx(1.339, abs=2e-3)
+    assert -run["chassis_rx.q"][peak] == pytest.approx(0.05595, abs=2e-5)
+
+
+def test_robotran_drives_it_without_the_front_bar(source_car: il.Plant) -> None:
+    """Load of the front left wheel where it has these lateral forces, in the same source."""
+    with parameters(source_car, front_bar=0.0):
+        run = turn(source_car)
+    part = slice(2500, 6100)
+    Fy, Fz = (run[f"tyre_front_left.{what}"][part] for what in ("lateral", "load"))
+    for lateral, load in ((-1825.583215, 5268.401995), (-1803.009978, 5259.526961)):
+        assert np.interp(lateral, Fy, Fz) == pytest.approx(load, abs=0.02)
+
+
+def level_state(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
+    """Position at rest, and velocities of a car whose wheels roll without slip."""
+    q = plant.equilibrium().q
+    qd = np.zeros(plant.n)
+    qd[plant.coordinates.index("chassis_tx")] = speed
+    for name in NAMES:
+        height = plant.position(f"wheel_{name}", q)[2]
+        qd[plant.coordinates.index(f"spin_{name}")] = speed / height
+    return q, qd
+
+
+def test_at_rest_as_in_the_source(source_car: il.Plant) -> None:
+    rest = source_car.equilibrium()
+    assert rest["chassis_tz"] == pytest.approx(0.200002, abs=1e-6)
+    assert rest["chassis_ry"] == pytest.approx(4.7378e-6, abs=1e-8)
+    assert rest["lower_front_left"] == pytest.approx(-0.0550290, abs=1e-6)
+    assert rest["lower_rear_left"] == pytest.approx(-0.0460399, abs=1e-6)
+    loads = car.tyre_forces(source_car, rest.q)
+    assert loads == pytest.approx([4399.682, 4399.682, 3678.853, 3678.853], abs=5e-3)
+    # resultsR/modal_Mr.res: reduced masses of heave, roll, pitch and yaw
+    M, names = rest.motion.M, source_car.formulation.independent
+    z, ry, rx, rz = (names.index(f"chassis_{end}") for end in ("tz", "ry", "rx", "rz"))
+    assert M[z, z] == pytest.approx(1647.0, rel=1e-9)
+    found = (M[z, ry], M[rx, rx], M[ry, ry], M[rz, rz])
+    assert found == pytest.approx((2103.00, 607.879, 5606.29, 5662.69), rel=3e-6)
+
+
+def test_modes_at_10_m_per_s(source_car: il.Plant) -> None:
+    """Body modes, wheel hop and the creep of sideslip and yaw (resultsR/modal_*.res)."""
+    q, qd = level_state(source_car, 10.0)
+    loops = source_car.formulation
+    ind = list(loops.partition.independent)
+    n, h, unit = len(ind), 1e-6, np.eye(source_car.n)
+    A = np.zeros((2 * n, 2 * n))
+    A[:n, n:] = np.eye(n)
+    for column, k in enumerate(ind):
+        for block, (dq, dv) in enumerate(((h, 0.0), (0.0, h))):
+            before, after = (
+                loops.motion(q + s * dq * unit[k], qd + s * dv * unit[k], 0.0 * q)["a"][ind]
+                for s in (-1.0, 1.0)
+            )
+            A[n:, block * n + column] = (after - before) / (2.0 * h)
+    values = np.linalg.eigvals(A)
+    swing = values[values.imag > 1.0]
+    swing = swing[np.argsort(np.abs(swing))]
+    assert len(swing) == 7
+    frequency, damping = np.abs(swing) / (2.0 * np.pi), -swing.real / np.abs(swing)
+    assert frequency[:2] == pytest.approx([0.913, 1.005], rel=2e-3)
+    assert frequency[2] == pytest.approx(1.182, rel=0.015)
+    assert damping[:3] == pytest.approx([0.48, 0.57, 0.48], abs=0.01)
+    assert frequency[[3, -1]] == pytest.approx([17.55, 19.08], rel=2e-3)
+    assert (damping[3:].min(), damping[3:].max()) == pytest.approx((0.64, 0.70), abs=0.01)
+    creep = np.sort(values[(np.abs(values.imag) < 1e-6) & (np.abs(values.real) < 60.0)].real)
+    assert creep[:2] == pytest.approx([-34.64, -15.13], rel=0.015)
+
+
+# statics
+
+
+def test_car_stands_on_its_tyres() -> None:
+    exhibit = gallery.get("car")
+    plant = plant_of(exhibit.name)
+    for comparison in exhibit.compare(plant):
+        assert comparison.ok, comparison
+
+
+def test_a_weight_behind_tilts_the_car(source_car: il.Plant) -> None:
+    plant = source_car
+    before = car.tyre_forces(plant, plant.equilibrium().q)
+    with parameters(plant, ahead=-2.5):
+        # wheels that are turned by the tie rods lean and push a little
+        end = plant.equilibrium({"weight": -2.5}, fixed=["chassis_tx"]).q
+    forces = car.tyre_forces(plant, end)
+    x = np.array([plant.position(f"wheel_{corner.name}", end)[0] for corner in car.CORNERS])
+    bodies = [
+        (1480.0, plant.position("chassis.com", end)[0]),
+        (100.0, plant.position("weight", end)[0]),
+    ]
+    bodies += [(3.0, plant.position("rack", end)[0])]
+    bodies += [(15.0, value) for value in x]
+    bodies += [(1.0, plant.position(f"knuckle_{c.name}", end)[0]) for c in car.CORNERS]
+    assert forces.sum() == pytest.approx(1647.0 * 9.81, rel=1e-6)
+    # moments about the y axis of the world
+    assert forces @ x == pytest.approx(9.81 * sum(m * value for m, value in bodies), rel=1e-5)
+    # with the weight at the front axle the front tyres carried more
+    assert forces[:2].sum() < before[:2].sum() - 700.0
