@@ -12,6 +12,7 @@ from exhibit_plants import plant_of
 import inloop as il
 from inloop import gallery
 from inloop.gallery.car import model as car
+from inloop.gallery.car.experiments import circle
 
 NAMES = [corner.name for corner in car.CORNERS]
 # as in the source: forces follow slip at once, no aligning moment
@@ -179,3 +180,138 @@ def test_a_weight_behind_tilts_the_car(source_car: il.Plant) -> None:
     assert forces @ x == pytest.approx(9.81 * sum(m * value for m, value in bodies), rel=1e-5)
     # with the weight at the front axle the front tyres carried more
     assert forces[:2].sum() < before[:2].sum() - 700.0
+
+
+# linear limit
+
+
+def camber_share(load: float) -> float:
+    """Lateral force per lean, by that per slip angle, of a tyre of 1987 under a load."""
+    tyre, h = il.tyres.Formula1987(with_aligning_moment=False), 1e-5
+    lean = tyre.forces(il.tyres.Slip(load, 0.0, 0.0, h)).lateral / h
+    slip = tyre.forces(il.tyres.Slip(load, 0.0, h)).lateral / h
+    return float(lean / slip)
+
+
+def test_small_circles_are_those_of_the_single_track_model(source_car: il.Plant) -> None:
+    """Yaw rate over the real wheel angle within 1 %, understeer gradient within 3 %.
+
+    Wheels lean with the body, as the arms are parallel: that adds (c_f - c_r) φ' to the gradient,
+    with c the forces per lean by those per slip angle and φ' the roll per lateral acceleration.
+    """
+    slow, fast = (circle.drive(source_car, speed) for speed in (10.0, 75.0 / 3.6))
+    assert slow.yaw_rate > 0.0
+    for found in (slow, fast):
+        assert found.gain == pytest.approx(circle.single_track(found.speed), rel=0.01)
+    roll = fast.roll / (fast.speed * fast.yaw_rate)
+    # a body that rolls to the right in a turn to the left leans its wheels to the right
+    lean = (camber_share(4399.682) - camber_share(3678.853)) * roll
+    assert lean > 0.1 * circle.GRADIENT
+    found = circle.understeer_gradient(slow, fast)
+    assert found == pytest.approx(circle.GRADIENT + lean, rel=0.03)
+    assert np.degrees(roll) == pytest.approx(0.985, abs=0.02)
+
+
+# what the hand feels
+
+PEAKS = {  # first negative peaks of the torque with casters of 3, 5.71 and 9 degrees [N·m]
+    (0.0, False): (-5.188, -7.675, -10.741),
+    (0.5, True): (-11.358, -13.879, -16.981),
+}
+
+
+@pytest.mark.parametrize(("relaxation", "aligning"), PEAKS)
+def test_more_caster_is_felt_at_the_hand(relaxation: float, aligning: bool) -> None:
+    """Against the `.mbs` file with tyres written as laws by hand, and against the trail."""
+    found = gallery.get("car").experiment(
+        "caster", seconds=2.2, relaxation=relaxation, aligning=aligning
+    )
+    peaks = np.array(found.figures["first peak of the torque on the hand [N m]"])
+    assert peaks == pytest.approx(PEAKS[relaxation, aligning], rel=3e-3)
+    assert found.figures["trail [mm]"] == pytest.approx((24.57, 37.80, 54.03), abs=0.01)
+    # torque grows in proportion to the trail, beside a constant
+    growth = np.diff(peaks) / np.diff(found.figures["trail [mm]"])
+    assert growth[0] == pytest.approx(growth[1], rel=0.02)
+
+
+# live hard points
+
+
+def axis_of(plant: il.Plant, wheel: str, q: np.ndarray) -> np.ndarray:
+    return plant.pose(f"wheel_{wheel}", q)[1][:, 1]
+
+
+def test_toe_and_camber_turn_the_wheels(source_car: il.Plant) -> None:
+    toe, camber = 0.011, -0.023
+    q = source_car.equilibrium().q
+    with parameters(source_car, front_toe=toe, rear_camber=camber):
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            x, y, z = axis_of(source_car, f"front_{side}", q)
+            assert np.arctan2(-x, y) == pytest.approx(-sign * toe, abs=1e-6)
+            assert z == pytest.approx(0.0, abs=1e-6)
+            # negative camber: the top leans in, so that the left axis points up
+            assert axis_of(source_car, f"rear_{side}", q)[2] == pytest.approx(
+                -sign * np.sin(camber), abs=1e-6
+            )
+
+
+def handling(plant: il.Plant) -> tuple[float, float]:
+    """Understeer gradient [rad s²/m] and roll per lateral acceleration [rad s²/m]."""
+    slow, fast = (circle.drive(plant, speed, 3.0) for speed in (10.0, 75.0 / 3.6))
+    return circle.understeer_gradient(slow, fast), fast.roll / (fast.speed * fast.yaw_rate)
+
+
+@pytest.fixture(scope="module")
+def before(source_car: il.Plant) -> tuple[float, float]:
+    """How the source's car handles."""
+    return handling(source_car)
+
+
+@pytest.mark.parametrize(
+    ("changes", "gradient", "roll"),
+    [
+        # less roll; wheels that lean less with the body: a little less understeer
+        ({"front_bar": 8000.0, "rear_bar": 2200.0}, -1, -1),
+        # roll centers nearer to the center of mass
+        ({"front_pivots": 0.02, "rear_pivots": 0.02}, None, -1),
+        # weight to the rear
+        ({"ahead": -2.5}, -1, None),
+    ],
+    ids=str,
+)
+def test_settings_change_the_car_as_they_should(
+    source_car: il.Plant,
+    before: tuple[float, float],
+    changes: dict[str, float],
+    gradient: int | None,
+    roll: int | None,
+) -> None:
+    with parameters(source_car, **changes):
+        after = handling(source_car)
+    for sign, old, new in zip((gradient, roll), before, after, strict=True):
+        if sign is not None:
+            assert sign * (new - old) > 0.01 * abs(old)
+
+
+def test_caster_may_change_while_it_drives(source_car: il.Plant) -> None:
+    """Independent coordinates do not jump, loops are closed, wheels keep their places."""
+    independent = list(source_car.formulation.partition.independent)
+    with parameters(source_car, caster=np.radians(5.71)):
+        stepper = source_car.stepper(step=1e-3)
+        for _ in range(100):
+            stepper.step()
+        before = stepper.look()
+        hubs = [source_car.position(f"wheel_{name}", before.q[0]) for name in NAMES]
+        stepper.parameters["caster"] = np.radians(9.0)
+        after = stepper.look()
+        assert np.array_equal(before.q[0][independent], after.q[0][independent])
+        assert np.array_equal(before.qd[0][independent], after.qd[0][independent])
+        source_car.parameters["caster"] = np.radians(9.0)
+        rows = source_car.evaluate("constraints", q=after.q[0], qd=after.qd[0])
+        assert np.abs(rows["h"]).max() < 1e-12
+        for name, hub in zip(NAMES, hubs, strict=True):
+            moved = source_car.position(f"wheel_{name}", after.q[0])
+            assert moved == pytest.approx(hub, abs=1e-4)
+        for _ in range(500):
+            stepper.step()
+        assert abs(stepper.look().q[0][source_car.coordinates.index("chassis_ty")]) < 1e-3

@@ -59,7 +59,7 @@ def _lever_angle(arm: Any, corner: Corner) -> Any:
     axle, reach = corner.axle.name, HALF - PIVOT_Y
     X = DROP_X[axle] - SEAT_X[axle]
     Y = reach * (il.cos(arm) - 1.0)
-    Z = UPPER_Z + corner.axle.rise + corner.sign * reach * il.sin(arm) - SEAT_Z
+    Z = UPPER_Z + corner.axle.pivots + corner.sign * reach * il.sin(arm) - SEAT_Z
     c = (X * X + Y * Y + Z * Z + LEVER**2 - LINK**2) / (2.0 * LEVER)
     # of the two angles, the one with the lever below its link
     return il.acos(c / il.sqrt(X * X + Z * Z)) - il.atan2(Z, X)

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import inloop as il
 from inloop.gallery.suspension.model import (
-    ARM,
     DAMPING,
     PIVOT_Y,
     SPRING_ON_ARM,
@@ -47,7 +46,7 @@ class Axle:
         kingpin_ahead: by which kingpins pass before the wheels' centers [m].
         camber: of the wheels, positive where they lean out at the top [rad].
         toe: of each wheel, positive where it points inward [rad].
-        roll_center: height of the roll center above the road [m].
+        pivots: by which the arms' pivots on the chassis are raised: roll centers go with them [m].
         stiffness: of a spring [N/m].
         damping: of a damper [N·s/m].
         free_length: of a spring [m].
@@ -60,16 +59,11 @@ class Axle:
     kingpin_ahead: Any
     camber: Any
     toe: Any
-    roll_center: Any
+    pivots: Any
     stiffness: Any
     damping: Any
     free_length: Any
     bar: Any
-
-    @property
-    def rise(self) -> Any:
-        """By which pivots lie above balls so that level arms point at the roll center [m]."""
-        return self.roll_center * (ARM / (PIVOT_Y + ARM))
 
 
 @dataclass(frozen=True)
@@ -116,7 +110,7 @@ class Corner:
     def pivot(self, arm: str) -> Point:
         """Of the "lower" or "upper" arm, on the chassis."""
         x, z = (self.upper_x, UPPER_Z) if arm == "upper" else (self.lower_x, 0.0)
-        return x, self.sign * PIVOT_Y, z + self.axle.rise
+        return x, self.sign * PIVOT_Y, z + self.axle.pivots
 
     @property
     def spring_on_chassis(self) -> Point:
@@ -175,7 +169,7 @@ def _axle(m: il.Model, name: str, caster: Any, kingpin_ahead: Any) -> Axle:
         kingpin_ahead,
         live("camber", 0.0, "rad", small, "wheels lean out at the top"),
         live("toe", 0.0, "rad", small, "wheels point inward, each by this"),
-        live("roll_center", 0.0, "m", (-0.1, 0.3), "roll center above the road"),
+        live("pivots", 0.0, "m", (-0.05, 0.1), "pivots of the arms raised: roll center up"),
         live("stiffness", STIFFNESS, "N/m", (1e4, 1e5), "springs"),
         live("damping", DAMPING, "N*s/m", (0.0, 2e4), "dampers"),
         live("length", FREE_LENGTH[name], "m", (0.5, 0.8), "springs without load"),

@@ -81,7 +81,9 @@ def car(
             add_bar_law(m, uppers, axle)
         else:
             add_bar(m, chassis, uppers, axle)
-    grip = m.parameter("grip", 1.0, range=(0.05, 2.0), doc="of the road, by which friction changes")
+    grip = m.parameter(
+        "grip", 1.0, unit="1", range=(0.05, 2.0), doc="of the road, by which friction changes"
+    )
     road = il.tyres.plane_road(uphill, banked, grip=grip)
     for corner in corners:
         _add_tyre(m, found[corner.name][2], corner, road, _formula(pac2002, aligning, relaxation))
