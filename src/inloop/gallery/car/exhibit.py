@@ -45,9 +45,10 @@ EXHIBIT = Exhibit(
         "aligning": Option(True, "tyres of 1987 have an aligning moment; the source has none"),
         "speed": Option(0.0, "at the start [m/s]", (0.0, 70.0)),
         "hands": Option(False, "the rack follows inputs instead of a sine"),
-        "uphill": Option(0.0, "how steep the road rises ahead: 0.2 is 20 %", (-0.5, 0.5)),
-        "banked": Option(0.0, "how steep it rises to the left", (-0.5, 0.5)),
         "bars_as_laws": Option(False, "anti-roll bars by their energy: faster"),
+        "pedals": Option(False, "engine, brakes and a steering wheel: it is driven by inputs"),
+        "automatic": Option(True, "with pedals: gears choose themselves"),
+        "electric": Option(False, "with pedals: an electric motor instead of the engine"),
     },
     references=(
         Reference(

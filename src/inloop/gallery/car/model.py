@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery import gravity_along
 from inloop.gallery.car.anti_roll import add_bar, add_bar_law
+from inloop.gallery.car.brakes import add_brakes
 from inloop.gallery.car.corners import add_corner
+from inloop.gallery.car.engine import add_engine, add_motor
 from inloop.gallery.car.hard_points import AXLES, SIDES, WHEEL_X, Corner, add_axles
+from inloop.gallery.car.steering import add_steering
 from inloop.gallery.suspension import model as suspension
 from inloop.gallery.suspension.model import SOURCE, TYRE_RADIUS, TYRE_STIFFNESS, add_rack
 
@@ -23,6 +25,9 @@ ADDED_MASS = 100.0
 HEIGHT = 0.200002
 ARM_AT_REST = {"front": -0.0550290, "rear": -0.0460399}
 LOAD = {"front": 4399.682, "rear": 3678.853}
+AIR_DENSITY, DRAG_AREA = 1.2, 0.66  # [kg/m³], [m²]
+# rubber at both ends of the way of a lower arm: stiffness [N·m/rad], damping, angles [rad]
+ARM_STOP = (3e4, 300.0, (-0.2, 0.2))
 TYRE_FILE = Path(__file__).parent / "passenger_235_60_r16.tir"
 # where wheels sit in the source, for those who draw
 CORNERS = tuple(
@@ -39,9 +44,10 @@ def car(
     aligning: bool = True,
     speed: float = 0.0,
     hands: bool = False,
-    uphill: float = 0.0,
-    banked: float = 0.0,
     bars_as_laws: bool = False,
+    pedals: bool = False,
+    automatic: bool = True,
+    electric: bool = False,
 ) -> il.Model:
     """A car on its tyres.
 
@@ -57,19 +63,20 @@ def car(
         aligning: tyres of the source have an aligning moment, which the source leaves out.
         speed: at the start [m/s].
         hands: the rack follows the inputs rack.q, rack.qd, rack.qdd instead of a sine.
-        uphill: how steep the road rises along x: 0.2 is 20 %.
-        banked: how steep it rises to the left.
         bars_as_laws: describe the anti-roll bars by their energy instead of by bodies: 32 joints
             and six loops that move in the same way.
+        pedals: engine, brakes, air drag and a steering wheel: it is driven by inputs.
+        automatic: with pedals, gears choose themselves.
+        electric: with pedals, an electric motor instead of the engine.
     """
     m = il.Model(
         "car",
-        gravity=gravity_along("-z"),
+        gravity=_gravity,
         doc=f"Car with double wishbones and anti-roll bars. Data: {SOURCE}.",
         # the wheels of the source have less inertia across than a real disc
         strict_inertia=False,
     )
-    chassis = _add_chassis(m, speed, (uphill, banked))
+    chassis = _add_chassis(m, speed)
     _add_weight(m, chassis)
     rack = add_rack(m, chassis)
     axles = add_axles(m)
@@ -84,37 +91,41 @@ def car(
     grip = m.parameter(
         "grip", 1.0, unit="1", range=(0.05, 2.0), doc="of the road, by which friction changes"
     )
-    road = il.tyres.plane_road(uphill, banked, grip=grip)
+    road = il.tyres.plane_road(grip=grip)
     for corner in corners:
         _add_tyre(m, found[corner.name][2], corner, road, _formula(pac2002, aligning, relaxation))
-    _steer(m, rack, hands)
+    if pedals:
+        _add_pedals(m, chassis, rack, automatic=automatic, electric=electric)
+    else:
+        _steer(m, rack, hands)
     m.independent(*(f"chassis_{end}" for end in ("tx", "ty", "tz", "rz", "rx", "ry")))
     m.independent(*(lower for lower, _, _ in found.values()))
     m.independent(*(f"spin_{corner.name}" for corner in corners))
     return m
 
 
-def _add_chassis(m: il.Model, speed: float, slope: tuple[float, float]) -> Any:
-    """Translations, then yaw, roll and pitch, on a road of a slope."""
-    uphill, banked = slope
-    pitch = -math.atan(uphill)
-    roll = math.atan(banked * math.cos(pitch))
-    # the axle frame stands above the origin along the normal of the road
-    n = np.array([-uphill, -banked, 1.0]) / math.hypot(uphill, banked, 1.0)
-    at = HEIGHT * n
-    way = speed / math.hypot(1.0, uphill)
-    joints = [
-        il.prismatic("x", initial=(float(at[0]), way)),
-        il.prismatic("y", initial=(float(at[1]), 0.0)),
-        il.prismatic("z", initial=(float(at[2]), way * uphill)),
-        il.revolute("z"),
-        il.revolute("x", initial=(roll, 0.0)),
-        il.revolute("y", initial=(pitch, 0.0)),
-    ]
+def _gravity(m: il.Model) -> tuple[Any, Any, Any]:
+    """Gravity in axes of the road: slopes are live, and the road stays the plane z = 0."""
+    g = m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity")
+    uphill = m.parameter("uphill", 0.0, unit="1", range=(-0.5, 0.5),
+                         doc="how steep the road rises along x: 0.2 is 20 %")  # fmt: skip
+    banked = m.parameter("banked", 0.0, unit="1", range=(-0.5, 0.5),
+                         doc="how steep it rises to the left")  # fmt: skip
+    down = -g / il.sqrt(1.0 + uphill * uphill + banked * banked)
+    return down * uphill, down * banked, down
+
+
+def _add_chassis(m: il.Model, speed: float) -> Any:
+    """Translations, then yaw, roll and pitch."""
     return m.chain(
         "chassis",
         on=m.ground,
-        joints=joints,
+        joints=[
+            il.prismatic("x", initial=(0.0, speed)),
+            il.prismatic("y"),
+            il.prismatic("z", initial=(HEIGHT, 0.0)),
+            *(il.revolute(axis) for axis in "zxy"),
+        ],
         mass=CHASSIS_MASS,
         com=CHASSIS_COM,
         inertia=CHASSIS_INERTIA,
@@ -171,6 +182,28 @@ def _steer(m: il.Model, rack: Any, hands: bool) -> None:
     throw = m.parameter("throw", 0.01, unit="m", range=(0.0, 0.03), doc="amplitude of the rack")
     pace = m.parameter("pace", 3.0, unit="rad/s", range=(0.0, 20.0), doc="angular rate of the rack")
     m.drive(rack, lambda t: throw * il.sin(pace * t))
+
+
+def _add_pedals(m: il.Model, chassis: Any, rack: Any, *, automatic: bool, electric: bool) -> None:
+    """Engine, brakes, steering wheel and air."""
+    rear = ("spin_rear_left", "spin_rear_right")
+    if electric:
+        add_motor(m, rear)
+    else:
+        add_engine(m, rear, automatic=automatic)
+    add_brakes(m, [corner.name for corner in CORNERS])
+    add_steering(m, chassis, rack, rear)
+    m.independent(rack)
+    for corner in CORNERS:
+        m.joint_stop(f"lower_{corner.name}", *ARM_STOP, name=f"stop_{corner.name}")
+    area = m.parameter("drag_area", DRAG_AREA, unit="m^2", range=(0.0, 2.0),
+                       doc="drag coefficient times frontal area")  # fmt: skip
+
+    def air(v: Any) -> Any:
+        speed = il.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + 1e-12)
+        return tuple(-0.5 * AIR_DENSITY * area * speed * x for x in v)
+
+    m.force(chassis.point("pressure", CHASSIS_COM), air, name="air")
 
 
 def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from inloop.symbolic import functions as sf
 OUTPUTS = {
     **dict.fromkeys(("longitudinal", "lateral", "load"), "N"),
     **dict.fromkeys(("overturning", "rolling", "aligning"), "N*m"),
-    **{"kappa": "", "alpha": "rad", "camber": "rad", "depth": "m"},
+    **{"kappa": "", "alpha": "rad", "camber": "rad", "depth": "m", "speed": "m/s"},
     **dict.fromkeys(("point_x", "point_y", "point_z"), "m"),
     **dict.fromkeys(("force_x", "force_y", "force_z"), "N"),
 }
@@ -50,8 +50,8 @@ def tyre(
     forwards where q grows. With a relaxation length the tyre has deflections as states: it stands,
     holds on a slope with locked wheels, and rolls at any speed. Results hold "<name>.longitudinal",
     ".lateral", ".load" [N], ".overturning", ".rolling", ".aligning" [N·m], ".kappa", ".alpha",
-    ".camber" [rad], ".depth" [m], and in world axes the point of contact ".point_x", ... and the
-    force ".force_x", ...
+    ".camber" [rad], ".depth" [m], ".speed" [m/s], and in world axes the point of contact
+    ".point_x", ... and the force ".force_x", ...
 
     Args:
         wheel: the body, or the name of it.
@@ -214,7 +214,7 @@ class _Tyre:
         told = (
             *(found.longitudinal, found.lateral, slip.load),
             *(found.overturning, found.rolling, found.aligning),
-            *(slip.kappa, slip.alpha, slip.gamma, at.depth),
+            *(slip.kappa, slip.alpha, slip.gamma, at.depth, at.rolling),
             *point,
             *force,
         )
