@@ -37,7 +37,9 @@ SHIFT, HOLD = 4.0, 3.0  # gears per second, and what draws to whole gears [1/s]
 MOTOR_TORQUE, MOTOR_POWER, MOTOR_RATIO = 250.0, 100e3, 9.0
 
 
-def add_engine(m: il.Model, wheels: tuple[str, str], *, automatic: bool) -> None:
+def add_engine(
+    m: il.Model, wheels: tuple[str, str], *, automatic: bool, rolling: float = 0.0
+) -> None:
     """Drive two wheels by an engine; inputs "throttle" and "clutch" (0 to 1, 1: open).
 
     Args:
@@ -45,6 +47,7 @@ def add_engine(m: il.Model, wheels: tuple[str, str], *, automatic: bool) -> None
         wheels: joints of the driven wheels.
         automatic: gears choose themselves and "reverse" (0 or 1) is an input; else "gear" is,
             -1 to 6.
+        rolling: rate of the wheels at the start, to which gear and engine fit [rad/s].
     """
     throttle = _clipped(m.input("throttle", "1", "accelerator pedal, 0 to 1"))
     pedal = _clipped(m.input("clutch", "1", "clutch pedal, 0 to 1: 1 opens it"))
@@ -69,9 +72,17 @@ def add_engine(m: il.Model, wheels: tuple[str, str], *, automatic: bool) -> None
         told = {"torque": engine, "clutch": torque, "rpm": speed / RPM, "ratio": ratio}
         return (half, half), rates, told
 
-    states = {"speed": IDLE, "bristle": 0.0} | ({"gear": 1.0} if automatic else {})
+    gear, speed = _first_gear(rolling) if automatic else (0.0, IDLE)
+    states = {"speed": speed, "bristle": 0.0} | ({"gear": gear} if automatic else {})
     outputs = {"torque": "N*m", "clutch": "N*m", "rpm": "1/min", "ratio": "1"}
     m.coupled_force(wheels, law, "engine", states=states, outputs=outputs)
+
+
+def _first_gear(rolling: float) -> tuple[float, float]:
+    """The lowest gear that would not shift up, and the speed of the engine in it [rad/s]."""
+    fits = [k for k, ratio in enumerate(RATIOS, start=1) if rolling * ratio < UP]
+    gear = fits[0] if fits else len(RATIOS)
+    return float(gear), max(IDLE, rolling * RATIOS[gear - 1])
 
 
 def add_motor(m: il.Model, wheels: tuple[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inloop.gallery import Exhibit, Option, Reference, View
+from inloop.gallery.car.experiments.avoid import AVOID
 from inloop.gallery.car.experiments.caster import CASTER
 from inloop.gallery.car.experiments.circle import CIRCLE
 from inloop.gallery.car.looks import car_looks
@@ -70,7 +71,7 @@ EXHIBIT = Exhibit(
             measure=weight_at_rest,
         ),
     ),
-    experiments={"caster": CASTER, "circle": CIRCLE},
+    experiments={"caster": CASTER, "circle": CIRCLE, "avoid": AVOID},
     looks=car_looks,
     reach=((-3.4, -0.98, -0.02), (0.7, 0.98, 1.0)),
 )

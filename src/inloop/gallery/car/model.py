@@ -28,6 +28,7 @@ LOAD = {"front": 4399.682, "rear": 3678.853}
 AIR_DENSITY, DRAG_AREA = 1.2, 0.66  # [kg/m³], [m²]
 # rubber at both ends of the way of a lower arm: stiffness [N·m/rad], damping, angles [rad]
 ARM_STOP = (3e4, 300.0, (-0.2, 0.2))
+REAR = ("spin_rear_left", "spin_rear_right")  # joints of the driven wheels
 TYRE_FILE = Path(__file__).parent / "passenger_235_60_r16.tir"
 # where wheels sit in the source, for those who draw
 CORNERS = tuple(
@@ -95,7 +96,12 @@ def car(
     for corner in corners:
         _add_tyre(m, found[corner.name][2], corner, road, _formula(pac2002, aligning, relaxation))
     if pedals:
-        _add_pedals(m, chassis, rack, automatic=automatic, electric=electric)
+        rolling = _start(corners[-1], speed)[1]
+        if electric:
+            add_motor(m, REAR)
+        else:
+            add_engine(m, REAR, automatic=automatic, rolling=rolling)
+        _add_pedals(m, chassis, rack)
     else:
         _steer(m, rack, hands)
     m.independent(*(f"chassis_{end}" for end in ("tx", "ty", "tz", "rz", "rx", "ry")))
@@ -184,15 +190,10 @@ def _steer(m: il.Model, rack: Any, hands: bool) -> None:
     m.drive(rack, lambda t: throw * il.sin(pace * t))
 
 
-def _add_pedals(m: il.Model, chassis: Any, rack: Any, *, automatic: bool, electric: bool) -> None:
-    """Engine, brakes, steering wheel and air."""
-    rear = ("spin_rear_left", "spin_rear_right")
-    if electric:
-        add_motor(m, rear)
-    else:
-        add_engine(m, rear, automatic=automatic)
+def _add_pedals(m: il.Model, chassis: Any, rack: Any) -> None:
+    """Brakes, steering wheel, stops and air."""
     add_brakes(m, [corner.name for corner in CORNERS])
-    add_steering(m, chassis, rack, rear)
+    add_steering(m, chassis, rack, REAR)
     m.independent(rack)
     for corner in CORNERS:
         m.joint_stop(f"lower_{corner.name}", *ARM_STOP, name=f"stop_{corner.name}")
