@@ -57,7 +57,7 @@ def test_more_caster_is_felt_at_the_same_angle() -> None:
     peaks = []
     for caster in scenario.CASTERS:
         plant.parameters["caster"] = caster
-        run, thing = scenario.avoid(plant, 9.5)
+        run, thing = scenario.avoid(plant, 10.5)
         peaks.append(scenario.first_peaks(run))
         speed = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
         assert np.abs(speed - scenario.SPEED).max() < 0.5 / 3.6

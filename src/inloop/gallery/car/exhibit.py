@@ -6,6 +6,7 @@ from inloop.gallery import Exhibit, Option, Reference, View
 from inloop.gallery.car.experiments.avoid import AVOID
 from inloop.gallery.car.experiments.caster import CASTER
 from inloop.gallery.car.experiments.circle import CIRCLE
+from inloop.gallery.car.experiments.step_steer import STEP
 from inloop.gallery.car.looks import car_looks
 from inloop.gallery.car.model import (
     ADDED_MASS,
@@ -71,7 +72,7 @@ EXHIBIT = Exhibit(
             measure=weight_at_rest,
         ),
     ),
-    experiments={"caster": CASTER, "circle": CIRCLE, "avoid": AVOID},
+    experiments={"caster": CASTER, "circle": CIRCLE, "step": STEP, "avoid": AVOID},
     looks=car_looks,
     reach=((-3.4, -0.98, -0.02), (0.7, 0.98, 1.0)),
 )
