@@ -22,7 +22,8 @@ _SIGNATURES = {
     "correct": "int {}(void *, double, const double *, double, double, const double *, double *)",
     "jacobian": "int {}(void *, double, double, const double *, const double *, double *, "
     "double *)",
-    "contact_rows": "void {}(void *, double, const double *, double *)",
+    "respond": "void {}(void *, double, const double *, double *)",
+    "contact_rows": "int {}(void *, double, const double *, double *)",
     "drives": "void {}(const void *, double, const double *, const double *, double *)",
     "prepare": "void {}(const double *, double *)",
     "formula": "void {}(const il_view *, double *)",
@@ -62,12 +63,16 @@ class ContactTable:
         first: row at which each contact begins, then the number of rows.
         places: where in x the states of each contact begin.
         near: gaps below this are closed [m].
+        states: number of states of force laws, theirs included.
+        moved: drives or constraints that depend on time move contacts.
     """
 
     rows: str
     first: tuple[int, ...]
     places: tuple[int, ...]
     near: float
+    states: int
+    moved: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +92,7 @@ class ChoiceRow:
     prepare_steps: Preparation = NOTHING
     predict: str = ""
     correct: str = ""
+    respond: str = ""
     kept: int = 0
     prepare_jacobian: Preparation = NOTHING
     jacobian: str = ""
@@ -323,7 +329,8 @@ class _Writer:
         numbers = (table.first, table.places)
         lists = [self._array("int64_t", [str(k) for k in row]) for row in numbers]
         rows = self._function("contact_rows", table.rows)
-        entry = _row([rows, *lists, _real(table.near), str(len(table.places))])
+        sizes = (str(len(table.places)), str(table.states), str(int(table.moved)))
+        entry = _row([rows, *lists, _real(table.near), *sizes])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:
