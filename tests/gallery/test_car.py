@@ -224,15 +224,9 @@ def test_a_step_of_the_steering_is_that_of_a_single_track(source_car: il.Plant) 
     assert found.yaw_rate == pytest.approx(0.02 * circle.single_track(speed), rel=0.01)
     assert 0.6 < found.roll < 1.0
     # lateral velocity and yaw rate of a single track; the third state is its angle
-    a, b, front, rear, m, inertia = (
-        circle.A,
-        circle.B,
-        circle.C_FRONT,
-        circle.C_REAR,
-        1647.0,
-        2977.5,
-    )
-    turn, V = b * rear - a * front, 15.0
+    a, b, front, rear = circle.A, circle.B, circle.C_FRONT, circle.C_REAR
+    turn, damping = b * rear - a * front, a * a * front + b * b * rear
+    V, m, inertia = 15.0, 1647.0, 2977.498
     A = np.array([
         [-(front + rear) / (m * V), turn / (m * V) - V, front / m],
         [turn / (inertia * V), -damping / (inertia * V), a * front / inertia],
