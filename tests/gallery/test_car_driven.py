@@ -168,7 +168,60 @@ def test_the_hand_feels_the_column(plants: dict[bool, il.Plant]) -> None:
     assert torques[0.0] < 2.0 * torques[1.0] < 0.0
 
 
-def test_gears_by_hand_and_an_electric_motor_have_their_inputs() -> None:
+# what drives, on two discs that turn freely
+
+DISC = 40.0  # inertia, of the order of half a car at its wheels [kg m²]
+
+
+def discs() -> il.Model:
+    m = il.Model("discs", gravity=(0.0, 0.0, 0.0))
+    for side, y in (("left", 0.7), ("right", -0.7)):
+        seat = m.ground.point(side, (0.0, y, 0.0))
+        m.body(side, on=seat, joint=il.revolute("y"), mass=1.0, inertia=(DISC, DISC, DISC))
+    return m
+
+
+def test_an_electric_motor_has_constant_torque_then_constant_power() -> None:
+    m = discs()
+    engine.add_motor(m, ("left", "right"))
+    run = m.compile().simulate(
+        t_end=6.0, step=1e-3, method="rk4", inputs={"throttle": 1.0}, sample=1e-2
+    )
+    w = run["left.qd"]
+    slow = run.t < 1.0
+    known = 0.5 * engine.MOTOR_TORQUE * engine.MOTOR_RATIO / DISC * run.t
+    assert w[slow] == pytest.approx(known[slow], rel=1e-6, abs=1e-6)
+    # d(J w²)/dt = P once the motor turns faster than P / T
+    energy = DISC * w**2
+    assert w[-1] * engine.MOTOR_RATIO > 1.2 * engine.MOTOR_POWER / engine.MOTOR_TORQUE
+    assert (energy[-1] - energy[-101]) / 1.0 == pytest.approx(engine.MOTOR_POWER, rel=1e-4)
+
+
+@pytest.mark.parametrize("gear", [-1.0, 0.0, 1.0, 3.0])
+def test_gears_by_hand(gear: float) -> None:
+    """The engine pulls both wheels alike, through the ratio of the gear; not at all in neutral."""
+    m = discs()
+    engine.add_engine(m, ("left", "right"), automatic=False)
+    plant = m.compile()
+    run = plant.simulate(
+        t_end=2.0, step=1e-3, method="rk4", inputs={"throttle": 0.5, "gear": gear}, sample=1e-2
+    )
+    ratio = {-1.0: engine.REVERSE, 0.0: 0.0, 1.0: 18.868, 3.0: 6.378}[gear]
+    assert run["engine.ratio"][-1] == ratio
+    assert run["left.qd"] == pytest.approx(run["right.qd"], abs=1e-9)
+    # angular momentum of both discs is what the clutch gave through the gears
+    given = np.trapezoid(run["engine.clutch"] * ratio, run.t)
+    assert 2.0 * DISC * run["left.qd"][-1] == pytest.approx(given, rel=2e-2, abs=1e-9)
+    assert np.sign(run["left.qd"][-1]) == np.sign(ratio)
+    # the pedal takes the engine off
+    free = plant.simulate(
+        t_end=1.0, step=1e-3, method="rk4", sample=1e-2,
+        inputs={"throttle": 0.5, "gear": gear, "clutch": 1.0},
+    )  # fmt: skip
+    assert np.abs(free["left.qd"]).max() == 0.0 and free["engine.rpm"][-1] > 5000.0
+
+
+def test_pedals_have_their_inputs() -> None:
     by_hand = gallery.get("car").build(pedals=True, automatic=False).build()
     assert {"throttle", "clutch", "gear", "brake", "parking"} <= {i.name for i in by_hand.inputs}
     electric = gallery.get("car").build(pedals=True, electric=True).build()

@@ -62,7 +62,8 @@ def add_engine(
         closed = il.maximum(0.0, il.minimum((speed - OPEN) / (SHUT - OPEN), 1.0))
         limit = CLUTCH * (1.0 - pedal) * closed * il.where(il.absolute(ratio) > 0.1, 1.0, 0.0)
         slip = speed - turning
-        bend = CLUTCH * il.maximum(ratio * ratio, 1.0) / SHAFTS
+        # in neutral as in the highest gear, so that the bristle is slow enough for steps of 1 ms
+        bend = CLUTCH * il.maximum(ratio * ratio, RATIOS[-1] ** 2) / SHAFTS
         rate = (slip - il.absolute(slip) * bristle) / bend
         torque = limit * (bristle + LAG * rate)
         half = 0.5 * torque * ratio
