@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+from inloop.codegen.c_collision import MeetingRow, meeting_entries
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment, c_string
 
@@ -62,12 +63,14 @@ class ContactTable:
         first: row at which each contact begins, then the number of rows.
         places: where in x the states of each contact begin.
         near: gaps below this are closed [m].
+        meetings: shapes whose contacts, the last ones, are found in each step.
     """
 
     rows: str
     first: tuple[int, ...]
     places: tuple[int, ...]
     near: float
+    meetings: tuple[MeetingRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,7 +326,9 @@ class _Writer:
         numbers = (table.first, table.places)
         lists = [self._array("int64_t", [str(k) for k in row]) for row in numbers]
         rows = self._function("contact_rows", table.rows)
-        entry = _row([rows, *lists, _real(table.near), str(len(table.places))])
+        meetings = self._array("il_meeting", meeting_entries(table.meetings, self._array))
+        counts = (str(len(table.places)), meetings, str(len(table.meetings)))
+        entry = _row([rows, *lists, _real(table.near), *counts])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:

@@ -8,7 +8,7 @@ from inloop.codegen import c_attitudes
 from inloop.codegen.c_alike import alike_declaration, emit_alike
 from inloop.codegen.closed_unit import ClosedUnit, indices
 from inloop.codegen.quoting import c_comment
-from inloop.symbolic import Program
+from inloop.symbolic import Output, Program
 
 Files = dict[str, str]
 LAWS = "_laws"
@@ -104,6 +104,7 @@ def emit_tree_contacts(
     prefix: str,
     about: Sequence[str],
     states: int,
+    rows: int,
     turned: Sequence[int] = (),
 ) -> Files:
     """`<prefix>_contacts` of a mechanism without loops: all results in a row.
@@ -113,16 +114,19 @@ def emit_tree_contacts(
         prefix: of all names.
         about: lines of the comment on top.
         states: number of states of force laws, behind which quaternions are.
+        rows: of relative velocities of all contacts.
         turned: see `c_attitudes`.
     """
     (program,) = programs
-    n = program.outputs[-1].shape[0]
+    n = _output(program, "M").shape[0]
     whole = c_attitudes.whole_position(turned, n, 2 * n + states)
     known = {"pre": "c->contacts_pre", "q": "q" if turned else "x"}
+    # contacts that are found later leave room behind the gaps and rows of the others
+    room = {"gap": len(_output(program, "mu").exprs), "H": n * rows}
     places, at = [], 0
     for out in program.outputs:
-        places.append(f"found + {at}")
-        at += len(out.exprs)
+        places.append(f"found + {at}" if out.exprs else "NULL")
+        at += room.get(out.name, len(out.exprs))
     text = f"""/* gaps, friction, restitution, rows of relative velocities, mass matrix */
 IL_EXPORT void {prefix}_contacts(void *context, double t, const double *x, double *found)
 {{
@@ -133,6 +137,10 @@ IL_EXPORT void {prefix}_contacts(void *context, double t, const double *x, doubl
 """
     lines = [*_head(prefix, about, turned), text]
     return {f"{prefix}_steps.c": "\n".join(lines)}
+
+
+def _output(program: Program, name: str) -> Output:
+    return next(out for out in program.outputs if out.name == name)
 
 
 def emit_closed_steps(

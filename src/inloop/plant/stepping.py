@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inloop.codegen.c_collision import MeetingRow
 from inloop.codegen.c_plant import ContactTable
 from inloop.errors import ModelError
 from inloop.formalisms.size import size_of
@@ -121,4 +122,25 @@ def contact_table(mechanism: Mechanism, rows: str) -> ContactTable:
         first=first_rows(mechanism),
         places=tuple(behind + k for k in first_states(mechanism)),
         near=CLOSED * size_of(mechanism).length,
+        meetings=_meetings(mechanism),
     )
+
+
+def _meetings(mechanism: Mechanism) -> tuple[MeetingRow, ...]:
+    """Shapes whose contacts are found in each step."""
+    rows, first = [], len(mechanism.declared_contacts)
+    for contact in mechanism.found_contacts:
+        found = contact.found
+        assert found is not None
+        rows.append(
+            MeetingRow(
+                a=found.a,
+                b=found.b,
+                margin=found.margin,
+                first=first,
+                count=found.touches,
+                rows=found.rows,
+            )
+        )
+        first += found.touches
+    return tuple(rows)

@@ -7,9 +7,12 @@ their derivative. Friction and restitution may be expressions of parameters.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from inloop.formalisms.derive import Derivation
+from inloop.formalisms.laws.forces import Places, between_frames
 from inloop.model import Contact, Hard, HardStop, Mechanism
+from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.hard import NORMAL, RATE, SLIPS
 from inloop.symbolic import Expr, Output, Program, directional
 
@@ -23,24 +26,35 @@ def velocity_names(contact: Contact | HardStop) -> tuple[str, ...]:
 
 def first_rows(mechanism: Mechanism) -> tuple[int, ...]:
     """The row at which each hard contact begins, then the number of rows."""
-    first = [0]
-    for contact in mechanism.hard_contacts:
-        first.append(first[-1] + len(velocity_names(contact)))
-    return tuple(first)
+    rows = [len(velocity_names(contact)) for contact in mechanism.declared_contacts]
+    for found in _found(mechanism):
+        rows += [found.rows] * found.touches
+    return (0, *accumulate(rows))
 
 
 def first_states(mechanism: Mechanism) -> tuple[int, ...]:
     """Number of the first state of each hard contact."""
-    return tuple(
-        mechanism.state_names.index(f"{contact.name}.{NORMAL}")
-        for contact in mechanism.hard_contacts
-    )
+    names = [f"{contact.name}.{NORMAL}" for contact in mechanism.declared_contacts]
+    for contact, found in zip(mechanism.found_contacts, _found(mechanism), strict=True):
+        names += [f"{contact.name}.{found.state(k, NORMAL)}" for k in range(found.touches)]
+    number = {name: k for k, name in enumerate(mechanism.state_names)}
+    return tuple(number[name] for name in names)
+
+
+def _found(mechanism: Mechanism) -> list[FoundTouching]:
+    return [contact.found for contact in mechanism.found_contacts if contact.found is not None]
 
 
 def contact_rows(d: Derivation) -> Program:
-    """Gaps, friction, restitution, H of all hard contacts, and the mass matrix, from q."""
-    observed, contacts = d.loads.observed, d.mechanism.hard_contacts
+    """Gaps, friction, restitution, H of all hard contacts, and the mass matrix, from q.
+
+    Contacts that are found while the plant runs have no gap and no rows; pose and twist of their
+    frames come behind all others.
+    """
+    observed, contacts = d.loads.observed, d.mechanism.declared_contacts
     laws = [contact.law for contact in contacts if isinstance(contact.law, Hard)]
+    for contact, found in zip(d.mechanism.found_contacts, _found(d.mechanism), strict=True):
+        laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
     velocities = [observed[name] for contact in contacts for name in velocity_names(contact)]
     outputs = (
         Output.vector("gap", [observed[contact.gap] for contact in contacts], "gaps [m]"),
@@ -48,9 +62,26 @@ def contact_rows(d: Derivation) -> Program:
         Output.vector("e", _numbers(d, [law.restitution for law in laws]), "restitution"),
         Output.matrix("H", _rows(d, velocities), "∂u/∂qd of relative velocities"),
         Output.matrix("M", d.mass.rows(d.graph.zero), "mass matrix, symmetric"),
+        *_meetings(d),
     )
     doc = "Hard contacts, and the mass matrix that couples them."
     return d.make(CONTACT_ROWS, "q", outputs, doc, "derivatives of relative velocities")
+
+
+def _meetings(d: Derivation) -> list[Output]:
+    """Pose and twist of the frames of each contact that is found."""
+    if not d.mechanism.found_contacts:
+        return []
+    place, outputs = Places(d.skeleton), []
+    carriers = {law.name: law for law in d.mechanism.frame_forces}
+    for k, contact in enumerate(d.mechanism.found_contacts):
+        law = carriers[contact.carried_by[0]]
+        between = between_frames(place, law.a, law.b)
+        pose = [*between.p, *(entry for row in between.R for entry in row)]
+        twist = _rows(d, [*between.v, *between.w])
+        outputs.append(Output.vector(f"pose_{k}", pose, f"p and R of {contact.name}"))
+        outputs.append(Output.matrix(f"twist_{k}", twist, f"∂(v, w)/∂qd of {contact.name}"))
+    return outputs
 
 
 def _numbers(d: Derivation, values: Sequence[object]) -> list[Expr]:

@@ -16,8 +16,12 @@ enum rule { OWN, LEAST, NONE };
 /* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
 typedef struct parts {
     double *found;           /* by il_contact_table.rows, in this order: */
-    const double *gap, *mu, *e, *H;
+    double *gap;
+    const double *mu, *e;
+    double *H;
     double *M;               /* then its factor */
+    const double *meetings;  /* poses and twists */
+    const double *before;    /* states, with the forces of the step before */
     double *Y;               /* L^-1 H^T, row by row */
     double *W;
     double *u, *pushed;      /* velocities, and what smooth forces of the whole step add to them */
@@ -37,7 +41,9 @@ typedef struct parts {
 
 static int64_t found_size(const il_contact_table *table, int64_t n)
 {
-    return 3 * table->count + table->first[table->count] * n + n * n;
+    const int64_t of_meeting = IL_POSE_SIZE + IL_TWIST_ROWS * n;
+    return 3 * table->count + table->first[table->count] * n + n * n +
+           table->meeting_count * of_meeting;
 }
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
@@ -63,6 +69,7 @@ static parts split(const il_contacts *contacts, int64_t n)
     p.e = p.mu + count;
     p.H = p.e + count;
     p.M = p.found + 3 * count + rows * n;
+    p.meetings = p.M + n * n;
     p.Y = p.found + found_size(table, n);
     p.W = p.Y + rows * n;
     p.u = p.W + rows * rows;
@@ -144,6 +151,22 @@ static void add(const il_contact_table *table, parts *p, int64_t i)
     p->own_mu[p->count] = p->mu[i];
     p->first[p->count + 1] = p->first[p->count] + table->first[i + 1] - table->first[i];
     p->count++;
+}
+
+/* Touches of shapes that meet, as the last contacts. */
+static void meet(const il_contact_table *table, const il_strike *strike, const parts *p, double *x_new)
+{
+    const double *told = p->meetings;
+
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        const il_meeting_motion motion = {told, told + IL_POSE_SIZE, strike->n};
+        const il_meeting_contacts contacts = {
+            p->gap + meeting->first, p->H + table->first[meeting->first] * strike->n, x_new,
+            table->places};
+        il_meet(meeting, &motion, &contacts);
+        told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
+    }
 }
 
 /* Which contacts act, and when the first one hits. */
@@ -259,7 +282,7 @@ static void press(const il_contacts *contacts, const il_strike *strike, parts *p
     }
     /* from the forces of the step before */
     for (int64_t c = 0; c < count; c++) {
-        const double *forces = strike->x + table->places[p->acting[c]];
+        const double *forces = p->before + table->places[p->acting[c]];
         for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
             p->r[k] = share * strike->h * *forces++;
         }
@@ -355,7 +378,9 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
     const int64_t n = strike->n;
     parts p = split(contacts, n);
 
+    p.before = x_new;
     table->rows(strike->context, strike->t, strike->x_middle, p.found);
+    meet(table, strike, &p, x_new);
     choose(table, strike, x_new + n, &p);
     if (p.count > 0) {
         if (factorize(n, p.M)) {

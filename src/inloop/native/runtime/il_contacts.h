@@ -20,15 +20,19 @@
 #define IL_CONTACTS_H
 
 #include "il_contact_solver.h"
+#include "il_meeting.h"
 
 /* What code that is generated for a choice of coordinates tells of its hard contacts. */
 typedef struct il_contact_table {
-    /* gap of each contact, friction of each, restitution of each, rows H, mass matrix */
+    /* gap of each contact, friction of each, restitution of each, rows H, mass matrix; then pose and
+       twist of each meeting, whose contacts are the last ones and have neither gaps nor rows yet */
     void (*rows)(void *context, double t, const double *x, double *found);
     const int64_t *first;  /* row at which each contact begins, then the number of rows */
     const int64_t *places; /* where in x its states begin: forces by row [N], then the residual */
     double near;           /* gaps below this are closed [m] */
     int64_t count;         /* of contacts */
+    const il_meeting *meetings; /* shapes whose contacts are found in each step */
+    int64_t meeting_count;
 } il_contact_table;
 
 /* Contacts at work, in memory of the instance. */
