@@ -217,7 +217,9 @@ def _by_cell(
     """Which triangles are in each cell, from their least and greatest x and y."""
     # the same arithmetic as in C: a search must come to the same cell
     first = np.clip(np.floor((low - origin) / cell), 0, cells - 1).astype(np.int64)
-    last = np.clip(np.floor((high - origin) / cell), 0, cells - 1).astype(np.int64)
+    # what only touches the border of a cell is not in it
+    last = np.clip(np.ceil((high - origin) / cell) - 1, 0, cells - 1).astype(np.int64)
+    last = np.maximum(last, first)
     spans = last - first + 1
     counts = spans.prod(axis=1)
     triangle = np.repeat(np.arange(len(low)), counts)

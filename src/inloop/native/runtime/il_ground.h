@@ -8,6 +8,7 @@
 typedef struct il_near {
     il_triangle list[IL_TERRAIN_MOST];
     int64_t count;
+    il_bounds3 box; /* in which they were looked for */
 } il_near;
 
 /* An edge over which the ground bends away from what is above, or at which it ends. */
@@ -17,19 +18,28 @@ typedef struct il_ridge {
     const il_triangle *side[2]; /* the triangles that meet in it; the second is NULL where it ends */
 } il_ridge;
 
-/* All triangles that a ball of this size about a point reaches. */
-void il_near_ball(const il_shape *ground, const double *center, double size, il_near *near);
+/* All triangles that reach into a box about the shape, grown by the margin. */
+void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose *pose,
+                   double margin, il_near *near);
 
 /* A ball against the triangles; a radius of 0 is a point, which touches faces only. */
 void il_near_sphere(const il_near *near, const double *center, double radius, int64_t feature,
                     il_spots *found);
 
-/* The ridge along an edge of a triangle, told by the first of the two only; not 0: it is one. */
-int il_near_ridge(const il_near *near, int64_t triangle, int edge, il_ridge *ridge);
+/* The edge of a triangle that begins at this corner; not 0: it reaches into the box. */
+int il_near_edge(const il_near *near, const il_triangle *triangle, int corner, il_ridge *edge);
+
+/* The triangle on the other side of an edge; not 0: the ground bends away over it, or ends. Of two
+   triangles with the same edge one is told so. */
+int il_near_ridge(const il_near *near, il_ridge *edge);
 
 /* Not 0: a shape that touches the ridge at a part of its length, 0 to 1, with this normal, comes
    closer to no other place around. */
 int il_ridge_is_nearest(const il_near *near, const il_ridge *ridge, double part,
                         const double *normal);
+
+/* A wheel or a box against all ridges. */
+void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose *pose,
+                      int64_t feature, il_spots *found);
 
 #endif

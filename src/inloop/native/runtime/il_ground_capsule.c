@@ -26,14 +26,14 @@ void il_ground_capsule(const il_shape *a, const il_shape *b, const il_pose *pose
     double axis[3], end[3];
 
     il_turn3(pose->R, b->axis, axis);
-    il_near_ball(a, pose->p, b->half + b->radius + found->margin, &near);
+    il_near_shape(a, b, pose, found->margin, &near);
     for (int k = 0; k < 2; k++) {
         il_along3(pose->p, k ? b->half : -b->half, axis, end);
         il_near_sphere(&near, end, b->radius, 1 + k, found);
     }
     for (int64_t k = 0; k < near.count; k++) {
         for (int edge = 0; edge < 3; edge++) {
-            if (!il_near_ridge(&near, k, edge, &ridge)) {
+            if (!il_near_edge(&near, near.list + k, edge, &ridge)) {
                 continue;
             }
             double way[3], start[3], place[3], normal[3];
@@ -47,7 +47,9 @@ void il_ground_capsule(const il_shape *a, const il_shape *b, const il_pose *pose
             il_sub3(pose->p, place, normal);
             il_along3(normal, -il_dot3(normal, axis), axis, normal);
             const double distance = il_unit3(normal);
-            if (distance > 0.0 && il_ridge_is_nearest(&near, &ridge, part, normal)) {
+            if (distance > 0.0 && distance - b->radius <= found->margin &&
+                il_near_ridge(&near, &ridge) &&
+                il_ridge_is_nearest(&near, &ridge, part, normal)) {
                 il_spot_add(found, place, 1, normal, distance - b->radius, 3);
             }
         }

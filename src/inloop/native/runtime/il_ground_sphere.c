@@ -14,17 +14,6 @@ typedef struct candidate {
     int which[3];
 } candidate;
 
-void il_near_ball(const il_shape *ground, const double *center, double size, il_near *near)
-{
-    il_bounds3 box;
-
-    for (int k = 0; k < 3; k++) {
-        box.low[k] = center[k] - size;
-        box.high[k] = center[k] + size;
-    }
-    near->count = il_terrain_near(ground->ground, &box, near->list);
-}
-
 static int has_corner(const il_triangle *triangle, int64_t number)
 {
     return triangle->numbers[0] == number || triangle->numbers[1] == number ||
@@ -115,6 +104,6 @@ void il_ground_sphere(const il_shape *a, const il_shape *b, const il_pose *pose,
 {
     il_near near;
 
-    il_near_ball(a, pose->p, b->radius + found->margin, &near);
+    il_near_shape(a, b, pose, found->margin, &near);
     il_near_sphere(&near, pose->p, b->radius, 1, found);
 }

@@ -26,30 +26,39 @@ static const double *apex(const il_triangle *triangle, const il_ridge *ridge)
     return triangle->corners[0];
 }
 
-int il_near_ridge(const il_near *near, int64_t triangle, int edge, il_ridge *ridge)
+int il_near_edge(const il_near *near, const il_triangle *triangle, int corner, il_ridge *edge)
 {
-    const il_triangle *own = near->list + triangle;
-    const int next = edge == 2 ? 0 : edge + 1;
+    const int next = corner == 2 ? 0 : corner + 1;
 
-    ridge->from = own->corners[edge];
-    ridge->to = own->corners[next];
-    ridge->numbers[0] = own->numbers[edge];
-    ridge->numbers[1] = own->numbers[next];
-    ridge->side[0] = own;
-    ridge->side[1] = NULL;
-    for (int64_t k = 0; k < near->count; k++) {
-        const il_triangle *other = near->list + k;
-        if (k == triangle || place_of(other, ridge->numbers[0]) < 0 ||
-            place_of(other, ridge->numbers[1]) < 0) {
-            continue;
-        }
-        if (k < triangle) {
+    edge->from = triangle->corners[corner];
+    edge->to = triangle->corners[next];
+    edge->numbers[0] = triangle->numbers[corner];
+    edge->numbers[1] = triangle->numbers[next];
+    edge->side[0] = triangle;
+    edge->side[1] = NULL;
+    for (int k = 0; k < 3; k++) {
+        if (fmin(edge->from[k], edge->to[k]) > near->box.high[k] ||
+            fmax(edge->from[k], edge->to[k]) < near->box.low[k]) {
             return 0;
         }
-        ridge->side[1] = other;
+    }
+    return 1;
+}
+
+int il_near_ridge(const il_near *near, il_ridge *edge)
+{
+    for (int64_t k = 0; k < near->count; k++) {
+        const il_triangle *other = near->list + k;
         double away[3];
-        il_sub3(apex(other, ridge), ridge->from, away);
-        return il_dot3(away, own->normal) < -flat * sqrt(il_dot3(away, away));
+        if (other == edge->side[0] || place_of(other, edge->numbers[0]) < 0 ||
+            place_of(other, edge->numbers[1]) < 0) {
+            continue;
+        }
+        edge->side[1] = other;
+        il_sub3(apex(other, edge), edge->from, away);
+        /* an edge has two directions: it is told with the one from the lesser number */
+        return edge->numbers[0] < edge->numbers[1] &&
+               il_dot3(away, edge->side[0]->normal) < -flat * sqrt(il_dot3(away, away));
     }
     return 1;
 }
