@@ -177,7 +177,9 @@ def run() -> Findings:
         row = {"shape": name, "heights_us": heights_us, "mesh_us": mesh_us, "touches": touches}
         findings.rows.append({**row, "tilted": tilted, "coal": peer})
         cells = [name, f"{heights_us:.2f}", f"{mesh_us:.2f}", f"{touches:.2f}", f"{tilted:.0%}"]
-        cells += ["–"] * 3 if peer is None else [f"{peer[0]:.0f}", f"{peer[1]:.1f}", f"{peer[2]:.0%}"]
+        cells += (
+            ["–"] * 3 if peer is None else [f"{peer[0]:.0f}", f"{peer[1]:.1f}", f"{peer[2]:.0%}"]
+        )
         rows.append(cells)
         findings.bars.append(Bar(f"collision: {name}, tilted on flat", tilted, 0.0, at_least=False))
         if name == "sphere" or name.startswith("wheel"):

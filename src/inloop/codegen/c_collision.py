@@ -72,7 +72,8 @@ def _ground(ground: Any, array: Array) -> str:
     heights = array("double", _reals(ground.heights))
     vertices = array("double", _reals(ground.vertices))
     tables = (
-        array("int32_t", _integers(x)) for x in (ground.triangles, ground.starts, ground.members)
+        array("int32_t", _integers(x))
+        for x in (ground.triangles, ground.starts, ground.members, ground.firsts)
     )
     return array("il_terrain", [_row([*frame, heights, vertices, *tables])])
 

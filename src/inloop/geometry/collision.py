@@ -44,6 +44,7 @@ class GroundTables:
         triangles: shape (m, 3).
         starts: where the triangles of each cell begin in `members`, and the end.
         members: triangles by cell.
+        firsts: the least cell each triangle is in, along x and y, shape (m, 2).
     """
 
     origin: tuple[float, float]
@@ -54,6 +55,7 @@ class GroundTables:
     triangles: Numbers
     starts: Numbers
     members: Numbers
+    firsts: Numbers
 
     def most_near(self, size: float) -> int:
         """An upper bound of the triangles that a ball of this radius reaches [m]."""
@@ -165,7 +167,14 @@ def _hull(shape: ConvexHull) -> CollisionShape:
     return CollisionShape("hull", radius=radius, corners=corners)
 
 
+@lru_cache(maxsize=16)
 def _of_heightfield(shape: Heightfield) -> GroundTables:
+    if 2 * shape.heights.size > MOST_TRIANGLES:
+        raise InputError(
+            f"a heightfield has {shape.heights.size} heights, ground may have "
+            f"{MOST_TRIANGLES // 2}",
+            fix="Take every second one, or larger cells.",
+        )
     none = np.zeros(0, dtype=np.int32)
     (nx, ny), (x, y) = shape.heights.shape, shape.size
     return GroundTables(
@@ -177,6 +186,7 @@ def _of_heightfield(shape: Heightfield) -> GroundTables:
         triangles=none.reshape(0, 3),
         starts=none,
         members=none,
+        firsts=none,
     )
 
 
@@ -198,7 +208,7 @@ def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
     cells = np.maximum(1, np.ceil(extent / cell)).astype(np.int64)
     while cells.prod() > 4 * len(low) + 64:
         cell, cells = 1.5 * cell, np.maximum(1, np.ceil(extent / (1.5 * cell))).astype(np.int64)
-    starts, members = _by_cell(low, high, origin, cell, cells)
+    starts, members, firsts = _by_cell(low, high, origin, cell, cells)
     return GroundTables(
         origin=(float(origin[0]), float(origin[1])),
         cell=(float(cell[0]), float(cell[1])),
@@ -208,14 +218,14 @@ def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
         triangles=surface.triangles.astype(np.int32),
         starts=starts,
         members=members,
+        firsts=firsts,
     )
 
 
 def _by_cell(
     low: Array, high: Array, origin: Array, cell: Array, cells: npt.NDArray[np.int64]
-) -> tuple[Numbers, Numbers]:
-    """Which triangles are in each cell, from their least and greatest x and y."""
-    # the same arithmetic as in C: a search must come to the same cell
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Triangles by cell, from their least and greatest x and y, and the first cell of each."""
     first = np.clip(np.floor((low - origin) / cell), 0, cells - 1).astype(np.int64)
     # what only touches the border of a cell is not in it
     last = np.clip(np.ceil((high - origin) / cell) - 1, 0, cells - 1).astype(np.int64)
@@ -229,4 +239,5 @@ def _by_cell(
     number = i * cells[1] + j
     order = np.argsort(number, kind="stable")
     starts = np.searchsorted(number[order], np.arange(cells.prod() + 1))
-    return starts.astype(np.int32), triangle[order].astype(np.int32)
+    numbers = (starts, triangle[order], first)
+    return tuple(x.astype(np.int32) for x in numbers)  # type: ignore[return-value]

@@ -76,7 +76,9 @@ class Collider:
         ground = mirror("il_terrain")()
         ground.origin[:], ground.cell[:], ground.cells[:] = told.origin, told.cell, told.cells
         tables = (
-            ("heights",) if len(told.heights) else ("vertices", "triangles", "starts", "members")
+            ("heights",)
+            if len(told.heights)
+            else ("vertices", "triangles", "starts", "members", "firsts")
         )
         for name in tables:
             setattr(ground, name, self._address(getattr(told, name)))

@@ -14,7 +14,7 @@ enum { ITERATIONS = 60 };
 static const double level = 0.1;
 
 /* a distance that is known to this part of the margin is the least */
-static const double exact = 1e-13;
+static const double exact = 1e-11;
 
 /* A ridge as the solid sees it, in axes of B. */
 typedef struct line {
@@ -66,14 +66,19 @@ static double round_distance(const il_shape *b, const double *point, double *gra
     return il_unit3(gradient) - b->tube;
 }
 
+static double distance(const il_shape *solid, const double *point, double *gradient)
+{
+    return solid->kind == IL_BOX ? box_distance(solid, point, gradient)
+                                 : round_distance(solid, point, gradient);
+}
+
 static value look(const line *l, double part)
 {
     value v;
     double point[3];
 
     il_along3(l->from, part, l->way, point);
-    v.distance = l->solid->kind == IL_BOX ? box_distance(l->solid, point, v.gradient)
-                                          : round_distance(l->solid, point, v.gradient);
+    v.distance = distance(l->solid, point, v.gradient);
     v.slope = il_dot3(v.gradient, l->way);
     return v;
 }
@@ -127,18 +132,16 @@ static int descend(const line *l, double margin, place low, place high, place *l
     return 0;
 }
 
-/* The place of the ridge that is nearest to the solid; not 0: it is no ridge, or farther than the
-   margin. */
-static int nearest(const line *l, const il_near *near, il_ridge *ridge, double margin, place *least)
+/* The place of the ridge that is nearest to the solid; not 0: it is farther than the margin. */
+static int nearest(const line *l, double margin, place *least)
 {
     const place low = {0.0, look(l, 0.0)}, high = {1.0, look(l, 1.0)};
 
     if (low.v.slope >= 0.0 || high.v.slope <= 0.0) {
         *least = low.v.slope >= 0.0 ? low : high;
-        return least->v.distance > margin || !il_near_ridge(near, ridge);
+        return least->v.distance > margin;
     }
-    return lower_bound(&low, &high) > margin || !il_near_ridge(near, ridge) ||
-           descend(l, margin, low, high, least);
+    return descend(l, margin, low, high, least);
 }
 
 /* Cut the line to |direction·x| <= half. */
@@ -151,6 +154,29 @@ static void cut(const line *l, const double *direction, double half, double *low
         *low = fmax(*low, fmin(one, other));
         *high = fmin(*high, fmax(one, other));
     }
+}
+
+/* How far a place is outside the one face, or the tread, that has this gradient, and the gradient
+   there. Not 0: it belongs to an edge, a corner or a rim. */
+static int outside_face(const line *l, double part, const double *gradient, value *found)
+{
+    const il_shape *solid = l->solid;
+    double point[3];
+
+    il_along3(l->from, part, l->way, point);
+    for (int k = 0; k < 3 && solid->kind == IL_BOX; k++) {
+        if (fabs(gradient[k]) > 1.0 - 1e-9) {
+            il_along3(gradient, 0.0, gradient, found->gradient);
+            found->distance = fabs(point[k]) - solid->edges[k];
+            return 0;
+        }
+    }
+    if (solid->kind != IL_CYLINDER || fabs(il_dot3(gradient, solid->axis)) > 1e-9) {
+        return 1;
+    }
+    il_along3(point, -il_dot3(point, solid->axis), solid->axis, found->gradient);
+    found->distance = il_unit3(found->gradient) - solid->radius;
+    return 0;
 }
 
 /* The part of the line that is over the face or the tread that has this gradient. */
@@ -170,36 +196,77 @@ static void over_face(const line *l, const double *gradient, double *low, double
     }
 }
 
-static void touch_ridge(const il_near *near, il_ridge *ridge, const il_shape *solid,
+/* Where the ridge touches: the place of the least distance, or both ends of the part that runs along
+   the face or the tread there. Returns how many. */
+static int touching_places(const line *l, const place *least, double margin, place *places)
+{
+    double low, high;
+
+    places[0] = *least;
+    over_face(l, least->v.gradient, &low, &high);
+    if (!(low < high) || least->part < low || least->part > high) {
+        return 1;
+    }
+    place ends[2] = {{.part = low}, {.part = high}};
+    for (int k = 0; k < 2; k++) {
+        if (outside_face(l, ends[k].part, least->v.gradient, &ends[k].v) ||
+            ends[k].v.distance > least->v.distance + level * margin) {
+            return 1;
+        }
+    }
+    places[0] = ends[0];
+    places[1] = ends[1];
+    return 2;
+}
+
+static void touch_ridge(const il_near *near, const il_ridge *ridge, const il_shape *solid,
                         const il_pose *pose, int64_t feature, il_spots *found)
 {
     line l = {.solid = solid};
-    double from[3], to[3], way[3];
+    double from[3], way[3];
+    place least, places[2];
 
     il_sub3(ridge->from, pose->p, from);
-    il_sub3(ridge->to, pose->p, to);
     il_sub3(ridge->to, ridge->from, way);
     il_turn_back3(pose->R, from, l.from);
     il_turn_back3(pose->R, way, l.way);
-    place least;
-    if (nearest(&l, near, ridge, found->margin, &least)) {
+    if (nearest(&l, found->margin, &least)) {
         return;
     }
-    double parts[3] = {least.part, 0.0, 1.0};
-    over_face(&l, least.v.gradient, parts + 1, parts + 2);
-    for (int k = 0; k < (parts[1] <= parts[2] ? 3 : 1); k++) {
-        const value v = k ? look(&l, parts[k]) : least.v;
-        double normal[3], place[3];
-        il_turn3(pose->R, v.gradient, normal);
-        il_along3(ridge->from, parts[k], way, place);
-        for (int axis = 0; axis < 3; axis++) {
-            normal[axis] = -normal[axis];
-        }
-        if (v.distance <= least.v.distance + (k ? level * found->margin : 0.0) &&
-            il_ridge_is_nearest(near, ridge, parts[k], normal)) {
-            il_spot_add(found, place, 1, normal, v.distance, feature);
+    const int count = touching_places(&l, &least, found->margin, places);
+    for (int k = 0; k < count; k++) {
+        const double *gradient = places[k].v.gradient;
+        const double inward[3] = {-gradient[0], -gradient[1], -gradient[2]};
+        double normal[3], point[3];
+        il_turn3(pose->R, inward, normal);
+        il_along3(ridge->from, places[k].part, way, point);
+        if (il_ridge_is_nearest(near, ridge, places[k].part, normal)) {
+            il_spot_add(found, point, 1, normal, places[k].v.distance, feature);
         }
     }
+}
+
+/* Not 0: the whole triangle is farther than the margin, by the tangent plane of the distance at its
+   middle. */
+static int is_far(const il_triangle *triangle, const il_shape *solid, const il_pose *pose,
+                  double margin)
+{
+    double middle[3], point[3], gradient[3], outward[3], least = INFINITY;
+
+    for (int k = 0; k < 3; k++) {
+        middle[k] = (triangle->corners[0][k] + triangle->corners[1][k] + triangle->corners[2][k]) /
+                    3.0;
+    }
+    il_sub3(middle, pose->p, outward);
+    il_turn_back3(pose->R, outward, point);
+    const double height = distance(solid, point, gradient);
+    il_turn3(pose->R, gradient, outward);
+    for (int k = 0; k < 3; k++) {
+        double way[3];
+        il_sub3(triangle->corners[k], middle, way);
+        least = fmin(least, il_dot3(way, outward));
+    }
+    return height + least > margin;
 }
 
 void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose *pose,
@@ -208,8 +275,12 @@ void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose 
     il_ridge ridge;
 
     for (int64_t k = 0; k < near->count; k++) {
+        const il_triangle *triangle = near->list + k;
+        if (is_far(triangle, solid, pose, found->margin)) {
+            continue;
+        }
         for (int edge = 0; edge < 3; edge++) {
-            if (il_near_edge(near, near->list + k, edge, &ridge)) {
+            if (il_near_edge(near, triangle, edge, &ridge) && il_near_ridge(near, &ridge)) {
                 touch_ridge(near, &ridge, solid, pose, feature, found);
             }
         }

@@ -80,14 +80,28 @@ static void mesh_triangle(const il_terrain *terrain, int64_t number, il_triangle
     }
 }
 
-/* Where a triangle that lies in several cells is looked at: in the first one of the search. */
-static int64_t first_cell(const il_terrain *terrain, int axis, const il_triangle *triangle,
-                          range cells)
+/* Not 0: a triangle that lies in several cells is looked at in this one, the first of the search. */
+static int is_told_in(const il_terrain *terrain, int64_t number, int64_t i, int64_t j, range x,
+                      range y)
 {
-    const double least = fmin(triangle->corners[0][axis],
-                              fmin(triangle->corners[1][axis], triangle->corners[2][axis]));
-    const int64_t own = cell_of(terrain, axis, least);
-    return own > cells.first ? own : cells.first;
+    const int32_t *own = terrain->firsts + 2 * number;
+    return i == (own[0] > x.first ? own[0] : x.first) && j == (own[1] > y.first ? own[1] : y.first);
+}
+
+/* Those of the mesh that are in a cell. */
+static int64_t of_mesh(const il_terrain *terrain, int64_t i, int64_t j, range x, range y,
+                       const il_bounds3 *box, il_triangle *found, int64_t room)
+{
+    const int32_t *starts = terrain->starts + i * terrain->cells[1] + j;
+    int64_t count = 0;
+
+    for (int64_t k = starts[0]; k < starts[1] && count < room; k++) {
+        if (is_told_in(terrain, terrain->members[k], i, j, x, y)) {
+            mesh_triangle(terrain, terrain->members[k], found + count);
+            count += complete(found + count, box);
+        }
+    }
+    return count;
 }
 
 int64_t il_terrain_near(const il_terrain *terrain, const il_bounds3 *box, il_triangle *found)
@@ -97,22 +111,10 @@ int64_t il_terrain_near(const il_terrain *terrain, const il_bounds3 *box, il_tri
 
     for (int64_t i = x.first; i <= x.last; i++) {
         for (int64_t j = y.first; j <= y.last; j++) {
-            if (terrain->heights) {
-                count += of_heights(terrain, i, j, box, found + count, IL_TERRAIN_MOST - count);
-                continue;
-            }
-            const int64_t cell = i * terrain->cells[1] + j;
-            for (int64_t k = terrain->starts[cell]; k < terrain->starts[cell + 1]; k++) {
-                if (count == IL_TERRAIN_MOST) {
-                    return count;
-                }
-                il_triangle *triangle = found + count;
-                mesh_triangle(terrain, terrain->members[k], triangle);
-                if (first_cell(terrain, 0, triangle, x) == i &&
-                    first_cell(terrain, 1, triangle, y) == j) {
-                    count += complete(triangle, box);
-                }
-            }
+            const int64_t room = IL_TERRAIN_MOST - count;
+            count += terrain->heights
+                         ? of_heights(terrain, i, j, box, found + count, room)
+                         : of_mesh(terrain, i, j, x, y, box, found + count, room);
         }
     }
     return count;

@@ -23,6 +23,7 @@ typedef struct il_terrain {
     const int32_t *triangles;
     const int32_t *starts;  /* where the triangles of each cell begin in members, y faster; the end */
     const int32_t *members;
+    const int32_t *firsts;  /* of each triangle, the least cell it is in, along x and y */
 } il_terrain;
 
 /* One triangle. */
