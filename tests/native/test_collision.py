@@ -184,7 +184,7 @@ def test_a_wheel_on_a_step_touches_its_edge_across_the_tread() -> None:
     step = il.terrain(lambda x, y: 0.1 if x > 1e-9 else 0.0, size=(2.0, 2.0), cell=0.05)
     # between x = 0 and x = 0.05 the ground rises; the edge is at (0.05, 0.1)
     way = 0.127 * np.array([-0.6, 0.0, 0.8])
-    center = way + (0.05, 0.01, 0.1)
+    center = way + np.array([0.05, 0.01, 0.1])
     touches = collider(step, WHEEL).touches(center, UPRIGHT.as_matrix(), 0.01)
     assert np.ptp([touch.point[1] for touch in touches]) == pytest.approx(0.1)
     for touch in touches:

@@ -106,7 +106,7 @@ def test_a_run_with_contacts_that_come_and_go_repeats_to_the_bit() -> None:
     start = {"q": {"wheel_tz": 0.3, "wheel_tx": -2.0}, "qd": {"wheel_tx": 1.5, "wheel_wy": 9.0}}
     run = plant.simulate(t_end=1.0, step=1e-3, **start)
     touching = run["road.force"] > 0.0
-    assert 5 < np.count_nonzero(np.diff(touching)) and run.status == "OK"
+    assert np.count_nonzero(np.diff(touching)) > 5 and run.status == "OK"
     stepper = plant.stepper(step=1e-3, **start)
     for _ in range(400):
         stepper.step()

@@ -123,7 +123,7 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is too large is refused below
-            image = Image.open(io.BytesIO(data), formats=HEIGHTMAPS[path.suffix.lower()])
+            image: Any = Image.open(io.BytesIO(data), formats=HEIGHTMAPS[path.suffix.lower()])
         if image.width * image.height > MOST_HEIGHTS:
             raise ValueError(f"more than {MOST_HEIGHTS} pixels")
         tags = getattr(image, "tag_v2", {})

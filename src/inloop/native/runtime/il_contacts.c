@@ -67,7 +67,7 @@ static parts split(const il_contacts *contacts, int64_t n)
     p.gap = p.found;
     p.mu = p.gap + count;
     p.e = p.mu + count;
-    p.H = p.e + count;
+    p.H = p.found + 3 * count;
     p.M = p.found + 3 * count + rows * n;
     p.meetings = p.M + n * n;
     p.Y = p.found + found_size(table, n);
