@@ -1,4 +1,4 @@
-"""The model of the rover: three bogies, six brackets that steer, six wheels that touch the ground."""
+"""The model of the rover: three bogies, six brackets that steer, six wheels on the ground."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ STEERING, STEERING_DAMPING = 20.0, 0.5  # [N·m/rad, N·m·s/rad]
 DRIVING = 0.3  # torque of a wheel that is too slow by 1 rad/s [N·m·s/rad]
 FRICTION = 0.8
 PLANE, HILLS = 0, 1
+STANDING = (0.0, 0.0, data.REST_HEIGHT - 1e-9)  # trunk, on the plane [m]
 CELL, CELLS = 0.12, 100  # of the hills: 20,000 triangles
 
 
 def hills(x: float, y: float) -> float:
-    """Dunes with stones; flat where the rover starts [m]."""
+    """Dunes with stones [m]."""
     dunes = 0.16 * np.sin(0.9 * x + 0.4) * np.cos(0.7 * y) + 0.05 * np.sin(2.3 * x - 1.7 * y)
-    stones = 0.035 * np.sin(9.1 * x + 2.0 * np.sin(3.3 * y)) * np.sin(8.3 * y + np.cos(4.1 * x))
-    away = np.clip((np.hypot(x + 3.5, y) - 1.1) / 1.2, 0.0, 1.0)
-    return float(away * away * (3.0 - 2.0 * away) * (dunes + stones))
+    stones = 0.03 * np.sin(9.1 * x + 2.0 * np.sin(3.3 * y)) * np.sin(8.3 * y + np.cos(4.1 * x))
+    return float(dunes + stones)
 
 
 def ground(terrain: int) -> Any:
@@ -33,6 +33,16 @@ def ground(terrain: int) -> Any:
 def _hills() -> Any:
     edge = CELL * CELLS
     return il.terrain(hills, size=(edge, edge), cell=CELL)
+
+
+def _above_hills(x: float, y: float) -> tuple[float, float, float]:
+    """Where the trunk is when the first of its wheels is about to touch [m]."""
+    under = [
+        hills(x + bogie.at[0] + at[0], y + bogie.at[1] + at[1])
+        for bogie in data.BOGIES
+        for at in bogie.wheels.values()
+    ]
+    return x, y, data.REST_HEIGHT + max(under) + 0.02
 
 
 def rover(terrain: int = HILLS) -> il.Model:
@@ -61,7 +71,7 @@ def rover(terrain: int = HILLS) -> il.Model:
     drive = m.input("drive", "rad/s", "wheels, forwards")
     steer = m.input("steer", "rad", "front wheels to the left, rear wheels to the right")
     torque = m.input("torque", "N*m", "on each wheel, beside its motor")
-    start = (-3.5 if terrain == HILLS else 0.0, 0.0, data.REST_HEIGHT - 1e-9)
+    start = _above_hills(-4.0, 0.0) if terrain == HILLS else STANDING
     trunk = m.body(
         "trunk",
         on=m.ground,
