@@ -65,11 +65,26 @@ class GroundTables:
         )
         if len(self.heights):
             return 2 * nx * ny
-        counts = np.diff(self.starts).reshape(self.cells)
-        sums = np.zeros((self.cells[0] + 1, self.cells[1] + 1), dtype=np.int64)
-        sums[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)
-        windows = sums[nx:, ny:] - sums[:-nx, ny:] - sums[nx:, :-ny] + sums[:-nx, :-ny]
+        # a triangle counts in the first of its cells that a window of nx by ny cells holds
+        cell = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        own = self.firsts[self.members]
+        first_x, first_y = own[:, 0] == cell // self.cells[1], own[:, 1] == cell % self.cells[1]
+        corner, row, column, inside = (
+            np.bincount(cell[which], minlength=len(self.starts) - 1).reshape(self.cells)
+            for which in (slice(None), first_y, first_x, first_x & first_y)
+        )
+        windows = _sums(inside[1:, 1:], nx - 1, ny - 1) + corner[: 1 - nx or None, : 1 - ny or None]
+        windows += _sums(row[:, 1:], 1, ny - 1)[: 1 - nx or None]
+        windows += _sums(column[1:], nx - 1, 1)[:, : 1 - ny or None]
         return int(windows.max())
+
+
+def _sums(counts: npt.NDArray[np.int64], nx: int, ny: int) -> npt.NDArray[np.int64]:
+    """Sums over all windows of nx by ny cells, which may be empty."""
+    sums = np.zeros((counts.shape[0] + 1, counts.shape[1] + 1), dtype=np.int64)
+    sums[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)
+    m, n = sums.shape[0] - nx, sums.shape[1] - ny
+    return sums[nx:, ny:] - sums[:m, ny:] - sums[nx:, :n] + sums[:m, :n]
 
 
 @dataclass(frozen=True, eq=False)
