@@ -12,7 +12,7 @@ from inloop.gallery import GROUND, Bench, Exhibit, Experiment, Outcome, Referenc
 
 RADIUS, MASS, G = 0.1, 1.0, 9.81
 SLOPE, WALL = np.radians(15.0), np.radians(40.0)  # of the valleys, and of their walls
-LANES = {"rolling": (0.4, 0.2), "sliding": (-0.4, 0.05)}  # across [m], friction
+LANES = {"rolling": (0.25, 0.2), "sliding": (-0.25, 0.05)}  # across [m], friction
 ROW = 3  # marbles in each, one behind the other
 APART = 0.35  # [m]
 FLAT, LENGTH, RISE = 2.6, 4.2, 0.55  # where the end begins to rise, where it ends, how fast
@@ -31,11 +31,11 @@ R_WV = np.array(
 
 
 def valleys() -> il.Mesh:
-    """Two valleys beside each other that rise at their end, 3,240 triangles [m]."""
-    x, half = np.linspace(-1.2, LENGTH, 136), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.62])
+    """Two valleys beside each other that rise at their end, 2,160 triangles [m]."""
+    x, half = np.linspace(-1.2, LENGTH, 136), np.array([0.125, 0.25, 0.35, 0.45])
     y = np.concatenate([-half[::-1], [0.0], half])
     X, Y = np.meshgrid(x, y, indexing="ij")
-    walls = np.tan(WALL) * np.abs(np.abs(Y) - 0.4)
+    walls = np.tan(WALL) * np.abs(np.abs(Y) - 0.25)
     Z = walls + RISE * np.maximum(0.0, X - FLAT) ** 2
     vertices = np.stack([X, Y, Z], axis=-1).reshape(-1, 3) @ R_WV.T
     number = np.arange(len(vertices)).reshape(X.shape)
@@ -136,7 +136,7 @@ EXHIBIT = Exhibit(
     method="moreau",
     view=View("xz", (("rolling_0_tx.q", "sliding_0_tx.q"), "rolling_0_ground.force")),
     looks=_looks,
-    reach=((-1.2, -0.65, -1.1), (4.1, 0.65, 1.0)),
+    reach=((-1.2, -0.5, -1.1), (4.1, 0.5, 1.0)),
     experiments={"race": Experiment("rolling against sliding, beside closed forms", _race)},
     references=(
         Reference(
