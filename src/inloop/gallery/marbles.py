@@ -8,14 +8,25 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.gallery import GROUND, Bench, Exhibit, Experiment, Outcome, Reference, View, parts
+from inloop.gallery import (
+    GROUND,
+    Bench,
+    Exhibit,
+    Experiment,
+    Outcome,
+    Reference,
+    View,
+    gravity_along,
+    parts,
+)
 
 RADIUS, MASS, G = 0.1, 1.0, 9.81
 SLOPE, WALL = np.radians(15.0), np.radians(40.0)  # of the valleys, and of their walls
 LANES = {"rolling": (0.25, 0.2), "sliding": (-0.25, 0.05)}  # across [m], friction
 ROW = 3  # marbles in each, one behind the other
 APART = 0.35  # [m]
-FLAT, LENGTH, RISE = 2.6, 4.2, 0.55  # where the end begins to rise, where it ends, how fast
+LENGTH, MIDDLE = 5.4, 1.5  # of the valleys, and where their middle is from the first marble [m]
+FLAT, RISE = 2.6, 0.55  # where the end begins to rise, and how fast
 COLORS = {
     "rolling": ("#c0392b", "#d35400", "#e0a030"),
     "sliding": ("#2471a3", "#1abc9c", "#7d3c98"),
@@ -28,27 +39,25 @@ SLIDES = G * (np.sin(SLOPE) - LANES["sliding"][1] * np.cos(SLOPE) / np.cos(WALL)
 R_WV = np.array(
     [[np.cos(SLOPE), 0.0, np.sin(SLOPE)], [0.0, 1.0, 0.0], [-np.sin(SLOPE), 0.0, np.cos(SLOPE)]]
 )
+AT = tuple((R_WV @ (MIDDLE, 0.0, 0.0)).tolist())  # the middle of the valleys [m]
 
 
-def valleys() -> il.Mesh:
-    """Two valleys beside each other that rise at their end, 2,160 triangles [m]."""
-    x, half = np.linspace(-1.2, LENGTH, 136), np.array([0.125, 0.25, 0.35, 0.45])
-    y = np.concatenate([-half[::-1], [0.0], half])
-    X, Y = np.meshgrid(x, y, indexing="ij")
-    walls = np.tan(WALL) * np.abs(np.abs(Y) - 0.25)
-    Z = walls + RISE * np.maximum(0.0, X - FLAT) ** 2
-    vertices = np.stack([X, Y, Z], axis=-1).reshape(-1, 3) @ R_WV.T
-    number = np.arange(len(vertices)).reshape(X.shape)
-    a, b = number[:-1, :-1].ravel(), number[1:, :-1].ravel()
-    c, d = number[1:, 1:].ravel(), number[:-1, 1:].ravel()
-    return il.Mesh(vertices, np.vstack([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]))
+def valleys() -> il.Shape:
+    """Two valleys beside each other that rise at their end, 4,860 triangles, along x [m]."""
+
+    def height(x: float, y: float) -> float:
+        rise = RISE * max(0.0, x + MIDDLE - FLAT) ** 2
+        return float(np.tan(WALL) * abs(abs(y) - 0.25) + rise)
+
+    return il.terrain(height, size=(LENGTH, 0.9), cell=0.05)
 
 
 def marbles() -> il.Model:
     """Six marbles; those of a valley may touch each other."""
-    m = il.Model("marbles", gravity=(0.0, 0.0, -G), doc="Marbles in valleys of triangles.")
+    m = il.Model("marbles", gravity=gravity_along("-z"), doc="Marbles in valleys of triangles.")
     e = m.parameter("e", 0.4, unit="1", range=(0.0, 1.0), doc="restitution between marbles")
     ground = valleys()
+    tilted = m.ground.frame("valleys", AT, rotation=tuple(map(tuple, R_WV.tolist())))
     for lane, (across, friction) in LANES.items():
         mu = m.parameter(
             f"mu_{lane}", friction, unit="1", range=(0.0, 1.0), doc=f"friction, {lane}"
@@ -65,7 +74,7 @@ def marbles() -> il.Model:
             )
             shape = il.sphere(RADIUS)
             law = il.hard(friction=mu)
-            m.contact(m.ground, ground, ball, shape, law=law, name=f"{lane}_{k}_ground")
+            m.contact(tilted, ground, ball, shape, law=law, name=f"{lane}_{k}_ground")
             for j, other in enumerate(row):
                 hit = il.hard(restitution=e, friction=0.1)
                 m.contact(other, shape, ball, shape, law=hit, name=f"{lane}_{j}_{k}")
@@ -83,7 +92,8 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
                 il.visual(il.sphere(RADIUS), color=color, material="glass"),
                 band,
             )
-    looks[GROUND] = (il.visual(valleys(), color="#c9a06c", material="wood"),)
+    turned = R_WV.tolist()
+    looks[GROUND] = (il.visual(valleys(), AT, "#c9a06c", rotation=turned, material="wood"),)
     return looks
 
 
