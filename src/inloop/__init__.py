@@ -4,7 +4,10 @@ Describe a multibody mechanism, derive compact symbolic equations of motion, com
 native code, run them.
 """
 
-from inloop import control, devices, geometry, realtime
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from inloop import geometry, realtime
 from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
 from inloop.api import (
     Model,
@@ -125,6 +128,9 @@ from inloop.symbolic.functions import (
     tanh,
     where,
 )
+
+if TYPE_CHECKING:
+    from inloop import control, devices
 
 __version__ = "0.1.0"
 
@@ -254,3 +260,10 @@ __all__ = [
 
 # joints of every kind that there is a file for
 __all__ += written.__all__
+
+
+def __getattr__(name: str) -> Any:
+    """Packages that few programs use are read when they are used."""
+    if name in ("control", "devices"):
+        return importlib.import_module(f"inloop.{name}")
+    raise AttributeError(f"module 'inloop' has no attribute {name!r}")

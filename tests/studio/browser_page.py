@@ -29,7 +29,8 @@ STEPS = 10_000  # of a plant until something that should happen never will
 
 # polling by Playwright would need `unsafe-eval`, which the page forbids
 WAIT = """() => new Promise((done, fail) => {
-    const end = setTimeout(() => fail(new Error("it did not come")), %d);
+    const seen = () => document.body.innerText;
+    const end = setTimeout(() => fail(new Error(`it did not come: ${seen()}`)), %d);
     const look = setInterval(() => {
         if (!(%s)) return;
         clearInterval(look);

@@ -84,7 +84,7 @@ def say(page: Page, **request: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def robot(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def opened_robot(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The robot as `inloop studio robot` opens it, its page, and its mailbox."""
     errors: list[str] = []
     with (
@@ -98,6 +98,19 @@ def robot(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         assert box.peek().t == 0.0
         yield studio, page, box
     assert not errors
+
+
+@pytest.fixture
+def robot(opened_robot: Any) -> Any:
+    """The same on its way along the figure eight, whatever a test before has done."""
+    _, page, box = opened_robot
+    page.select_option("#controller", "computed_torque")
+    at_work(page, "computed_torque")
+    say(page, do="follow", path="figure eight")
+    comes(page, f"{TOLD}.path === 'figure eight'")
+    for _ in go_on(box, 100):
+        pass
+    return opened_robot
 
 
 def test_the_robot_opens_with_its_controller_along_a_path(robot: Any) -> None:

@@ -41,6 +41,20 @@ def box(studio: Studio) -> Iterator[Mailbox]:
         yield found
 
 
+@pytest.fixture
+def standing(page: Page) -> Iterator[Page]:
+    """The page while the plant stands and joints can be set."""
+    panel = page.locator("#inspect-panel")
+    if panel.get_attribute("open") is None:
+        panel.locator("> summary").click()
+    page.get_by_text("Pause to set joints.").wait_for()
+    page.click("#pause")
+    comes(page, "inloop.transport.state === 'paused'")
+    yield page
+    page.click("#pause")
+    comes(page, "inloop.transport.state === 'running'")
+
+
 def joint(page: Page, name: str) -> str:
     """What the field of a joint shows."""
     return page.get_by_role("textbox", name=f"Joint {name} in").input_value()
@@ -112,13 +126,8 @@ def shown(q: float) -> str:
     return text.replace("-", "−")
 
 
-def test_a_joint_is_set_and_all_that_hang_together_follow(page: Page, box: Mailbox) -> None:
-    panel = page.locator("#inspect-panel")
-    if panel.get_attribute("open") is None:
-        panel.locator("> summary").click()
-    assert page.get_by_text("Pause to set joints.").is_visible()
-    page.click("#pause")
-    comes(page, "inloop.transport.state === 'paused'")
+def test_a_joint_is_set_and_all_that_hang_together_follow(standing: Page, box: Mailbox) -> None:
+    page = standing
     page.get_by_role("textbox", name="Joint bar_1 in rad").fill("0.6")
     page.keyboard.press("Enter")
     there = (
@@ -138,8 +147,11 @@ def test_a_joint_is_set_and_all_that_hang_together_follow(page: Page, box: Mailb
     assert box.peek()["bar_3.q"] == pytest.approx(expected, abs=1e-9)
 
 
-def test_what_cannot_be_closed_springs_back_and_names_the_loop(page: Page, box: Mailbox) -> None:
+def test_what_cannot_be_closed_springs_back_and_names_the_loop(
+    standing: Page, box: Mailbox
+) -> None:
     """At q = π/2 all bars lie flat: beyond it the loops would be put together in another way."""
+    page = standing
     before = box.peek()["bar_0.q"]
     page.get_by_role("slider", name="Joint bar_0").fill("1000")
     page.get_by_text("joint 'bar_0' cannot be at 3.142 rad: loop 'loop_").wait_for()
@@ -147,8 +159,6 @@ def test_what_cannot_be_closed_springs_back_and_names_the_loop(page: Page, box: 
     place = page.get_by_role("slider", name="Joint bar_0").input_value()
     assert float(place) == pytest.approx(1000.0 * (before + math.pi) / (2.0 * math.pi), abs=1.0)
     assert box.peek()["bar_0.q"] == before
-    page.click("#pause")
-    comes(page, "inloop.transport.state === 'running'")
 
 
 def test_a_second_page_is_refused_springs_back_and_is_told_who_drives(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,76 @@ def test_a_plant_is_replaced_when_its_file_changes(
             again = page.coming("notice")
             sizes.write_text("MASS = 5.0\n")
             assert (await again)["text"] == "the file was reloaded, its state goes on"
+
+    try:
+        asyncio.run(act())
+    finally:
+        studio.end()
+
+
+PUSHED = (
+    CRANE.replace("from sizes import MASS", "MASS = 4.0")
+    + """
+drive = m.input("drive", unit="N")
+m.joint_force("way", lambda q, qd: drive)
+
+def push(t, outputs, *, force=3.0):
+    "pushes the trolley"
+    return {"drive": force}
+
+controllers = [push]
+"""
+)
+MORE = """
+def pull(t, outputs, *, force=7.0):
+    "pulls the trolley"
+    return {"drive": -force}
+
+controllers.append(pull)
+"""
+
+
+def test_the_file_stays_in_the_menu_and_its_controllers_follow_it(
+    start_studio: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "crane.py"
+    file.write_text(PUSHED)
+    studio = start_studio(str(file))
+
+    def offered(hello: dict[str, Any]) -> list[str]:
+        return [each["name"] for each in hello["controllers"]["offered"]]
+
+    async def act() -> None:
+        async with studio.page() as page:
+            hello = await page.until(
+                lambda: next((m for m in page.texts if m["kind"] == "hello" and offered(m)), None)
+            )
+            assert offered(hello) == ["push"]
+            assert hello["menu"][0] == {"name": str(file), "title": "crane.py", "options": []}
+            greeting = page.coming("hello")
+            file.write_text(PUSHED + MORE)
+            hello = await greeting
+            assert offered(hello) == ["push", "pull"]
+            page.detach()
+            # killed, and started again as it is now
+            lost = page.coming("state", lambda m: m["state"] in ("lost", "ended"))
+            os.kill(page.box.process, signal.SIGKILL)
+            await lost
+            page.detach()
+            greeting = page.coming("hello", lambda m: m["scene"]["bodies"])
+            await page.do("restart")
+            assert offered(await greeting) == ["push", "pull"]
+            # another one, and back to the file
+            greeting = page.coming("hello", lambda m: m["plant"]["name"] == "pendulum")
+            await page.do("choose", name="pendulum")
+            await greeting
+            greeting = page.coming("hello", lambda m: m["scene"]["bodies"])
+            await page.do("choose", name=str(file))
+            assert offered(await greeting) == ["push", "pull"]
+            # no other file
+            refused = page.coming("notice")
+            await page.do("choose", name="other.py")
+            assert "other.py" in (await refused)["text"]
 
     try:
         asyncio.run(act())

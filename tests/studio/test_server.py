@@ -363,7 +363,7 @@ def test_a_killed_loop_is_told_and_can_be_started_again(studio: Any) -> None:
             notice = (await ended)["notice"]
             assert notice["level"] == "error" and "{" not in notice["text"]
             async with studio.page() as later:
-                assert later.hello["menu"] and later.hello["can"] == ["choose"]
+                assert later.hello["menu"] and later.hello["can"] == ["choose", "restart"]
             again = page.coming("state", lambda m: m["state"] == "running")
             await page.do("choose", name="pendulum")
             await again

@@ -4,40 +4,27 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import sys
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TextIO
 
 import inloop as il
 from inloop import gallery
 from inloop.cli.advice import shell_words
-from inloop.cli.commands import (
-    bench,
-    check,
-    control,
-    demo,
-    derive,
-    describe,
-    device,
-    export,
-    link,
-    list_gallery,
-    midi,
-    monitor,
-    record,
-    run,
-    studio,
-)
 from inloop.cli.output import print_json, tell_interrupted
 from inloop.cli.subject import FILE_ENDINGS
 from inloop.errors import near_names
 
-COMMANDS = (
-    list_gallery, describe, derive, export, run, studio, monitor, record, control, link, midi,
-    device, check, demo, bench,
-)  # fmt: skip
+# the file of each command, in the order of `inloop --help`; one is read when it is called
+COMMANDS = {
+    "list": "list_gallery", "describe": "describe", "derive": "derive", "export": "export",
+    "run": "run", "studio": "studio", "monitor": "monitor", "record": "record", "replay": "record",
+    "report": "record", "control": "control", "link": "link", "midi": "midi", "device": "device",
+    "check": "check", "demo": "demo", "bench": "bench",
+}  # fmt: skip
 
 # what is there after Ctrl-C
 KEPT = "it has not finished; equations that were compiled are kept for the next time"
@@ -74,9 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(GUIDE)
         return 0
     try:
-        parser, commands = _parser()
-        if not words[0].startswith("-") and words[0] not in commands:
-            parser.error(_no_command(words[0], commands))
+        parser = _parser(words[0])
+        if not words[0].startswith("-") and words[0] not in COMMANDS:
+            parser.error(_no_command(words[0]))
         args = parser.parse_args(words)
     except SystemExit as wrong:
         if wrong.code == FAILED and "--json" in words:
@@ -87,8 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _guarded(args)
 
 
-def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
-    """What reads the command line, and the names of the commands."""
+def _parser(word: str) -> argparse.ArgumentParser:
+    """What reads a command line that begins with this word."""
     parser = argparse.ArgumentParser(
         prog="inloop", description="A mechanism you can touch: derive, compile, run."
     )
@@ -103,16 +90,17 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     shared.add_argument("--json", action="store_true", help="one JSON object, for machines")
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in COMMANDS:
-        module.add_parser(commands, shared)
-    return parser, commands.choices
+    files = [COMMANDS[word]] if word in COMMANDS else dict.fromkeys(COMMANDS.values())
+    for file in files:
+        importlib.import_module(f"inloop.cli.commands.{file}").add_parser(commands, shared)
+    return parser
 
 
-def _no_command(word: str, commands: Collection[str]) -> str:
+def _no_command(word: str) -> str:
     what = f"there is no command {word[:40]!a}"
     if word in gallery.names() or word.lower().endswith(FILE_ENDINGS):
         return f"{what}; to run it, write: inloop run {word}, or inloop studio {word}"
-    near = near_names(word, commands)
+    near = near_names(word, COMMANDS)
     return f"{what}; did you mean {near[0]}?" if near else f"{what}; `inloop --help` names all"
 
 

@@ -15,8 +15,7 @@ from inloop import gallery
 from inloop.cli.python_file import Described, model_of_file
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
-from inloop.io.load import options_of_runs
-from inloop.io.urdf.reader import Base
+from inloop.model.starting import Base
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -175,6 +174,8 @@ def _load(
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
     if not name.lower().endswith(".py"):
+        from inloop.io.load import options_of_runs  # readers are there when a file is read
+
         return il.load(name, **(options_of_runs(name) if runs else {}), **options), {}
     if options:
         raise il.InputError(

@@ -13,6 +13,7 @@ import inloop as il
 from inloop.cli.subject import Subject
 from inloop.cli.watched_files import files_of
 from inloop.realtime.succession import FACT, Successor
+from inloop.studio.plants.catalog import save_offers
 
 
 def prepare_successor(
@@ -28,19 +29,25 @@ def prepare_successor(
     with il.start(plant, name=rehearsal, **{**options, "paused": True}) as loop:
         chosen = loop.options
     if args.stage_to:
-        _write_stage(Path(args.stage_to), Path(args.mechanism), subject)
+        _write_stage(Path(args.stage_to), subject, args)
     if not sys.stdin.readline():
         raise il.InputError("nobody wants this plant any more")
     successor = Successor(plant, args.in_place_of, chosen)
     return successor, {FACT: successor.take_over()}
 
 
-def _write_stage(target: Path, source: Path, subject: Subject) -> None:
-    """How it looks, and the files that it was made from; the stage is there when it is complete."""
+def _write_stage(target: Path, subject: Subject, args: argparse.Namespace) -> None:
+    """How it looks, what can control it, and its files; the stage is there when all is."""
     from inloop.cli.commands.studio_catalog import stage_of
+    from inloop.cli.commands.studio_controllers import offered_controllers
 
-    files = [str(path) for path in files_of(source)]
+    files = [str(path) for path in files_of(Path(args.mechanism))]
     target.with_suffix(".files").write_text(json.dumps(files), encoding="utf-8")
+    wanted = argparse.Namespace(
+        mechanism=args.mechanism, controller=args.offer_controller, period=args.offer_period
+    )
+    offers = offered_controllers(subject, args.in_place_of, wanted)
+    save_offers(offers, target.with_suffix(".controllers"))
     draft = target.with_suffix(".new")
     stage_of(subject).save(draft)
     os.replace(draft, target)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from inloop.errors import InputError
 from inloop.joints.kinds.ball import Ball, ball
 from inloop.model.draft import BodyDraft, Draft, HasDraft
 from inloop.model.names import quoted, suggestion
+
+# how the root link of a robot stands on the ground: it may move, by a quaternion or by angles
+Base = Literal["fixed", "free", "angles"]
 
 
 def start_at(model: HasDraft, q: Mapping[str, float | Sequence[float]]) -> None:

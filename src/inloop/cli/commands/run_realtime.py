@@ -34,6 +34,7 @@ ONLY_REALTIME: dict[str, Any] = {
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
     "record": None, "overwrite": False, "seed": 1, "with_parent": False, "policies": [],
     "clock": "system", "warm": False, "in_place_of": None, "stage_to": None,
+    "offer_controller": None, "offer_period": None,
 }  # fmt: skip
 
 
@@ -111,6 +112,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     group.add_argument("--in-place-of", metavar="PLANT", help=argparse.SUPPRESS)
     group.add_argument("--stage-to", metavar="FILE", help=argparse.SUPPRESS)
+    # of the studio that starts it: which controller to begin with, and its period
+    group.add_argument("--offer-controller", metavar="NAME", help=argparse.SUPPRESS)
+    group.add_argument("--offer-period", type=float, metavar="S", help=argparse.SUPPRESS)
 
 
 def _policy(text: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from inloop.cli.commands import midi
 from inloop.cli.commands.studio_controllers import offered_controllers
 from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
-from inloop.cli.watched_files import files_of
+from inloop.cli.watched_files import files_of, forget_modules
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
 from inloop.realtime import Recording, running
@@ -50,10 +50,15 @@ class GalleryCatalog:
     ) -> None:
         self._rate, self._speed, self._fixed_name, self._clock = rate, speed, name, clock
         self._own: set[str] = set()  # names of plants that were handed out
+        self._file: argparse.Namespace | None = None  # that was named on the command line
+
+    def menu(self) -> list[MenuEntry]:
+        """Name, title and options of each; the person's own file comes first."""
+        own = [] if self._file is None else [_file_entry(self._file.mechanism)]
+        return own + self._exhibits()
 
     @functools.cache  # noqa: B019  # one catalog per program
-    def menu(self) -> list[MenuEntry]:
-        """Name, title and options of each."""
+    def _exhibits(self) -> list[MenuEntry]:
         return [
             {
                 "name": exhibit.name,
@@ -73,8 +78,11 @@ class GalleryCatalog:
         ]
 
     def choose(self, name: str, options: Options) -> Choice:
-        """A mechanism of the gallery."""
-        gallery.get(name)  # complains of unknown names; no files from a page
+        """A mechanism of the gallery, or the file of the command line; no other from a page."""
+        if self._file is not None and name == self._file.mechanism and not options:
+            forget_modules(Path(name))  # they may have changed
+            return self.subject(self._file)
+        gallery.get(name)  # complains of unknown names
         words = [f"{key}={value}" for key, value in options.items()]
         plain = argparse.Namespace(mechanism=name, set=words, base=None, q=[], held=None)
         return self.subject(plain)
@@ -97,7 +105,9 @@ class GalleryCatalog:
         haptic = stage.device is not None and stage.device["haptic"] is not None
         command = self._command(args, found.exhibit, plant, haptic)
         offered = offered_controllers(found, plant, args)
-        watched = files_of(Path(args.mechanism)) if found.exhibit is None else ()
+        watched: tuple[Path, ...] = ()
+        if found.exhibit is None:
+            self._file, watched = args, files_of(Path(args.mechanism))
         return Choice(plant, stage, args.mechanism, command, offered, watched=watched)
 
     def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
@@ -178,11 +188,18 @@ class GalleryCatalog:
             words += ["--set", setting]
         if args.base is not None:
             words += ["--base", args.base]
+        for option in ("controller", "period"):  # told again when the file has changed
+            if (value := getattr(args, option, None)) is not None and exhibit is None:
+                words += [f"--offer-{option}", str(value)]
         words += start_words(args)
         if haptic:
             # a device that runs away must not be stopped by the plant: that is what one looks at
             words += ["--policy", "CHATTERING=hold", "--policy", "LOOP_OPEN=hold"]
         return (*_program("run"), *words)
+
+
+def _file_entry(path: str) -> MenuEntry:
+    return {"name": path, "title": Path(path).name, "options": []}
 
 
 def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:

@@ -28,10 +28,10 @@ from inloop.io.urdf.tree import Tree, arrange
 from inloop.io.xml import Element
 from inloop.model import BodyHandle, Handle, JointSpec, ModelBuilder, Pose, fixed
 from inloop.model.names import GROUND_NAME, RESERVED_POINTS, quoted
+from inloop.model.starting import Base
 
 Model = TypeVar("Model", bound=ModelBuilder)
 Massless = Literal["error", "lock", "keep"]
-Base = Literal["fixed", "free", "angles"]
 WELDED: Mapping[str, JointSpec] = {"": fixed()}
 
 

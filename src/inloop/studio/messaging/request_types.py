@@ -126,6 +126,12 @@ class Choose(TypedDict):
     options: NotRequired[Options]
 
 
+class Restart(TypedDict):
+    """The plant once more, as it was started."""
+
+    do: Literal["restart"]
+
+
 class TakeInput(TypedDict):
     """Drive the inputs from this page."""
 
@@ -198,7 +204,7 @@ class AimAt(TypedDict):
 
 Request = (
     Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step
-    | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput
-    | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt
-    | Pin | LetGo
+    | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | Restart
+    | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose
+    | AimAt | Pin | LetGo
 )  # fmt: skip

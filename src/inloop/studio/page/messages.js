@@ -823,6 +823,12 @@
  */
 
 /**
+ * The plant once more, as it was started.
+ * @typedef {object} Restart
+ * @property {"restart"} do
+ */
+
+/**
  * Drive the inputs from this page.
  * @typedef {object} TakeInput
  * @property {"take_input"} do
@@ -894,7 +900,7 @@
 
 /** @typedef {Hello | State | Readings | Watched | Refused | Subscribed | ParameterValues | SceneChange | Histograms | Notice | RecordingChange | ChainChange | DevicePanel | ControllersChange | Tracking | Held | PlayedNote | Timeline | ShownPlace} Message */
 
-/** @typedef {Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo} Request */
+/** @typedef {Subscribe | Watch | Place | SetParameter | ResetParameter | ResetParameters | Pause | Go | Step | Speed | Reset | StepBack | Seek | SwitchRecording | Replay | ShowLive | Choose | Restart | TakeInput | ReleaseInput | HoldDevice | UseController | TuneController | FollowPath | HoldPose | AimAt | Pin | LetGo} Request */
 
 // kinds of binary frames
 export const POSES = 1;

@@ -14,10 +14,10 @@ const LATE =
 const LEVELS = { running: "good", paused: "info", starting: "info" };
 
 export class Transport {
-  /** @type {{ name: string, values: Values } | undefined} */
-  options;
   /** @type {import("./messages.js").Plant | null} */
   plant = null;
+  /** @type {{ name: string, values: Values } | undefined} */
+  options;
   /** @type {number | null} */
   speed = null;
 
@@ -165,10 +165,8 @@ export class Transport {
    * @param {State} state
    */
   remedy({ state, status, latched }) {
-    if (["ended", "lost"].includes(state) && this.plant && this.allowed("choose")) {
-      const { name, values } = this.options ?? { name: this.plant.name, values: {} };
-      return { name: "Start again", run: () => this.choose(name, values) };
-    }
+    if (["ended", "lost"].includes(state) && this.allowed("restart"))
+      return { name: "Start again", run: () => this.connection.say({ do: "restart" }) };
     if (FAILED.includes(status))
       return { name: "Reset", run: () => this.connection.say({ do: "reset" }) };
     if (latched && this.allowed("go"))

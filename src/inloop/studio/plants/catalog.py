@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -54,6 +55,25 @@ class Offered:
     opens_with: str = ""
     at_once: bool = False
     holds: str = ""
+
+
+def save_offers(offers: Iterable[Offered], path: Path) -> None:
+    """Write controllers for another process; their commands must need no files."""
+    told = [{**vars(each), "command": each.command(path.parent)} for each in offers]
+    path.write_text(json.dumps(told, default=vars), encoding="utf-8")
+
+
+def load_offers(path: Path) -> tuple[Offered, ...]:
+    """What `save_offers` has written."""
+
+    def read(told: dict[str, Any]) -> Offered:
+        words = tuple(told["command"])
+        told["command"] = lambda folder: words
+        for kind in ("sliders", "goals"):
+            told[kind] = tuple(Knob(**each) for each in told[kind])
+        return Offered(**told)
+
+    return tuple(read(each) for each in json.loads(path.read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from inloop.errors import InloopError
 from inloop.studio.drawing.stage import Stage
 from inloop.studio.messaging.message_types import Told
-from inloop.studio.plants.catalog import Choice
+from inloop.studio.plants.catalog import Choice, load_offers
 from inloop.studio.plants.file_watch import FileWatch
 from inloop.studio.plants.processes import Process
 
@@ -72,7 +72,8 @@ class Reloading:
                     self._refuse(name, words_of_it or process.failure)
                     return []
                 files = json.loads(stage.with_suffix(".files").read_text(encoding="utf-8"))
-                choice = replace(self._choice, stage=Stage.load(stage))
+                offers = load_offers(stage.with_suffix(".controllers"))
+                choice = replace(self._choice, stage=Stage.load(stage), controllers=offers)
                 self._watch.watch(map(Path, files))
                 self._choice, self._committed = choice, True
                 await self._succeed(process, choice)

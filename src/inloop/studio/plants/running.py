@@ -388,15 +388,27 @@ class Running:
 
     async def choose(self, name: str, options: Options) -> None:
         """Another plant in place of the present one, which stays if the other makes no sense."""
+        self._require_own()
+        async with self._busy:
+            await self._replace(await in_thread(self.catalog.choose, name, options))
+
+    async def restart(self) -> None:
+        """The same plant once more, with the same options."""
+        self._require_own()
+        async with self._busy:
+            assert self.choice is not None
+            await self._replace(self.choice)
+
+    def _require_own(self) -> None:
         if not self.is_own:
             raise InputError(
                 "this plant was started by somebody else", fix="Start a studio of your own."
             )
-        async with self._busy:
-            choice = await in_thread(self.catalog.choose, name, options)
-            self._starting = True
-            await self.close()
-            await self.open(choice)
+
+    async def _replace(self, choice: Choice) -> None:
+        self._starting = True
+        await self.close()
+        await self.open(choice)
 
     # recordings
 

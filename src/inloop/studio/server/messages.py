@@ -93,7 +93,7 @@ def hello_without_plant(running: Running) -> Hello:
         "device": None,
         "chain": None,
         "controllers": controllers(running),
-        "can": ["choose"] if running.is_own else [],
+        "can": ["choose", "restart"] if running.is_own else [],
         "record": running.recordings.status(),
         "sounds": False,
     }
@@ -174,7 +174,7 @@ def abilities(running: Running) -> list[str]:
     if running.may_place:
         can.append("place")
     if running.is_own:
-        can.append("choose")
+        can += ["choose", "restart"]
     return can
 
 

@@ -196,10 +196,10 @@ class Session:
         """Requests that are done at once; the others go on in a task."""
         running, source = self.running, self.running.source
         if request["do"] == "choose":
-            work = running.choose(request["name"], request.get("options", {}))
-            task = self._later(client, work)
-            self._choosing.add(task)
-            task.add_done_callback(self._choosing.discard)
+            self._open(client, running.choose(request["name"], request.get("options", {})))
+            return
+        if request["do"] == "restart":
+            self._open(client, running.restart())
             return
         if source is None:
             raise InputError("no plant runs just now", fix="Wait, or choose one.")
@@ -245,6 +245,12 @@ class Session:
         else:
             words = f"{request['do']} is not possible here"
             raise InputError(words, fix="See what the page offers.")
+
+    def _open(self, client: Client, work: Coroutine[Any, Any, None]) -> None:
+        """Put another plant in place of the present one."""
+        task = self._later(client, work)
+        self._choosing.add(task)
+        task.add_done_callback(self._choosing.discard)
 
     def _drive(self, client: Client, act: Callable[[], None]) -> None:
         """Let a client drive, or tell it that it cannot, and who does."""
