@@ -33,3 +33,21 @@ def test_a_block_that_hits_the_ground_repeats_a_batch_run_to_the_bit(name: str) 
             assert end[f"touch_{k}.residual"] <= 1e-8
         box.restore(middle.snapshot)
         assert np.array_equal(do_steps(box, 150).values, end.values)
+
+
+def test_a_contact_that_nothing_can_move_is_told(name: str) -> None:
+    m = il.Model("press")
+    piston = m.body("piston", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    m.drive("piston", lambda t: 0.01 - 0.2 * t)
+    m.body("arm", on=piston, joint=il.revolute("y"), mass=0.5, com=(0.1, 0.0, 0.0))
+    m.contact(m.ground, il.plane(), piston, il.point(), law=il.hard(), name="floor")
+    plant = m.compile()
+    with il.start(plant, name=name, rate=1000.0, paused=True, clock=il.ScriptedClock()) as loop:
+        assert do_steps(loop.mailbox, 45).status_name == "OK"
+        # the drive leads through the floor
+        record = do_steps(loop.mailbox, 20)
+        assert record.status_name == "CONTACT_INEXACT" and record["floor.residual"] > 0.1
+        statistics = loop.mailbox.statistics()
+        assert 10 <= statistics["inexact_contacts"] <= 20 and statistics["failed"] == 0
+        told = str(loop.report())
+        assert "impulses of hard contacts were not found" in told

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import inloop as il
+from inloop.model import Hard
 
 G = 9.81
 
@@ -93,4 +94,18 @@ def stack(masses: Sequence[float], friction: Sequence[float], pulled: float = 0.
             name = f"{side}_{k}"
             m.contact(floor, il.plane(), corner, il.point(), law=il.hard(0.0, mu), name=name)
         floor = body.frame("top", (0.0, 0.0, 0.05))
+    return m
+
+
+def table(law: Hard, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> il.Model:
+    """2 kg on four feet at x = ±0.2, y = ±0.15, 0.1 m below; center of mass at (0.05, 0.02)."""
+    m = il.Model("table", gravity=gravity)
+    inertia = (0.03, 0.04, 0.05)
+    body = m.body(
+        "top", on=m.ground, joint=il.free(), mass=2.0, com=(0.05, 0.02, 0.0), inertia=inertia
+    )
+    for k in range(4):
+        x, y = 0.2 if k & 1 else -0.2, 0.15 if k & 2 else -0.15
+        foot = body.point(f"foot_{k}", (x, y, -0.1))
+        m.contact(m.ground, il.plane(), foot, il.point(), law=law, name=f"touch_{k}")
     return m

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hard_models import G, ball, block, box, stack
+from hard_models import G, ball, block, box, stack, table
 
 import inloop as il
 from inloop.errors import InputError, ModelError
@@ -84,9 +84,9 @@ def test_blocks_meet_the_event_driven_solution(name: str) -> None:
         energy = result.energy.sum(axis=1)
         assert np.diff(energy).max() < 1e-12
         assert energy[0] - energy[-1] > 1e-3
-    # of first order: ten times the steps, a tenth of the error, less what luck does
+    # at least of first order: ten times the steps, a tenth of the error, less what luck does
     (_, rough), (place, speed) = errors[0], errors[1]
-    assert place < 3e-4 and speed < max(1e-9, 0.2 * rough) and speed < 2e-3
+    assert place < 5e-5 and speed < max(1e-9, 0.2 * rough) and speed < 1e-4
     assert place < 0.2 * errors[0][0]
 
 
@@ -127,8 +127,8 @@ def test_a_box_in_space_does_what_the_block_in_the_plane_does() -> None:
     q = deep.vector(box_tz=0.2933012702, box=turned)
     planar = flat.simulate(t_end=0.6, step=5e-4)
     spatial = deep.simulate(t_end=0.6, step=5e-4, q=q, qd=deep.velocities(box_tx=0.5))
-    assert spatial.q[:, 0] == pytest.approx(planar.q[:, 0], abs=2e-7)
-    assert spatial.q[:, 2] == pytest.approx(planar.q[:, 1], abs=2e-7)
+    assert spatial.q[:, 0] == pytest.approx(planar.q[:, 0], abs=1e-6)
+    assert spatial.q[:, 2] == pytest.approx(planar.q[:, 1], abs=1e-6)
     assert np.abs(spatial.q[:, 1]).max() < 1e-9
     # four points carry it; their sum is its weight
     assert touches(spatial, "force", 8)[:, -1].sum() == pytest.approx(G, rel=1e-8)
@@ -206,6 +206,38 @@ def test_steps_snapshots_and_many_runs_give_the_same_bits() -> None:
     assert np.array_equal(rest.q[-1], whole.q[-1])
     many = plant.simulate_many(t_end=0.4, step=1e-3, runs=2)
     assert np.array_equal(many.q[1, -1], whole.q[-1])
+
+
+def test_feet_that_give_way_share_a_load_as_springs_do() -> None:
+    plant = table(il.hard(0.0, 0.5, stiffness=1e8)).compile()
+    start = plant.vector(top_tz=0.1, top=(1.0, 0.0, 0.0, 0.0))
+    result = plant.simulate(t_end=0.3, step=1e-3, q=start)
+    shares = 0.25 * np.array([1 - 0.25 - 2 / 15, 1 + 0.25 - 2 / 15, 1 - 0.25 + 2 / 15,
+                              1 + 0.25 + 2 / 15])  # fmt: skip
+    assert touches(result, "normal")[:, -1] == pytest.approx(2.0 * G * shares, rel=1e-3)
+    assert touches(result, "gap")[:, -1] == pytest.approx(-2.0 * G * shares / 1e8, rel=0.05)
+
+
+def test_feet_that_give_way_do_not_creep_on_a_slope() -> None:
+    slope = np.radians(20.0)
+    law = il.hard(0.0, 0.5, stiffness=1e7)
+    plant = table(law, (G * np.sin(slope), 0.0, -G * np.cos(slope))).compile()
+    start = plant.vector(top_tz=0.1, top=(1.0, 0.0, 0.0, 0.0))
+    result = plant.simulate(t_end=1.0, step=1e-3, q=start)
+    # without memory it would move by F/(h k) = 0.2 mm/s
+    assert np.abs(result.qd[-1]).max() < 1e-10
+    held = touches(result, "tangent_1")[:, -1].sum()
+    assert abs(held) == pytest.approx(2.0 * G * np.sin(slope), rel=1e-8)
+
+
+def test_feet_that_give_way_bounce_as_rigid_ones_do() -> None:
+    """Compliance has no say in impacts, and remembers no impulses of theirs."""
+    rigid, soft = (table(il.hard(0.4, 0.3, stiffness=k)).compile() for k in (None, 1e8))
+    start = rigid.vector(top_tz=0.3, top=(1.0, 0.0, 0.0, 0.0))
+    one, other = (plant.simulate(t_end=0.35, step=5e-4, q=start) for plant in (rigid, soft))
+    assert one["touch_0.hit"].sum() >= 1.0
+    assert other.q[-1, :3] == pytest.approx(one.q[-1, :3], abs=1e-6)
+    assert np.diff(other.energy.sum(axis=1)).max() < 1e-9
 
 
 def test_friction_and_restitution_may_be_parameters() -> None:
@@ -297,23 +329,26 @@ def test_others_than_the_method_for_it_are_refused() -> None:
 def test_what_makes_no_sense_is_told() -> None:
     m = il.Model("wrong")
     mass = m.body("z", on=m.ground, joint=il.prismatic("z"), mass=1.0)
-    for k, law in enumerate((il.hard(1.5), il.hard(0.0, -0.1))):
+    for k, law in enumerate((il.hard(1.5), il.hard(0.0, -0.1), il.hard(stiffness=-1.0))):
         m.contact(m.ground, il.plane(), mass, il.point(), law=law, name=f"c{k}")
     rub = il.coulomb_contact(0.3)
-    m.contact(m.ground, il.plane(), mass, il.point(), law=il.hard(), friction=rub, name="c2")
+    m.contact(m.ground, il.plane(), mass, il.point(), law=il.hard(), friction=rub, name="c3")
     with pytest.raises(ModelError) as caught:
         m.build()
     text = str(caught.value)
     assert "restitution must be >= 0 and <= 1, got 1.5" in text
     assert "friction must be >= 0, got -0.1" in text
+    assert "stiffness must be > 0, got -1" in text
     assert "a hard contact brings its friction with it" in text
 
 
-def test_loops_are_refused() -> None:
-    m = il.Model("driven")
-    drive = m.body("z", on=m.ground, joint=il.prismatic("z"), mass=1.0)
-    m.body("arm", on=drive, joint=il.revolute("y"), mass=1.0, com=(0.3, 0.0, 0.0))
-    m.drive("z", lambda t: 0.1 * il.sin(t))
-    m.contact(m.ground, il.plane(), "arm", il.point(), law=il.hard(), name="floor")
-    with pytest.raises(ModelError, match="contact 'floor' is hard, in a mechanism with loops"):
+def test_modes_are_refused() -> None:
+    m = il.Model("latched")
+    m.body("z", on=m.ground, joint=il.prismatic("z", initial=(0.3, 0.0)), mass=1.0)
+    m.contact(m.ground, il.plane(), "z", il.point(), law=il.hard(), name="floor")
+    free, held = m.mode("free"), m.mode("held")
+    with m.during(held):
+        m.lock("z")
+    m.event("latch", lambda q: q["z"] - 0.1, mode=free, to=held)
+    with pytest.raises(ModelError, match="contact 'floor' is hard, in a mechanism with modes"):
         m.compile()

@@ -104,6 +104,14 @@ def test_a_page_sees_that_inputs_are_ignored_after_a_failed_step(latched: str, w
     assert Health().notice(Condition("running"), good) is None
 
 
+def test_a_page_sees_that_impulses_of_contacts_were_not_found() -> None:
+    health = Health()
+    assert health.notice(Condition("running", counters={"inexact_contacts": 3}), None) is None
+    notice = health.notice(Condition("running", counters={"inexact_contacts": 4}), None)
+    assert notice is not None and notice["level"] == "warn"
+    assert "CONTACT_INEXACT" in notice["text"] and "stiffness" in notice["fix"]
+
+
 def test_the_studio_tells_what_the_loop_has_latched(studio: Any) -> None:
     async def act() -> None:
         async with studio.page() as page:

@@ -23,7 +23,8 @@ _SIGNATURES = {
     "correct": "int {}(void *, double, const double *, double, double, const double *, double *)",
     "jacobian": "int {}(void *, double, double, const double *, const double *, double *, "
     "double *)",
-    "contact_rows": "void {}(void *, double, const double *, double *)",
+    "respond": "void {}(void *, double, const double *, double *)",
+    "contact_rows": "int {}(void *, double, const double *, double *)",
     "drives": "void {}(const void *, double, const double *, const double *, double *)",
     "prepare": "void {}(const double *, double *)",
     "formula": "void {}(const il_view *, double *)",
@@ -63,6 +64,8 @@ class ContactTable:
         first: row at which each contact begins, then the number of rows.
         places: where in x the states of each contact begin.
         near: gaps below this are closed [m].
+        states: number of states of force laws, theirs included.
+        moved: drives or constraints that depend on time move contacts.
         meetings: shapes whose contacts, the last ones, are found in each step.
     """
 
@@ -70,6 +73,8 @@ class ContactTable:
     first: tuple[int, ...]
     places: tuple[int, ...]
     near: float
+    states: int
+    moved: bool
     meetings: tuple[MeetingRow, ...] = ()
 
 
@@ -90,6 +95,7 @@ class ChoiceRow:
     prepare_steps: Preparation = NOTHING
     predict: str = ""
     correct: str = ""
+    respond: str = ""
     kept: int = 0
     prepare_jacobian: Preparation = NOTHING
     jacobian: str = ""
@@ -326,9 +332,10 @@ class _Writer:
         numbers = (table.first, table.places)
         lists = [self._array("int64_t", [str(k) for k in row]) for row in numbers]
         rows = self._function("contact_rows", table.rows)
+        sizes = (str(len(table.places)), str(table.states), str(int(table.moved)))
         meetings = self._array("il_meeting", meeting_entries(table.meetings, self._array))
-        counts = (str(len(table.places)), meetings, str(len(table.meetings)))
-        entry = _row([rows, *lists, _real(table.near), *counts])
+        found = (meetings, str(len(table.meetings)))
+        entry = _row([rows, *lists, _real(table.near), *sizes, *found])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:

@@ -70,7 +70,7 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
 }}
 """
     top = [*_head(prefix, about, turned), *_declarations(programs, prefix)]
-    lines = [*top, text]
+    lines = [*top, text, _respond(programs, prefix)]
     return {f"{prefix}_steps.c": "\n".join(lines), **_law_files(programs, prefix, about)}
 
 
@@ -121,22 +121,46 @@ def emit_tree_contacts(
     n = _output(program, "M").shape[0]
     whole = c_attitudes.whole_position(turned, n, 2 * n + states)
     known = {"pre": "c->contacts_pre", "q": "q" if turned else "x"}
+    at_state = "\n".join([*whole, "    (void)t;"])
+    lines = [*_head(prefix, about, turned), _contacts(program, prefix, known, at_state, rows)]
+    return {f"{prefix}_steps.c": "\n".join(lines)}
+
+
+def emit_closed_contacts(
+    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> Files:
+    """`<prefix>_contacts` in independent coordinates."""
+    (program,) = programs
+    known = {**_closed_arguments(2 * len(unit.independent)), "pre": "c->contacts_pre"}
+    settled = """    const int status = c->settle(context, t, x);
+    if (status != IL_OK) return status;"""
+    return {
+        f"{prefix}_steps.c": _closed_file(
+            unit, prefix, about, _contacts(program, prefix, known, settled)
+        )
+    }
+
+
+def _contacts(
+    program: Program, prefix: str, known: dict[str, str], at_state: str, rows: int = 0
+) -> str:
+    """The function, with lines that bring its arguments about; `rows` of all contacts."""
+    contacts, n = len(_output(program, "mu").exprs), _output(program, "M").shape[0]
     # contacts that are found later leave room behind the gaps and rows of the others
-    room = {"gap": len(_output(program, "mu").exprs), "H": n * rows}
+    room = {"gap": contacts, "w": rows, "H": n * rows}
     places, at = [], 0
     for out in program.outputs:
         places.append(f"found + {at}" if out.exprs else "NULL")
-        at += room.get(out.name, len(out.exprs))
-    text = f"""/* gaps, friction, restitution, rows of relative velocities, mass matrix */
-IL_EXPORT void {prefix}_contacts(void *context, double t, const double *x, double *found)
+        at += max(len(out.exprs), room.get(out.name, 0))
+    return f"""/* gaps, friction, restitution, compliance, velocities at rest, rows, mass matrix */
+IL_EXPORT int {prefix}_contacts(void *context, double t, const double *x, double *found)
 {{
-    const il_context *c = context;{chr(10).join(["", *whole])}
-    (void)t;
+    const il_context *c = context;
+{at_state}
     {prefix}_{program.name}({_call(program, known)}, {", ".join(places)});
+    return IL_OK;
 }}
 """
-    lines = [*_head(prefix, about, turned), text]
-    return {f"{prefix}_steps.c": "\n".join(lines)}
 
 
 def _output(program: Program, name: str) -> Output:
@@ -195,7 +219,7 @@ IL_EXPORT int {prefix}_correct(void *context, double t, const double *x, double 
     return IL_OK;
 }}
 """
-    text = "\n".join([*_declarations(programs, prefix), text])
+    text = "\n".join([*_declarations(programs, prefix), text, _respond(programs, prefix)])
     file = _closed_file(unit, prefix, about, text)
     return {f"{prefix}_steps.c": file, **_law_files(programs, prefix, about)}
 
@@ -233,6 +257,22 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
 }}
 """
     return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, text)}
+
+
+def _respond(programs: Sequence[Program], prefix: str) -> str:
+    """`<prefix>_respond`, where contacts are hard."""
+    program = next((p for p in programs if p.name.startswith("response")), None)
+    if program is None:
+        return ""
+    known = {"pre": "c->implicit_pre", "g": "&g", "push": "push", "kept": "c->kept"}
+    n = _size(program, "dv")
+    return f"""/* what an impulse during the step changes: velocities, then states of laws */
+IL_EXPORT void {prefix}_respond(void *context, double g, const double *push, double *change)
+{{
+    const il_context *c = context;
+    {prefix}_{program.name}({_call(program, known)}, change, change + {n});
+}}
+"""
 
 
 def _head(prefix: str, about: Sequence[str], turned: Sequence[int] = ()) -> list[str]:

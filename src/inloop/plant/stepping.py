@@ -16,6 +16,7 @@ from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS, first_rows, fi
 from inloop.model import Mechanism
 from inloop.native import Method
 from inloop.plant.formulation import Formulation
+from inloop.symbolic import Program
 
 if TYPE_CHECKING:
     from inloop.plant.bare_plant import BarePlant
@@ -40,6 +41,8 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
     if method == Method.MOREAU:
         if plant.mechanism.hard_contacts:
             contact_rows(plant, formulation)
+            if _pushes(plant.mechanism) and formulation.code.implicit:
+                implicit_steps(plant, formulation)
         return
     if not formulation.code.implicit:
         return
@@ -47,6 +50,12 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
         implicit_steps(plant, formulation)
     elif method == Method.RODAS:
         jacobian(plant, formulation)
+
+
+def _pushes(mechanism: Mechanism) -> bool:
+    """Something beside gravity and hard contacts acts: it may be stiff."""
+    hard = {contact.name for contact in mechanism.hard_contacts}
+    return bool(mechanism.flexible_links) or any(law.name not in hard for law in mechanism.laws)
 
 
 def has_steps(plant: BarePlant, formulation: Formulation) -> bool:
@@ -94,34 +103,45 @@ def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
     """Name of the function that tells of hard contacts.
 
     Raises:
-        ModelError: the mechanism has loops, drives or modes.
+        ModelError: the mechanism has modes.
     """
     code, first = formulation.code, plant.mechanism.hard_contacts[0]
-    if not code.contacts or plant.has_events:
-        other = "modes" if plant.has_events else "loops or driven joints"
+    if plant.has_events:
         raise ModelError(
-            f"contact '{first.name}' is hard, in a mechanism with {other}",
+            f"contact '{first.name}' is hard, in a mechanism with modes",
             first.where,
             "Give it a law that yields, such as hunt_crossley(...).",
+        )
+    if plant.mechanism.found_contacts and plant.mechanism.closed:
+        first = plant.mechanism.found_contacts[0]
+        raise ModelError(
+            f"contact '{first.name}' is found by collision, in a mechanism with loops or drives",
+            first.where,
+            "Take shapes with a closed form, such as spheres on a plane.",
         )
     return plant.equations.build_apart(
         code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows
     )
 
 
-def contact_table(mechanism: Mechanism, rows: str) -> ContactTable:
-    """The table of the hard contacts of a mechanism without loops.
+def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactTable:
+    """The table of the hard contacts of a mechanism.
 
     Args:
         mechanism: the model.
-        rows: name of the C function that tells gaps, rows and mass matrix.
+        program: of its contact rows, for one choice of independent coordinates.
+        rows: name of the C function around it.
     """
-    behind = 2 * len(mechanism.bodies)
+    outputs = {out.name: out for out in program.outputs}
+    still, mass = outputs["w"], outputs["M"]
+    behind = 2 * mass.shape[0]
     return ContactTable(
         rows=rows,
         first=first_rows(mechanism),
         places=tuple(behind + k for k in first_states(mechanism)),
         near=CLOSED * size_of(mechanism).length,
+        states=len(mechanism.states),
+        moved=any(velocity is not program.graph.zero for velocity in still.exprs),
         meetings=_meetings(mechanism),
     )
 

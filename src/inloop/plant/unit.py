@@ -279,6 +279,8 @@ class _Maker:
             correct = predict.removesuffix("predict") + "correct"
             found |= {"prepare_steps": prepare, "predict": predict, "correct": correct}
             found["kept"] = kept
+            if plant.mechanism.hard_contacts:
+                found["respond"] = predict.removesuffix("predict") + "respond"
         if plant.equations.is_built(jacobian):
             found["jacobian"], found["prepare_jacobian"] = self._named(plant, jacobian, "jacobian")
         return found
@@ -289,7 +291,8 @@ class _Maker:
         if not plant.equations.is_built(function):
             return {}
         rows, prepare = self._named(plant, function, "contacts")
-        return {"prepare_contacts": prepare, "contacts": contact_table(plant.mechanism, rows)}
+        table = contact_table(plant.mechanism, plant.program(function), rows)
+        return {"prepare_contacts": prepare, "contacts": table}
 
     def _formulas(self, plant: BarePlant) -> dict[str, Any]:
         """What events of a mode read and set, whatever its independent coordinates."""

@@ -298,7 +298,8 @@ def _events_told(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
     beyond, jumps = statistics.left_bounds(layout), statistics.drives_that_jump(layout)
     told = f"{beyond}: the last good state was kept" if beyond else ""
     brief, missed = statistics.brief_contact(layout), statistics.missed_turn()
-    return tuple(words for words in (told, jumps, brief, missed) if words)
+    inexact = statistics.inexact_contact()
+    return tuple(words for words in (told, jumps, brief, missed, inexact) if words)
 
 
 def _slots(wiring: Wiring, options: Options) -> tuple[int, ...]:

@@ -164,6 +164,16 @@ class Statistics:
             "substeps"
         )
 
+    def inexact_contact(self) -> str:
+        """Whether impulses of hard contacts were not found, in words; "" if all were."""
+        if not self["inexact_contacts"]:
+            return ""
+        return (
+            f"impulses of hard contacts were not found to 1e-6 in {self['inexact_contacts']} steps "
+            "(CONTACT_INEXACT), and the best ones were used; use a higher rate, fewer contacts "
+            "that support the same bodies, or hard(stiffness=...)"
+        )
+
     def brief_contact(self, layout: Layout) -> str:
         """The contact that steps do not resolve, in words; "" if there is none."""
         names = layout.output_names

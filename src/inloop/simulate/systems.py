@@ -348,6 +348,9 @@ def make_systems(
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
     notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
+    for plant in plants.values():
+        if method == Method.MOREAU:
+            build_choices(plant, plant.formulation.known, method)
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
     first = next(iter(plants.values()))

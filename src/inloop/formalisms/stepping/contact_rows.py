@@ -1,20 +1,26 @@
 """Hard contacts as time-stepping sees them: gaps, rows of relative velocities, mass matrix.
 
-Relative velocities of a contact are linear in the velocities of the mechanism, u = H(q) qd; H is
-their derivative. Friction and restitution may be expressions of parameters.
+Relative velocities of a contact are linear in the velocities of the mechanism, u = H(q) qd + w; H
+is their derivative, and w what drives and moving constraints add. Friction and restitution may be
+expressions of parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from inloop.formalisms.derive import Derivation
 from inloop.formalisms.laws.forces import Places, between_frames
+from inloop.formalisms.loops.partition import Partition
 from inloop.model import Contact, Hard, HardStop, Mechanism
 from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.hard import NORMAL, RATE, SLIPS
-from inloop.symbolic import Expr, Output, Program, directional
+from inloop.symbolic import Expr, Output, Program, directional, rebuild
+
+if TYPE_CHECKING:
+    from inloop.formalisms.loops.closed import ClosedLoops
 
 CONTACT_ROWS = "contact_rows"
 
@@ -46,26 +52,62 @@ def _found(mechanism: Mechanism) -> list[FoundTouching]:
 
 
 def contact_rows(d: Derivation) -> Program:
-    """Gaps, friction, restitution, H of all hard contacts, and the mass matrix, from q.
+    """Hard contacts of a mechanism without loops and drives."""
+    mass = d.mass.rows(d.graph.zero)
+    return _program(d, CONTACT_ROWS, "q", d.loads.observed, d.symbols.qd, mass)
+
+
+def closed_contact_rows(loops: ClosedLoops, partition: Partition, suffix: str = "") -> Program:
+    """The same in independent coordinates, at a closed position; drives move contacts, too."""
+    d, found = loops.derivation, loops.at(partition)
+    entries = found.mass(found.columns())[1]
+    places = range(len(partition.independent))
+    mass = [[entries.get((i, j), d.graph.zero) for j in places] for i in places]
+    qd = [d.symbols.qd[k] for k in partition.independent]
+    state = loops.state("q qd loads")
+    return _program(d, f"{CONTACT_ROWS}{suffix}", state, found.loads.observed, qd, mass)
+
+
+def _program(
+    d: Derivation,
+    name: str,
+    state: str,
+    observed: Mapping[str, Expr],
+    qd: Sequence[Expr],
+    mass: Sequence[Sequence[Expr]],
+) -> Program:
+    """Gaps, friction, restitution, compliance, what moves by itself, rows and the mass matrix.
 
     Contacts that are found while the plant runs have no gap and no rows; pose and twist of their
     frames come behind all others.
+
+    Args:
+        d: the derivation.
+        name: of the program.
+        state: its inputs.
+        observed: what laws make known, in velocities `qd`.
+        qd: velocities that impulses change.
+        mass: the matrix that belongs to them.
     """
-    observed, contacts = d.loads.observed, d.mechanism.declared_contacts
+    contacts = d.mechanism.declared_contacts
     laws = [contact.law for contact in contacts if isinstance(contact.law, Hard)]
     for contact, found in zip(d.mechanism.found_contacts, _found(d.mechanism), strict=True):
         laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
     velocities = [observed[name] for contact in contacts for name in velocity_names(contact)]
+    columns = [directional(velocities, {v: d.graph.one}) for v in qd]
+    still = rebuild(velocities, d.graph, dict.fromkeys(qd, d.graph.zero))
     outputs = (
         Output.vector("gap", [observed[contact.gap] for contact in contacts], "gaps [m]"),
         Output.vector("mu", _numbers(d, [law.friction for law in laws]), "friction"),
         Output.vector("e", _numbers(d, [law.restitution for law in laws]), "restitution"),
-        Output.matrix("H", _rows(d, velocities), "∂u/∂qd of relative velocities"),
-        Output.matrix("M", d.mass.rows(d.graph.zero), "mass matrix, symmetric"),
+        Output.vector("soft", _numbers(d, [law.compliance for law in laws]), "compliance [m/N]"),
+        Output.vector("w", still, "relative velocities at qd = 0"),
+        Output.matrix("H", zip(*columns, strict=True), "∂u/∂qd of relative velocities"),
+        Output.matrix("M", mass, "mass matrix, symmetric"),
         *_meetings(d),
     )
     doc = "Hard contacts, and the mass matrix that couples them."
-    return d.make(CONTACT_ROWS, "q", outputs, doc, "derivatives of relative velocities")
+    return d.make(name, state, outputs, doc, "derivatives of relative velocities")
 
 
 def _meetings(d: Derivation) -> list[Output]:
@@ -78,16 +120,15 @@ def _meetings(d: Derivation) -> list[Output]:
         law = carriers[contact.carried_by[0]]
         between = between_frames(place, law.a, law.b)
         pose = [*between.p, *(entry for row in between.R for entry in row)]
-        twist = _rows(d, [*between.v, *between.w])
+        motion = [*between.v, *between.w]
+        columns = [directional(motion, {qd: d.graph.one}) for qd in d.symbols.qd]
         outputs.append(Output.vector(f"pose_{k}", pose, f"p and R of {contact.name}"))
-        outputs.append(Output.matrix(f"twist_{k}", twist, f"∂(v, w)/∂qd of {contact.name}"))
+        twist = Output.matrix(
+            f"twist_{k}", zip(*columns, strict=True), f"∂(v, w)/∂qd of {contact.name}"
+        )
+        outputs.append(twist)
     return outputs
 
 
 def _numbers(d: Derivation, values: Sequence[object]) -> list[Expr]:
     return d.symbols.substitute(list(values), {})  # type: ignore[arg-type]
-
-
-def _rows(d: Derivation, velocities: Sequence[Expr]) -> list[list[Expr]]:
-    columns = [directional(velocities, {qd: d.graph.one}) for qd in d.symbols.qd]
-    return [list(row) for row in zip(*columns, strict=True)]

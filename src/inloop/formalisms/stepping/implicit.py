@@ -71,18 +71,24 @@ class Law:
     first: int
     count: int
 
-    def stored(self, store: Store) -> Law:
-        """The same with what further solutions need kept; C is in the factors."""
-        blocks = (self.J_work, self.J_feel, self.g_e_s, self.g_e_z, self.D, self.E, self.H)
-        J_work, J_feel, g_e_s, g_e_z, D, E, H = (
-            {key: store(entry) for key, entry in block.items()} for block in blocks
+    def stored(self, store: Store, held: bool = False) -> Law:
+        """The same with what further solutions need kept.
+
+        Args:
+            store: keeps a number.
+            held: keep C, too, which is in the factors: M kv is asked for again.
+        """
+        resistance: Entries = self.C if held else {}
+        slopes = (self.g_e_s, self.g_e_z, self.D, self.E, self.H)
+        J_work, J_feel, C, g_e_s, g_e_z, D, E, H = (
+            {key: store(entry) for key, entry in block.items()}
+            for block in (self.J_work, self.J_feel, resistance, *slopes)
         )
         s_t, g_e_t, g_z_t = (
             {key: store(entry) for key, entry in vector.items()}
             for vector in (self.s_t, self.g_e_t, self.g_z_t)
         )
-        nothing: Entries = {}
-        matrices = (J_work, J_feel, nothing, g_e_s, g_e_z, D, E, H)
+        matrices = (J_work, J_feel, C, g_e_s, g_e_z, D, E, H)
         return Law(*matrices, {}, s_t, g_e_t, g_z_t, self.first, self.count)
 
 
@@ -123,7 +129,7 @@ class Solver:
     def motion(
         self, M_rv: Sequence[Expr], rz: Sequence[Expr], felt: Sequence[Motion]
     ) -> tuple[list[Expr], list[Expr]]:
-        """kv, and M kv where the laws are not `stored`."""
+        """kv, and M kv where the laws still have C."""
         right = list(M_rv)
         for law, sd in zip(self.laws, felt, strict=True):
             push = _sum(_times(law.g_e_s, sd), _times(law.g_e_z, _alone(law, sd, rz)))
@@ -148,8 +154,31 @@ class Solver:
                 kz[law.first + k] = found.get(k, self.g.graph.zero)
         return kz
 
-    def stored(self, store: Store) -> Solver:
-        """The same solver made of stored numbers."""
+    def response(
+        self, push: Sequence[Expr], states: int, part: float
+    ) -> tuple[list[Expr], list[Expr]]:
+        """What pushes M rv = `push` change in a step of two stages, the laws being as linear as W.
+
+        The first stage gives k = (I - g W)⁻¹ r; the second one lies at x + part g k and adds
+        y = (I - g W)⁻¹ (r + part g W k - k) = (1 - part) (I - g W)⁻¹ (r - k). The laws need C.
+
+        Returns:
+            kv + yv and kz + yz.
+        """
+        zero, share = self.g.graph.zero, 1.0 - part
+        n, still = len(push), [zero] * states
+        unfelt = self.felt([zero] * n, zero)
+        kv, M_kv = self.motion(push, still, unfelt)
+        kz = self.states(kv, still, unfelt)
+        # (I - g W) (k + y) = (1 + share) r - share k
+        right = [(1.0 + share) * p - share * Mk for p, Mk in zip(push, M_kv, strict=True)]
+        rest = [-share * k for k in kz]
+        felt = self.felt([-share * self.g * k for k in kv], zero)
+        dv, _ = self.motion(right, rest, felt)
+        return dv, self.states(dv, rest, felt)
+
+    def stored(self, store: Store, held: bool = False) -> Solver:
+        """The same solver made of stored numbers; `held`: see `Law.stored`."""
         f = self.factors
         L = {key: store(entry) for key, entry in f.L.items()}
         if isinstance(f, ltdl.Factors):
@@ -157,7 +186,9 @@ class Solver:
         else:
             U = {key: store(entry) for key, entry in f.U.items()}
             factors = replace(f, L=L, U=U, reciprocals=[store(e) for e in f.reciprocals])
-        return replace(self, laws=tuple(law.stored(store) for law in self.laws), factors=factors)
+        return replace(
+            self, laws=tuple(law.stored(store, held) for law in self.laws), factors=factors
+        )
 
 
 def _felt(law: Law, v: Sequence[Expr]) -> dict[int, Expr]:

@@ -4,7 +4,7 @@ The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y
 (w - 1) g ∂f/∂t with the factors that the predictor has kept; implicit.py tells what W holds. The
 residual f - k comes from inverse dynamics at the accelerations k, times the inverse of the
 predictor's mass matrix: what this leaves out is of the order of g², like what the method leaves out
-itself.
+itself. Where contacts are hard, a third program tells what their impulses change in such a step.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from inloop.formalisms.loops.closed import ClosedLoops
 
 PREDICTOR, CORRECTOR, JACOBIAN = "predictor", "corrector", "rates_jacobian"
+RESPONSE = "response"
+HALF_WAY = 0.5  # of the step: where its second stage lies if contacts are hard
 ALIKE_FROM = 3  # laws of one kind from which they are computed side by side
 WHOLE = 4  # their number is filled up to a multiple of this
 FORMALISM = "mass matrix with the slopes of force laws"
@@ -44,6 +46,7 @@ def tree_steps(d: Derivation) -> tuple[Program, ...]:
     return (
         *step.predictor(PREDICTOR, state, right),
         *step.corrector(CORRECTOR, f"qdd {state}", rest),
+        *step.response(RESPONSE),
     )
 
 
@@ -62,6 +65,7 @@ def closed_steps(loops: ClosedLoops, partition: Partition, suffix: str = "") -> 
     return (
         *step.predictor(f"{PREDICTOR}{suffix}", first, right, (follow,)),
         *step.corrector(f"{CORRECTOR}{suffix}", f"qdd {state}", rest, (follow,)),
+        *step.response(f"{RESPONSE}{suffix}"),
     )
 
 
@@ -96,6 +100,7 @@ class _Step:
         self._coordinates = tuple(coordinates)
         self.qdd = [d.symbols.qdd[k] for k in coordinates]
         self._storage = Storage(d.graph)
+        self._pushed = bool(d.mechanism.hard_contacts)
 
     def factorize(self, mass: MassMatrix | Entries, moved: bool = False) -> None:
         """Slopes are taken with the reactions of a mechanism that does not accelerate."""
@@ -128,7 +133,7 @@ class _Step:
         kv, M_kv = solver.motion(right, rates, felt)
         kz = solver.states(kv, rates, felt)
         self._M_kv = [self._storage(e) for e in M_kv]
-        solver.stored(self._storage)
+        solver.stored(self._storage, self._pushed)
         self._kept_inertia = self._inertia
         if self._loads.reactions:
             self._kept_inertia = self._inertia.stored(self._storage)
@@ -185,6 +190,22 @@ class _Step:
         blocks.append(Input("kept", tuple(self._storage.symbols.values()), "factors"))
         program = replace(program, inputs=(*program.inputs, *blocks))
         return _laws_apart(program, [row for _, row in self._scalar_laws()])
+
+    def response(self, name: str) -> tuple[Program, ...]:
+        """What impulses of hard contacts change that act during a step, with the kept factors."""
+        if not self._pushed:
+            return ()
+        d, solver = self._d, self._solver.stored(self._storage, held=True)
+        push = [d.graph.symbol(f"push.{k}") for k in range(len(self.qdd))]
+        dv, dz = solver.response(push, len(self._loads.rates), HALF_WAY)
+        doc = "What impulses change that act during a step whose laws are implicit."
+        outputs = (Output.vector("dv", dv, "velocities"), Output.vector("dz", dz, "states of laws"))
+        blocks = (
+            _span(solver),
+            Input("push", tuple(push), "impulses [N s or N m s]"),
+            Input("kept", tuple(self._storage.symbols.values()), "factors"),
+        )
+        return (Program(name, blocks, outputs, doc, FORMALISM),)
 
 
 def _laws_apart(program: Program, rows: Sequence[Sequence[Expr]]) -> tuple[Program, ...]:

@@ -16,7 +16,7 @@ from inloop.geometry import Shape
 from inloop.geometry.collision import MOST_NEAR, CollisionShape, collision_shape
 from inloop.model.contacts.force import OUTPUTS
 from inloop.model.contacts.friction import magnitude
-from inloop.model.contacts.hard import NORMAL, RESIDUAL, TANGENTS, Hard, tangents_across
+from inloop.model.contacts.hard import HIT, NORMAL, RESIDUAL, TANGENTS, Hard, tangents_across
 from inloop.model.geometry import (
     ZERO,
     Matrix3,
@@ -91,7 +91,7 @@ class FoundTouching:
     @property
     def states(self) -> tuple[str, ...]:
         """Names of the states, touch after touch; those of a touch that is not there are 0."""
-        keys = (*self.forces, RESIDUAL, NEARNESS, *PLACE)
+        keys = (*self.forces, RESIDUAL, HIT, NEARNESS, *PLACE)
         return tuple(self.state(k, key) for k in range(self.touches) for key in keys)
 
     @property

@@ -28,14 +28,14 @@ from inloop.model.geometry import (
     dot,
     scaled,
 )
-from inloop.model.laws.coefficients import Bound, NotNegative
+from inloop.model.laws.coefficients import Bound, NotNegative, Positive
 from inloop.model.laws.tracing import Law
 from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
 
 Restitution: TypeAlias = Annotated[Scalar, Bound(">= 0 and <= 1", lambda x: 0.0 <= x <= 1.0, 0.0)]
 
-NORMAL, RESIDUAL, RATE = "normal", "residual", "rate"
+NORMAL, RESIDUAL, HIT, RATE = "normal", "residual", "hit", "rate"
 TANGENTS, SLIPS = ("tangent_1", "tangent_2"), ("slip_1", "slip_2")
 STEEP = 0.7  # a normal with less than this along x has a tangent from that axis
 
@@ -46,6 +46,12 @@ class Hard:
 
     restitution: Restitution
     friction: NotNegative
+    stiffness: Positive | None
+
+    @property
+    def compliance(self) -> Scalar:
+        """How much it gives way [m/N]; 0 if it is rigid."""
+        return 0.0 if self.stiffness is None else 1.0 / self.stiffness
 
     @property
     def rubs(self) -> bool:
@@ -53,14 +59,19 @@ class Hard:
         return isinstance(self.friction, Expr) or self.friction > 0.0
 
 
-def hard(restitution: Scalar = 0.0, friction: Scalar = 0.0) -> Hard:
+def hard(
+    restitution: Scalar = 0.0, friction: Scalar = 0.0, stiffness: Scalar | None = None
+) -> Hard:
     """Keep surfaces apart by impulses, without a penalty: `method="moreau"` finds them.
 
     Args:
         restitution: part of the normal velocity that an impact gives back (Newton), 0 ... 1.
         friction: Coulomb's coefficient; contacts stick below it, and do not creep.
+        stiffness: of a spring in each direction of the contact while it carries [N/m]. It makes
+            the forces of redundant contacts unique, such as those of a box on four corners: 1e7
+            sinks by 1 µm under 10 N, and does not limit the step. Rigid if not given.
     """
-    return Hard(restitution, friction)
+    return Hard(restitution, friction, stiffness)
 
 
 @dataclass(frozen=True)
@@ -117,8 +128,8 @@ class HardTouching:
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names of the states: forces by row, then the residual of the step."""
-        return (NORMAL, *TANGENTS[: self.tangents], RESIDUAL)
+        """Names of the states: forces by row, the residual of the step, whether it was hit."""
+        return (NORMAL, *TANGENTS[: self.tangents], RESIDUAL, HIT)
 
     @property
     def outputs(self) -> dict[str, str]:

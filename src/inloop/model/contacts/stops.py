@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from inloop.model.contacts.hard import NORMAL, RATE, RESIDUAL, HardStop, hard
+from inloop.model.contacts.hard import HIT, NORMAL, RATE, RESIDUAL, HardStop, hard
 from inloop.model.draft import HasDraft
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle
@@ -63,7 +63,7 @@ def hard_stop(
             (joint,),
             _one_sided(limit, sign),
             f"{stem}_{side}",
-            states={NORMAL: 0.0, RESIDUAL: 0.0},
+            states={NORMAL: 0.0, RESIDUAL: 0.0, HIT: 0.0},
             outputs=units,
         )
         told = MappingProxyType({key: f"{stop}.{key}" for key in units})
@@ -75,8 +75,10 @@ def hard_stop(
 def _one_sided(limit: Scalar, sign: float) -> Law:
     """A law without an effort, which tells of a limit and of the effort in its state."""
 
-    def no_effort(q: Expr, qd: Expr, normal: Expr, residual: Expr) -> tuple[Scalar, Told, Told]:
+    def no_effort(
+        q: Expr, qd: Expr, normal: Expr, residual: Expr, hit: Expr
+    ) -> tuple[Scalar, Told, Told]:
         told: Told = {"gap": sign * (q - limit), RATE: sign * qd, "effort": sign * normal}
-        return 0.0, {NORMAL: 0.0, RESIDUAL: 0.0}, told
+        return 0.0, {NORMAL: 0.0, RESIDUAL: 0.0, HIT: 0.0}, told
 
     return no_effort

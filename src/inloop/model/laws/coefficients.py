@@ -36,10 +36,12 @@ Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 
 
 
 def read_coefficients(read: Intake, spec: Spec) -> Spec:
-    """Read the coefficients of a law and report those out of bounds; expressions pass."""
-    bounds = _bounds(read, spec)
+    """Read the coefficients of a law and report those out of bounds; expressions and None pass."""
+    given = {name: (getattr(spec, name), bound) for name, bound in _bounds(read, spec).items()}
     found = {
-        name: read_bounded(read, getattr(spec, name), name, bound) for name, bound in bounds.items()
+        name: read_bounded(read, value, name, bound)
+        for name, (value, bound) in given.items()
+        if value is not None
     }
     return replace(spec, **found) if found else spec
 
@@ -82,4 +84,8 @@ def _bounds(read: Intake, spec: object) -> dict[str, Bound]:
 
 
 def _bound_of(hint: object) -> Bound | None:
-    return next((item for item in get_args(hint) if isinstance(item, Bound)), None)
+    """The bound of a type, or of the one that may be None."""
+    args = get_args(hint)
+    inner = (_bound_of(item) for item in args)
+    own = (item for item in args if isinstance(item, Bound))
+    return next(own, None) or next((bound for bound in inner if bound), None)

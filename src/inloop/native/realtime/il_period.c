@@ -127,7 +127,12 @@ void il_one_period(il_loop *loop, int64_t flags)
         il_add(&statistics->partitions, (uint64_t)(instance->counts.choices - before.choices));
         il_add(&statistics->singular, (uint64_t)(instance->counts.singular - before.singular));
         il_add(&statistics->missed_turns, (uint64_t)(instance->counts.nearby - before.nearby));
-        status = loop->stale ? IL_INPUT_STALE : late ? IL_OVERRUN : IL_OK;
+        const int64_t inexact = instance->counts.inexact - before.inexact;
+        il_add(&statistics->inexact_contacts, (uint64_t)inexact);
+        status = loop->stale  ? IL_INPUT_STALE
+                 : inexact    ? IL_CONTACT_INEXACT
+                 : late       ? IL_OVERRUN
+                              : IL_OK;
     } else {
         /* the last good state stays, and time with it */
         status = told_apart(status);

@@ -268,6 +268,7 @@ typedef struct inloop_statistics {
     uint64_t torn_inputs;    /* steps at which no complete input record could be read */
     uint64_t drive_jumps;    /* input records that move a driven joint with a velocity of 0 */
     uint64_t brief_contacts; /* contacts that came and went in fewer steps than resolve them */
+    uint64_t inexact_contacts; /* steps in which impulses of hard contacts were not found */
     uint64_t bad_parameters; /* parameter records refused: not finite, out of range, or such that
                                 the loops of the plant cannot be closed */
     uint64_t bad_commands;

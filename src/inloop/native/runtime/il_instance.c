@@ -9,7 +9,8 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     const il_choice *choice = active->choice;
     const il_mode_row *row = part->row;
     const int64_t n = row->n, positions = il_positions(row);
-    const int implicit = method == IL_IMPLICIT && choice->predict;
+    const int implicit =
+        choice->predict && (method == IL_IMPLICIT || (method == IL_MOREAU && choice->respond));
     il_context *c = &active->context;
     c->pre = active->pre;
     c->tau = part->tau;
@@ -27,7 +28,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     c->per_unit = active->per_unit;
     c->tolerance = IL_NEARLY_CLOSED;
     c->farthest = IL_FARTHEST;
-    c->pull = step > 0.0 && !implicit ? 1.0 / step : 0.0;
+    c->pull = step > 0.0 && (!implicit || method == IL_MOREAU) ? 1.0 / step : 0.0;
     c->most_iterations = IL_MOST_ITERATIONS;
     c->settle = choice->settle;
     c->rates = choice->rates;
@@ -40,12 +41,14 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     active->look = *c;
     active->look.guard = part->zeros;
     active->look.tolerance = IL_CLOSED;
+    active->contacts.inexact = &part->instance->counts.inexact;
     il_fit(active, row);
     active->system = (il_system){
         .rates = choice->rates,
         .jacobian = method == IL_RODAS ? choice->jacobian : NULL,
         .predict = implicit ? choice->predict : NULL,
         .correct = implicit ? choice->correct : NULL,
+        .respond = implicit ? choice->respond : NULL,
         .contacts = &active->contacts,
         .context = c,
         .n = choice->independent_count,

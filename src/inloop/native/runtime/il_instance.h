@@ -101,6 +101,7 @@ typedef struct il_counts {
     int64_t choices;              /* other independent coordinates were chosen */
     int64_t singular;             /* singular positions that were stepped over */
     int64_t nearby;               /* that are passed by in too few steps; see il_misses_turn */
+    int64_t inexact;              /* steps whose contacts were not solved to their tolerance */
 } il_counts;
 
 /* Numbers of the machine as outputs tell them. */

@@ -11,7 +11,7 @@ static const double alike = 0.9;
 /* a normal with less than this along x has a tangent from that axis */
 static const double steep = 0.7;
 
-/* states of a contact behind its residual */
+/* states of a contact behind its residual and whether it was hit */
 enum { NEARNESS, POINT, NORMAL = POINT + 3, FEATURE = NORMAL + 3 };
 
 /* Those with the least gaps first. */
@@ -27,20 +27,37 @@ static void sort(il_spots *spots)
     }
 }
 
-static double *states_of(const il_meeting *meeting, const il_meeting_contacts *contacts, int64_t k)
+void il_meeting_remember(const il_meeting *meeting, const double *x, const int64_t *places,
+                         il_touch_memory *memory)
 {
-    return contacts->x + contacts->places[meeting->first + k] + meeting->rows + 1;
+    for (int64_t k = 0; k < meeting->count; k++) {
+        const double *states = x + places[k] + meeting->rows + 2;
+        memcpy(memory[k].told, states, sizeof memory[k].told);
+        memory[k].present = 0;
+    }
 }
 
-/* The contact that was this touch in the step before; -1: none. */
-static int64_t same_as(const il_meeting *meeting, const il_meeting_contacts *contacts,
+void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
+                     const int64_t *places, double *x)
+{
+    for (int64_t k = 0; k < meeting->count; k++) {
+        double *states = x + places[k] + meeting->rows + 2;
+        memcpy(states, memory[k].told, sizeof memory[k].told);
+        if (!memory[k].present) {
+            memset(states, 0, sizeof memory[k].told);
+        }
+    }
+}
+
+/* The contact that was this touch before; -1: none. */
+static int64_t same_as(const il_meeting *meeting, const il_touch_memory *memory,
                        const il_spot *spot, const int *taken)
 {
     double nearest = meeting->margin * meeting->margin;
     int64_t found = -1;
 
     for (int64_t k = 0; k < meeting->count; k++) {
-        const double *was = states_of(meeting, contacts, k);
+        const double *was = memory[k].told;
         double moved[3];
         if (taken[k] || (int64_t)was[FEATURE] != spot->feature ||
             il_dot3(was + NORMAL, spot->normal) < alike) {
@@ -56,29 +73,36 @@ static int64_t same_as(const il_meeting *meeting, const il_meeting_contacts *con
     return found;
 }
 
-/* Which contact each touch becomes. */
-static void assign(const il_meeting *meeting, const il_meeting_contacts *contacts,
-                   const il_spots *spots, int64_t *slots)
+/* A contact for a new touch: one that was nothing in this step, or else one that is no more. */
+static int64_t free_slot(const il_meeting *meeting, const il_touch_memory *memory, const int *taken)
+{
+    int64_t found = -1;
+
+    for (int64_t k = 0; k < meeting->count; k++) {
+        if (!taken[k] && (found < 0 || memory[found].told[FEATURE] > 0.0)) {
+            found = memory[k].told[FEATURE] > 0.0 && found >= 0 ? found : k;
+        }
+    }
+    return found;
+}
+
+/* Which contact each touch becomes; there are as many contacts as touches at least. */
+static void assign(const il_meeting *meeting, const il_touch_memory *memory, const il_spots *spots,
+                   int64_t *slots)
 {
     int taken[IL_SPOTS_MOST] = {0};
 
     for (int64_t k = 0; k < spots->count; k++) {
-        slots[k] = same_as(meeting, contacts, spots->list + k, taken);
+        slots[k] = same_as(meeting, memory, spots->list + k, taken);
         if (slots[k] >= 0) {
             taken[slots[k]] = 1;
         }
     }
-    for (int64_t k = 0, next = 0; k < spots->count; k++) {
-        if (slots[k] >= 0) {
-            continue;
+    for (int64_t k = 0; k < spots->count; k++) {
+        if (slots[k] < 0) {
+            slots[k] = free_slot(meeting, memory, taken);
+            taken[slots[k]] = 1;
         }
-        while (taken[next]) {
-            next++;
-        }
-        slots[k] = next;
-        taken[next] = 1;
-        double *forces = contacts->x + contacts->places[meeting->first + next];
-        memset(forces, 0, (size_t)meeting->rows * sizeof *forces);
     }
 }
 
@@ -103,7 +127,7 @@ static void write_contact(const il_meeting *meeting, const il_meeting_motion *mo
                           const il_meeting_contacts *contacts, const il_spot *spot, int64_t slot)
 {
     double *H = contacts->H + slot * meeting->rows * motion->n;
-    double *states = states_of(meeting, contacts, slot);
+    double *states = contacts->memory[slot].told;
     double arm[3];
 
     contacts->gap[slot] = spot->gap;
@@ -131,25 +155,25 @@ void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
     il_spots spots;
     il_pose pose;
     int64_t slots[IL_SPOTS_MOST];
-    int used[IL_SPOTS_MOST] = {0};
 
     memcpy(pose.p, motion->pose, sizeof pose.p);
     memcpy(pose.R, motion->pose + 3, sizeof pose.R);
     il_collide(&meeting->a, &meeting->b, &pose, meeting->margin, &spots);
     sort(&spots);
     spots.count = spots.count < meeting->count ? spots.count : meeting->count;
-    assign(meeting, contacts, &spots, slots);
+    assign(meeting, contacts->memory, &spots, slots);
+    for (int64_t k = 0; k < meeting->count; k++) {
+        contacts->memory[k].present = 0;
+    }
     for (int64_t k = 0; k < spots.count; k++) {
         write_contact(meeting, motion, contacts, spots.list + k, slots[k]);
-        used[slots[k]] = 1;
+        contacts->memory[slots[k]].present = 1;
     }
     for (int64_t k = 0; k < meeting->count; k++) {
-        if (!used[k]) {
-            double *states = states_of(meeting, contacts, k);
+        if (!contacts->memory[k].present) {
             contacts->gap[k] = INFINITY;
             memset(contacts->H + k * meeting->rows * motion->n, 0,
                    (size_t)(meeting->rows * motion->n) * sizeof *contacts->H);
-            memset(states, 0, IL_MEETING_STATES * sizeof *states);
         }
     }
 }

@@ -5,7 +5,7 @@
  * with about the same normal, that has not moved farther than the margin. What such a contact is comes
  * with its forces in the states, so that snapshots and replays hold it:
  *
- *   forces by row [N], residual, margin less gap [m], point x y z [m], normal x y z, feature; 0 of
+ *   forces by row [N], residual, hit, margin less gap [m], point x y z [m], normal x y z, feature; 0 of
  *   contacts without a touch
  */
 #ifndef IL_MEETING_H
@@ -16,7 +16,7 @@
 enum il_meeting_sizes {
     IL_POSE_SIZE = 12,         /* p and R of a pose */
     IL_TWIST_ROWS = 6,         /* rows of velocity and angular velocity */
-    IL_MEETING_STATES = 8      /* of a contact, behind its residual */
+    IL_MEETING_STATES = 8      /* of a contact, behind its residual and whether it was hit */
 };
 
 typedef struct il_meeting {
@@ -34,16 +34,28 @@ typedef struct il_meeting_motion {
     int64_t n;           /* coordinates */
 } il_meeting_motion;
 
+/* The touch of a contact through a step, in which shapes are looked at several times. */
+typedef struct il_touch_memory {
+    double told[IL_MEETING_STATES]; /* where it was last, as in the states */
+    int64_t present;                /* not 0: it was there when the shapes were last looked at */
+} il_touch_memory;
+
 /* What is known of the contacts of a meeting. */
 typedef struct il_meeting_contacts {
-    double *gap;           /* of each */
-    double *H;             /* rows of relative velocities */
-    double *x;             /* states of the plant, */
-    const int64_t *places; /* and where those of each contact begin */
+    double *gap;             /* of each; infinite where nothing touches */
+    double *H;               /* rows of relative velocities */
+    il_touch_memory *memory; /* of each */
 } il_meeting_contacts;
 
-/* Find the touches: gaps and rows, and their part of the states; the forces of contacts that were not
-   there before become 0. */
+/* What the contacts were at the end of the last step; `places`: where their states begin in x. */
+void il_meeting_remember(const il_meeting *meeting, const double *x, const int64_t *places,
+                         il_touch_memory *memory);
+
+/* The other way round, at the end of a step. */
+void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
+                     const int64_t *places, double *x);
+
+/* Find the touches: gaps and rows. */
 void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
              const il_meeting_contacts *contacts);
 

@@ -4,61 +4,254 @@
      v_new = v + h f_v(t + h/2, x*) + what contacts that are closed at q* add
      q_new = q + h/2 (v + v_new) + what impacts move,  z_new = z + h f_z(t + h/2, x*)
 
-   Forces are explicit. Where nothing touches it is of order 2, and exact under constant forces;
-   through impacts and changes between sticking and slipping of order 1. */
+   Where nothing touches it is of order 2, and exact under constant forces; through impacts and
+   changes between sticking and slipping of order 1.
+
+   Systems with a predictor, whose force laws may be stiff, are taken linearly implicit:
+
+     (I - h W) k = f(t, x) + h df/dt,  (I - h W) y = f(t + h/2, x + h/2 k) - k
+
+   with h (k + y) in place of h f. Its order is 2 for any W, too (see il_implicit.c; here b2 = 1,
+   alpha_21 = 1/2). Why gamma = 1: what is stiff decays by 1/2 in each step, laws are evaluated on
+   the side on which they are, and the answer of an oscillator to impulses, (1 + 2 y^2) /
+   (1 + y^2)^2 for y = omega h, is positive for all of them, so that contacts can always be solved;
+   that asks for gamma >= 1/3. What rests against a stop stays at rest and is carried by just the
+   force of the laws, because impulses count in both stages as forces do. */
 #include "il_contacts.h"
 #include "il_dense.h"
 
+#include <math.h>
+
 static int64_t stage_size(int64_t n, int64_t m)
 {
-    return 2 * (2 * n + m);
+    return 5 * (2 * n + m);
 }
 
-/* Attitudes turn with the mean velocity of the step. */
-static int turn(il_stepper *stepper, const il_span *span, double *x_middle, double *slope)
+/* x* and the mean slope of the step without contacts, explicit. */
+static int push(il_stepper *stepper, const il_span *span, double *x_middle, double *slope)
+{
+    const int status = il_first_slope(stepper, span);
+    if (status != IL_OK) {
+        return status;
+    }
+    il_move_by(stepper->size, x_middle, span->x, 0.5 * span->h, stepper->slope);
+    il_normalize(&stepper->system, x_middle);
+    return il_evaluate(stepper, span->t + 0.5 * span->h, x_middle, slope);
+}
+
+/* The same, linearly implicit. */
+static int push_implicitly(il_stepper *stepper, const il_span *span, double *x_middle,
+                           double *slope)
+{
+    const il_system *system = &stepper->system;
+    const int64_t n = system->n, size = stepper->size;
+    const double h = span->h;
+    double *const k = x_middle + 2 * size;
+
+    stepper->evaluations += 2;
+    int status = system->predict(system->context, span->t, span->x, h, k);
+    if (status != IL_OK) {
+        return status;
+    }
+    il_move_by(size, x_middle, span->x, 0.5 * h, k);
+    il_normalize(system, x_middle);
+    status = system->correct(system->context, span->t + 0.5 * h, x_middle, h, 1.0, k, slope);
+    il_move_by(size, slope, slope, 1.0, k);
+    /* contacts are looked at where velocities lead */
+    il_move_by(n, x_middle, span->x, 0.5 * h, span->x + n);
+    return status;
+}
+
+/* Memory of a step. */
+typedef struct stages {
+    double *x_middle, *slope; /* x* and the mean slope */
+    double *x_hit;            /* at an impact; k of the predictor lies between */
+    double *x_end;            /* where x* leads */
+} stages;
+
+/* Dependent coordinates and attitudes, from entry `at` of x on, move with the mean velocity. */
+static int follow(il_stepper *stepper, const il_span *span, int64_t at, const stages *s)
 {
     const int64_t n = stepper->system.n;
-    const int64_t parts = IL_QUATERNION * stepper->system.attitudes, at = stepper->size - parts;
 
     /* coordinates count turns: what they did tells the mean */
     for (int64_t k = 0; k < n; k++) {
-        x_middle[n + k] = (stepper->x_new[k] - span->x[k]) / span->h;
+        s->x_middle[n + k] = (stepper->x_new[k] - span->x[k]) / span->h;
     }
-    const int status = il_evaluate(stepper, span->t + 0.5 * span->h, x_middle, slope);
-    il_move_by(parts, stepper->x_new + at, span->x + at, span->h, slope + at);
+    const int status = il_evaluate(stepper, span->t + 0.5 * span->h, s->x_middle, s->slope);
+    il_move_by(stepper->size - at, stepper->x_new + at, span->x + at, span->h, s->slope + at);
+    return status;
+}
+
+static il_strike strike_of(const il_stepper *stepper, const il_span *span, const stages *s,
+                           double whole)
+{
+    const il_system *system = &stepper->system;
+    return (il_strike){
+        .context = system->context,
+        .t = span->t,
+        .h = span->h,
+        .whole = whole,
+        .x_middle = s->x_middle,
+        .x_end = s->x_end,
+        .x = span->x,
+        .n = system->n,
+        .respond = system->respond,
+    };
+}
+
+/* x_new without contacts, but for coordinates. */
+static int free_motion(il_stepper *stepper, const il_span *span, const stages *s)
+{
+    const int64_t n = stepper->system.n;
+    const int status = stepper->system.predict
+                           ? push_implicitly(stepper, span, s->x_middle, s->slope)
+                           : push(stepper, span, s->x_middle, s->slope);
+    il_move_by(stepper->size - n, stepper->x_new + n, span->x + n, span->h, s->slope + n);
+    memset(stepper->x_new, 0, (size_t)n * sizeof *stepper->x_new);
+    for (int64_t k = 0; k < stepper->size; k++) {
+        s->x_end[k] = 2.0 * s->x_middle[k] - span->x[k];
+    }
+    il_normalize(&stepper->system, s->x_end);
+    return status;
+}
+
+/* x_new after contacts have acted. */
+static int finish(il_stepper *stepper, const il_span *span, const stages *s,
+                  const il_strike *strike)
+{
+    const il_system *system = &stepper->system;
+    const il_contacts *contacts = system->contacts;
+    const int64_t n = system->n, attitudes = stepper->size - IL_QUATERNION * system->attitudes;
+    const int64_t following = strike ? 2 * n + contacts->table->states : attitudes;
+    double *const x_new = stepper->x_new;
+
+    const int status = strike ? il_contacts_strike(contacts, strike, x_new) : IL_OK;
+    for (int64_t k = 0; k < n; k++) {
+        x_new[k] += span->x[k] + 0.5 * span->h * (span->x[n + k] + x_new[n + k]);
+    }
+    return status == IL_OK && following < stepper->size ? follow(stepper, span, following, s)
+                                                        : status;
+}
+
+/* Up to the first impact, a part of the step from its beginning: its state to x_hit. */
+static int approach(il_stepper *stepper, const il_span *span, const stages *s, double part)
+{
+    const il_span before = {span->t, part * span->h, span->t + part * span->h, span->x};
+
+    memcpy(s->x_hit, span->x, (size_t)stepper->size * sizeof *s->x_hit);
+    if (part <= 0.0) {
+        return IL_OK;
+    }
+    int status = free_motion(stepper, &before, s);
+    if (status == IL_OK) {
+        const il_strike strike = strike_of(stepper, &before, s, span->h);
+        status = finish(stepper, &before, s, &strike);
+    }
+    memcpy(s->x_hit, stepper->x_new, (size_t)stepper->size * sizeof *s->x_hit);
+    il_normalize(&stepper->system, s->x_hit);
+    return status;
+}
+
+/* x_hit as a strike. */
+static il_strike strike_at(const il_stepper *stepper, const il_span *span, const stages *s,
+                           double t)
+{
+    const il_span now = {t, span->h, t, s->x_hit};
+
+    memcpy(s->x_middle, s->x_hit, (size_t)stepper->size * sizeof *s->x_hit);
+    return strike_of(stepper, &now, s, span->h);
+}
+
+/* Find the state at the first impact. `when` is right to the third order where laws are smooth;
+   where they are faster than the step it is a guess, and the false position leads on from it. */
+static int find_impact(il_stepper *stepper, const il_span *span, const stages *s, double *when)
+{
+    enum { TRIES = 6 };
+    double early = 0.0, late = 1.0, gap_early = 0.0, missed = 0.0;
+
+    for (int k = 0; k < TRIES; k++) {
+        int status = approach(stepper, span, s, *when);
+        const il_strike strike = strike_at(stepper, span, s, span->t + *when * span->h);
+        status = status == IL_OK ? il_contacts_miss(stepper->system.contacts, &strike, &missed)
+                                 : status;
+        if (status != IL_OK || missed == 0.0 || *when <= 0.0) {
+            return status;
+        }
+        /* open still: later, as the gap has shrunk until now; else between */
+        const double share = missed > 0.0 && gap_early > missed
+                                 ? gap_early / (gap_early - missed)
+                                 : missed > 0.0 ? 2.0 : 0.5;
+        const double next = early + share * (*when - early);
+        if (missed > 0.0) {
+            early = *when;
+            gap_early = missed;
+            *when = fmin(next, 0.5 * (early + late));
+        } else {
+            late = *when;
+            *when = gap_early > 0.0 ? early + (late - early) * gap_early / (gap_early - missed)
+                                    : next;
+        }
+    }
+    return IL_OK;
+}
+
+/* The impact at x_hit, in no time; laws answer it as within a whole step. */
+static int collide(il_stepper *stepper, const il_span *span, const stages *s, double t)
+{
+    const il_system *system = &stepper->system;
+    const il_strike strike = strike_at(stepper, span, s, t);
+    int status = IL_OK;
+
+    if (system->predict) {
+        stepper->evaluations++;
+        status = system->predict(system->context, t, s->x_hit, span->h, s->slope);
+    }
+    return status == IL_OK ? il_contacts_hit(system->contacts, &strike, s->x_hit) : status;
+}
+
+/* The step in two parts, with an impact between them. */
+static int divide(il_stepper *stepper, const il_span *span, const stages *s, double when)
+{
+    int status = find_impact(stepper, span, s, &when);
+    const double t_hit = span->t + when * span->h;
+    const il_span after = {t_hit, (1.0 - when) * span->h, span->t_new, s->x_hit};
+
+    if (status == IL_OK) {
+        status = collide(stepper, span, s, t_hit);
+    }
+    stepper->slope_known = 0;
+    if (status == IL_OK) {
+        status = free_motion(stepper, &after, s);
+    }
+    if (status == IL_OK) {
+        il_strike strike = strike_of(stepper, &after, s, span->h);
+        strike.after = 1;
+        status = finish(stepper, &after, s, &strike);
+    }
+    stepper->slope_known = 0;
     return status;
 }
 
 static int attempt(il_stepper *stepper, const il_span *span)
 {
-    const int64_t n = stepper->system.n, size = stepper->size;
-    const double h = span->h, middle = span->t + 0.5 * h;
+    const int64_t size = stepper->size;
+    double *const first = stepper->stages;
+    const stages s = {first, first + size, first + 3 * size, first + 4 * size};
     const il_contacts *contacts = stepper->system.contacts;
-    double *const x_middle = stepper->stages, *const slope = x_middle + size;
-    double *const x_new = stepper->x_new;
 
-    int status = il_first_slope(stepper, span);
-    if (status != IL_OK) {
-        return status;
+    int status = free_motion(stepper, span, &s);
+    if (status != IL_OK || contacts == NULL || contacts->table == NULL) {
+        return status == IL_OK ? finish(stepper, span, &s, NULL) : status;
     }
-    il_move_by(size, x_middle, span->x, 0.5 * h, stepper->slope);
-    il_normalize(&stepper->system, x_middle);
-    status = il_evaluate(stepper, middle, x_middle, slope);
-    if (status != IL_OK) {
-        return status;
+    double when = 1.0;
+    const il_strike strike = strike_of(stepper, span, &s, span->h);
+    il_contacts_begin(contacts, strike.n, span->x);
+    status = il_contacts_first_impact(contacts, &strike, stepper->x_new + strike.n, &when);
+    if (status == IL_OK) {
+        status = when < 1.0 ? divide(stepper, span, &s, when) : finish(stepper, span, &s, &strike);
     }
-    il_move_by(size - n, x_new + n, span->x + n, h, slope + n);
-    memset(x_new, 0, (size_t)n * sizeof *x_new);
-    if (contacts && contacts->table) {
-        const il_strike strike = {stepper->system.context, middle, h, x_middle, span->x, n};
-        status = il_contacts_strike(contacts, &strike, x_new);
-    }
-    for (int64_t k = 0; k < n; k++) {
-        x_new[k] += span->x[k] + 0.5 * h * (span->x[n + k] + x_new[n + k]);
-    }
-    if (status == IL_OK && stepper->system.attitudes > 0) {
-        status = turn(stepper, span, x_middle, slope);
-    }
+    il_contacts_tell(contacts, span->h, stepper->x_new);
     return status;
 }
 

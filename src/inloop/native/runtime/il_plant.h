@@ -64,7 +64,8 @@ typedef struct il_choice {
     il_preparation prepare_steps;
     il_predictor predict;
     il_corrector correct;
-    int64_t kept;         /* numbers from the predictor to the corrector */
+    il_responder respond; /* NULL if no contact is hard */
+    int64_t kept;         /* numbers from the predictor to the other two */
     il_preparation prepare_jacobian;
     il_jacobian jacobian;
 

@@ -31,6 +31,10 @@ typedef int (*il_predictor)(void *context, double t, const double *x, double g, 
 typedef int (*il_corrector)(void *context, double t, const double *x, double g, double w,
                             const double *k, double *y);
 
+/* What an impulse [N s or N m s, by coordinate] changes that acts during a step of IL_MOREAU: the
+   velocities, then the states of force laws; with the matrix of the predictor, g being the step. */
+typedef void (*il_responder)(void *context, double g, const double *push, double *change);
+
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
 
@@ -47,8 +51,10 @@ typedef struct il_system {
     il_jacobian jacobian; /* may be NULL: implicit methods then take differences of rates */
     il_memory save;       /* may be NULL; called before a step */
     il_memory restore;    /* may be NULL; called after a step that failed or was rejected */
-    il_predictor predict; /* may be NULL: IL_IMPLICIT then takes all of df/dx for W */
+    il_predictor predict; /* may be NULL: IL_IMPLICIT then takes all of df/dx for W, and IL_MOREAU
+                             is explicit */
     il_corrector correct; /* NULL if predict is */
+    il_responder respond; /* of IL_MOREAU; NULL if predict is, and without hard contacts */
     const struct il_contacts *contacts; /* may be NULL; of IL_MOREAU, see il_contacts.h */
     void *context;        /* handed to all of them */
     int64_t n;            /* coordinates */

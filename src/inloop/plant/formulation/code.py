@@ -19,11 +19,9 @@ class Code(ABC):
         motion: kind of the function that finds the accelerations, whose cost is told.
         beside_rates: kinds of C functions that the unit calls beside the rates.
         implicit: there are programs for implicit integrators; else these take differences.
-        contacts: there is a program for hard contacts.
     """
 
     implicit: bool = True
-    contacts: bool = False
 
     suffix: str
     motion: str
@@ -58,12 +56,12 @@ class Code(ABC):
     ) -> Files:
         """C around the program of `jacobian`."""
 
+    @abstractmethod
     def contact_rows(self, derivation: Derivation) -> Program:
-        """Hard contacts, in a derivation of their own; only if there are `contacts`."""
-        raise NotImplementedError
+        """Hard contacts, in a derivation of their own."""
 
+    @abstractmethod
     def emit_contact_rows(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Files:
         """C around the program of `contact_rows`."""
-        raise NotImplementedError

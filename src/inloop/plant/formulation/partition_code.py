@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING
 from inloop.codegen.c_closed import emit_closed_rates
 from inloop.codegen.c_formulas import emit_formulas
 from inloop.codegen.c_sparse import RUNTIME, SparseUnit
-from inloop.codegen.c_steps import emit_closed_jacobian, emit_closed_steps
+from inloop.codegen.c_steps import (
+    emit_closed_contacts,
+    emit_closed_jacobian,
+    emit_closed_steps,
+)
 from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.codegen.closed_unit import ClosedUnit
 from inloop.formalisms import Derivation
@@ -19,6 +23,7 @@ from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.loops.terms import Terms
 from inloop.formalisms.stepping import steps
+from inloop.formalisms.stepping.contact_rows import closed_contact_rows
 from inloop.joints import LENGTH
 from inloop.native import runtime_sources
 from inloop.plant.formulation.code import Code, Files
@@ -179,6 +184,16 @@ class PartitionCode(Code):
     ) -> Files:
         """See `Code`."""
         return emit_closed_jacobian(self.unit(), programs, prefix, about)
+
+    def contact_rows(self, derivation: Derivation) -> Program:
+        """See `Code`."""
+        return closed_contact_rows(self._closed_in(derivation), self._partition, self.suffix)
+
+    def emit_contact_rows(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Files:
+        """See `Code`."""
+        return emit_closed_contacts(self.unit(), programs, prefix, about)
 
 
 def suffix_of(partition: Partition) -> str:

@@ -83,7 +83,8 @@ class ReducedLoops(Formulation):
         first.build()
         # what has been built, the same in all objects of a plant; written under equations.building
         self._built: dict[Partition, PartitionCode] = {self.partition: first}
-        if equations.is_native:
+        # hard contacts need code for every choice: there are no terms of theirs
+        if equations.is_native and not equations.mechanism.hard_contacts:
             self._build_terms()
         equations.parameters.check_with(partial(refuse_what_cannot_close, self, equations))
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 class TreeCode(Code):
     """Direct dynamics, and what integrators need beside them."""
 
-    contacts = True
     suffix = ""
     motion = "direct_dynamics"
     beside_rates = ()

@@ -23,7 +23,7 @@ from inloop.simulate.controlled.compiled import inputs_led_by_plant
 STEP_TAKES = 10.0  # [s] at most
 MOST_REHEARSED = 1e8  # steps before a replay
 # why a good step was late or its inputs old is no matter of the plant
-GOOD = {Status.OK, Status.OVERRUN, Status.INPUT_STALE}
+GOOD = {Status.OK, Status.OVERRUN, Status.INPUT_STALE, Status.CONTACT_INEXACT}
 
 
 @dataclass(frozen=True)

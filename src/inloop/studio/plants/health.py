@@ -54,6 +54,14 @@ ENDINGS: dict[str, tuple[Level, str, str]] = {
 }
 
 
+INEXACT: Told = {
+    "level": "warn",
+    "text": "impulses of hard contacts were not found exactly in some steps (CONTACT_INEXACT); "
+    "the best ones are used",
+    "fix": "Start with a higher rate, or give the contacts a stiffness: hard(stiffness=1e7).",
+}
+
+
 class Health:
     """Keeps in mind what happened lately."""
 
@@ -61,10 +69,13 @@ class Health:
         self._overruns: int | None = None
         self._late_until = 0.0
         self._late = 0
+        self._inexact: int | None = None
+        self._inexact_until = 0.0
 
     def notice(self, condition: Condition, moment: Moment | None) -> Told | None:
         """The most important thing to tell now; None if all is well, or merely late."""
         self._count(condition.counters.get("overruns", 0))
+        self._count_inexact(condition.counters.get("inexact_contacts", 0))
         if condition.state in ENDINGS:
             level, text, fix = ENDINGS[condition.state]
             return {"level": level, "text": text, "fix": fix}
@@ -85,7 +96,7 @@ class Health:
         if condition.jumps:
             text, _, fix = condition.jumps.partition("; ")
             return {"level": "warn", "text": text, "fix": f"{fix[0].upper()}{fix[1:]}."}
-        return None
+        return INEXACT if time.monotonic() < self._inexact_until else None
 
     @property
     def late(self) -> int:
@@ -100,3 +111,9 @@ class Health:
                 self._late = 0
             self._late += overruns - before
             self._late_until = time.monotonic() + LATELY
+
+    def _count_inexact(self, steps: int) -> None:
+        """Steps since the last time whose contacts were not solved."""
+        before, self._inexact = self._inexact, steps
+        if before is not None and steps > before:
+            self._inexact_until = time.monotonic() + LATELY

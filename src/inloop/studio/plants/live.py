@@ -20,7 +20,8 @@ STATES: dict[int, Activity] = {State.ARMED: "running", State.RUNNING: "running",
           State.PAUSED: "paused", State.ENDED: "ended"}  # fmt: skip
 STATUSES = {status.value: status.name for status in Status}
 COUNTED = {"overruns": "overruns", "stale": "stale_inputs", "lost": "lost_telemetry",
-           "failed": "failed", "refused": "bad_inputs", "safe": "safe_steps"}  # fmt: skip
+           "failed": "failed", "refused": "bad_inputs", "safe": "safe_steps",
+           "inexact_contacts": "inexact_contacts"}  # fmt: skip
 WIDE = 8  # bins of the loop in one of the page: a quarter of an octave
 
 

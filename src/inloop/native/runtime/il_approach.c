@@ -1,0 +1,164 @@
+/* When contacts close: what is closed, what hits, and when; see il_contacts.h. */
+#include "il_cholesky.h"
+#include "il_strike.h"
+
+#include <math.h>
+#include <string.h>
+
+/* a contact that closes faster than this many steps of smooth forces would make it is an impact */
+static const double sudden = 2.0;
+
+/* contacts that hit at times which differ by less, in steps, hit at once */
+static const double together = 1e-6;
+
+/* a gap of this many times what counts as closed is hardly open */
+static const double hardly = 1e3, hardly_if_carried = 1e4;
+
+/* and of this many is what is left where an impact has been found */
+static const double found = 10.0;
+
+/* Velocities w of the contacts at a state. */
+static int drive(const il_contact_table *table, const il_strike *strike,
+                 const il_strike_parts *p, double t, const double *x, double *w)
+{
+    const size_t size = (size_t)table->first[table->count] * sizeof *w;
+    const int status = table->moved ? il_strike_rows(table, strike, p, t, x) : IL_OK;
+
+    if (table->moved) {
+        memcpy(w, p->w, size);
+    } else {
+        memset(w, 0, size);
+    }
+    return status;
+}
+
+int il_strike_rows(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p,
+                   double t, const double *x)
+{
+    const int status = table->rows(strike->context, t, x, p->found);
+    const double *told = p->meetings;
+
+    for (int64_t k = 0; status == IL_OK && k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        const il_meeting_motion motion = {told, told + IL_POSE_SIZE, strike->n};
+        const il_meeting_contacts contacts = {p->gap + meeting->first,
+                                              p->H + table->first[meeting->first] * strike->n,
+                                              p->memory + meeting->first};
+        il_meet(meeting, &motion, &contacts);
+        told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
+    }
+    return status;
+}
+
+int il_strike_look(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p)
+{
+    const double t = strike->t, h = strike->h;
+
+    int status = drive(table, strike, p, t, strike->x, p->w_before);
+    if (status == IL_OK) {
+        status = drive(table, strike, p, t + h, strike->x_end, p->w_after);
+    }
+    return status == IL_OK ? il_strike_rows(table, strike, p, t + 0.5 * h, strike->x_middle)
+                           : status;
+}
+
+void il_strike_motion(const il_strike *strike, const il_strike_parts *p, const double *v_free,
+                      int64_t row, double *u, double *pushed)
+{
+    const int64_t n = strike->n;
+    const double *H = p->H + row * n;
+    const double before = il_dot(n, H, strike->x + n);
+
+    *u = before + p->w_before[row];
+    *pushed = il_dot(n, H, v_free) - before + p->w_after[row] - p->w_before[row];
+}
+
+/* Not 0: a contact is closed at the beginning. What carried in the step before, or is hardly open,
+   is so if it would close within a whole step: it must not fall through a gap that rounding left. */
+static int touches(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p,
+                   int64_t i, double gap, double closing)
+{
+    const double ahead = fmin(0.0, 0.5 * strike->whole * closing);
+    const int carried = strike->x[table->places[i]] > 0.0 || (p->struck[i] && strike->after);
+
+    const double open = (carried ? hardly_if_carried : hardly) * table->near;
+
+    return gap <= table->near || (gap <= open && gap + ahead <= 0.0);
+}
+
+il_approach il_approach_of(const il_contact_table *table, const il_strike *strike,
+                            const double *v_free, const il_strike_parts *p, int64_t i)
+{
+    const double h = strike->h;
+    double u, pushed;
+
+    il_strike_motion(strike, p, v_free, table->first[i], &u, &pushed);
+    /* what smooth forces do in some steps; and less than what counts as closed is no way to go */
+    const double smooth = sudden * fabs(pushed) * strike->whole / h + table->near / strike->whole;
+    /* u is the slope of the gap half-way along a straight line; bent: how far it is from straight */
+    const double straight = p->gap[i] - 0.5 * h * u;
+    const double gap = p->gap_known ? p->gap_before[i] : straight;
+    const double closing = 2.0 * u + pushed * strike->whole / h;
+    if (!(u < -smooth) && touches(table, strike, p, i, gap, closing)) {
+        return (il_approach){1.0, 0, 1};
+    }
+    const double bent = 4.0 * (gap - straight) / h;
+    /* gap + (u - bent) t + (2 bent + pushed) t^2 / 2h = 0, in lengths of the step */
+    const double slope = u - bent, curve = 2.0 * bent + pushed;
+    const double root = slope * slope - 2.0 * curve * gap / h;
+    if (gap <= 0.0) {
+        return (il_approach){0.0, 1, 0};
+    }
+    if (root < 0.0 || sqrt(root) <= slope) {
+        return (il_approach){1.0, 0, 0};
+    }
+    return (il_approach){fmin(1.0, 2.0 * gap / h / (sqrt(root) - slope)), sqrt(root) > smooth, 0};
+}
+
+static double first_hit(const il_contact_table *table, const il_strike *strike,
+                        const double *v_free, const il_strike_parts *p)
+{
+    double first = 1.0;
+    for (int64_t i = 0; i < table->count; i++) {
+        first = fmin(first, il_approach_of(table, strike, v_free, p, i).when);
+    }
+    return first;
+}
+
+int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strike,
+                             const double *v_free, double *when)
+{
+    const il_contact_table *table = contacts->table;
+    il_strike_parts p = il_strike_split(contacts, strike);
+
+    int status = il_strike_look(table, strike, &p);
+    *when = first_hit(table, strike, v_free, &p);
+    if (status == IL_OK && *when < 1.0) {
+        /* once more, with gaps at the beginning: they tell how the way is bent */
+        status = il_strike_rows(table, strike, &p, strike->t, strike->x);
+        memcpy(p.gap_before, p.gap, (size_t)table->count * sizeof *p.gap);
+        status = status == IL_OK ? il_strike_look(table, strike, &p) : status;
+        p.gap_known = 1;
+        *when = first_hit(table, strike, v_free, &p);
+    }
+    for (int64_t i = 0; *when < 1.0 && i < table->count; i++) {
+        const il_approach a = il_approach_of(table, strike, v_free, &p, i);
+        p.struck[i] = a.when > *when + together ? 0 : a.fast ? IL_FAST : IL_SLOW;
+    }
+    return status;
+}
+
+int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, double *missed)
+{
+    const il_contact_table *table = contacts->table;
+    const il_strike_parts p = il_strike_split(contacts, strike);
+
+    const int status = il_strike_rows(table, strike, &p, strike->t, strike->x_middle);
+    *missed = INFINITY;
+    for (int64_t i = 0; i < table->count; i++) {
+        *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
+    }
+    *missed = fabs(*missed) <= found * table->near ? 0.0 : *missed;
+    return status;
+}
+

@@ -1,0 +1,54 @@
+/* Symmetric positive definite matrices, in full: Cholesky's factor and its two halves.
+ * Not for users. */
+#ifndef IL_CHOLESKY_H
+#define IL_CHOLESKY_H
+
+#include <math.h>
+#include <stdint.h>
+
+static inline double il_dot(int64_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < n; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+/* M = L L^T in its place, reciprocal pivots on the diagonal; not 0: it is not positive definite */
+static inline int il_cholesky(int64_t n, double *M)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double *row = M + i * n;
+        for (int64_t j = 0; j < i; j++) {
+            row[j] = (row[j] - il_dot(j, row, M + j * n)) * M[j * n + j];
+        }
+        const double pivot = row[i] - il_dot(i, row, row);
+        if (!(pivot > 0.0)) {
+            return 1;
+        }
+        row[i] = 1.0 / sqrt(pivot);
+    }
+    return 0;
+}
+
+/* y = L^-1 b */
+static inline void il_solve_lower(int64_t n, const double *L, const double *b, double *y)
+{
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = (b[i] - il_dot(i, L + i * n, y)) * L[i * n + i];
+    }
+}
+
+/* y = L^-T y */
+static inline void il_solve_upper(int64_t n, const double *L, double *y)
+{
+    for (int64_t i = n - 1; i >= 0; i--) {
+        y[i] *= L[i * n + i];
+        for (int64_t j = 0; j < i; j++) {
+            y[j] -= L[i * n + j] * y[i];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* What the parts of a step know of hard contacts (il_contacts.h). Not for users. */
+#ifndef IL_STRIKE_H
+#define IL_STRIKE_H
+
+#include "il_contacts.h"
+
+/* How contacts hit: slow ones as smooth forces bring them about, without restitution. */
+enum il_hit { IL_SLOW = 1, IL_FAST };
+
+/* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
+typedef struct il_strike_parts {
+    double *found;           /* by il_contact_table.rows, in this order: */
+    double *gap;
+    const double *mu, *e, *soft, *w; /* w half-way */
+    double *H;
+    double *w_before, *w_after; /* at the beginning of the step, and at its end */
+    double *gap_before;      /* the same, if it is known */
+    int gap_known;
+    double *M;               /* then its factor */
+    const double *meetings;  /* poses and twists */
+    il_touch_memory *memory; /* of contacts that are found, by number of the contact */
+    double *acting_H;        /* rows of contacts that act */
+    double *Y;               /* what a unit of each impulse changes, in rows of `width` */
+    int64_t width;           /* n: L^-1 H^T, with M = L L^T; or n and the states of laws */
+    double *W;
+    double *u, *pushed;      /* velocities, and what smooth forces of the whole step add to them */
+    double *q, *r, *R;       /* of the problem of a part of the step */
+    double *begun;           /* velocities with which it begins */
+    double *sum, *moved;     /* impulses of the whole step; times when they act, after half-way */
+    double *own_mu;          /* by contact that acts */
+    double *change;          /* of velocities or positions */
+    double *solver;
+    int64_t *acting, *first; /* numbers of contacts that act; where their rows begin */
+    int64_t closed, count;   /* contacts that are closed, and with those that hit */
+    int64_t rows;
+    double when;             /* of the first impact, in steps */
+    double speed;            /* largest of u and pushed together */
+    double *given;           /* impulses of the step by row of the table, then the residual */
+    int64_t *struck;         /* by contact: 0, or how it hits first; then, it has acted */
+} il_strike_parts;
+
+/* What a contact is about to do. */
+typedef struct il_approach {
+    double when; /* it closes, in steps; 1: it does not */
+    int fast;    /* not 0: faster than smooth forces make it close */
+    int closed;  /* not 0: it is closed already */
+} il_approach;
+
+/* Where all of it is in the memory of the contacts. */
+il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike);
+
+/* Gaps, rows and masses at a state; the status of `rows`. */
+int il_strike_rows(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p,
+                   double t, const double *x);
+
+/* Gaps, rows and masses half-way, and what drives do; the status of `rows`. */
+int il_strike_look(const il_contact_table *table, const il_strike *strike,
+                    const il_strike_parts *p);
+
+/* Velocity of a row of the table at the beginning of the step, and what smooth forces and drives
+   add to it in the whole step. */
+void il_strike_motion(const il_strike *strike, const il_strike_parts *p, const double *v_free,
+                       int64_t row, double *u, double *pushed);
+
+il_approach il_approach_of(const il_contact_table *table, const il_strike *strike,
+                           const double *v_free, const il_strike_parts *p, int64_t i);
+
+#endif
