@@ -43,7 +43,7 @@ TOUCHES = {
     ("plane", "torus"): 3,
     ("plane", "box"): 4,
     ("plane", "hull"): 8,
-    ("ground", "sphere"): 4,
+    ("ground", "sphere"): 3,
     ("ground", "capsule"): 6,
     ("ground", "cylinder"): 6,
     ("ground", "torus"): 4,

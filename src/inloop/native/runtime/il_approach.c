@@ -40,6 +40,9 @@ int il_strike_rows(const il_contact_table *table, const il_strike *strike, const
 
     for (int64_t k = 0; status == IL_OK && k < table->meeting_count; k++) {
         const il_meeting *meeting = table->meetings + k;
+        /* without drives nothing moves by itself */
+        memset(p->w + table->first[meeting->first], 0,
+               (size_t)(meeting->count * meeting->rows) * sizeof *p->w);
         const il_meeting_motion motion = {told, told + IL_POSE_SIZE, strike->n};
         const il_meeting_contacts contacts = {p->gap + meeting->first,
                                               p->H + table->first[meeting->first] * strike->n,

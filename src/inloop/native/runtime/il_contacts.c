@@ -52,8 +52,8 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     p.mu = p.gap + count;
     p.e = p.mu + count;
     p.soft = p.e + count;
-    p.w = p.soft + count;
-    p.H = p.found + 4 * count + rows;
+    p.w = p.found + 4 * count;
+    p.H = p.w + rows;
     p.M = p.H + rows * n;
     p.meetings = p.M + n * n;
     p.acting_H = p.found + found_size(table, n);

@@ -33,7 +33,7 @@ void il_meeting_remember(const il_meeting *meeting, const double *x, const int64
     for (int64_t k = 0; k < meeting->count; k++) {
         const double *states = x + places[k] + meeting->rows + 2;
         memcpy(memory[k].told, states, sizeof memory[k].told);
-        memory[k].present = 0;
+        memory[k].present = memory[k].looked = 0;
     }
 }
 
@@ -155,22 +155,28 @@ void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
     il_spots spots;
     il_pose pose;
     int64_t slots[IL_SPOTS_MOST];
+    il_touch_memory *memory = contacts->memory;
 
+    if (memory->looked && memcmp(memory->pose, motion->pose, sizeof memory->pose) == 0) {
+        return;
+    }
+    memory->looked = 1;
+    memcpy(memory->pose, motion->pose, sizeof memory->pose);
     memcpy(pose.p, motion->pose, sizeof pose.p);
     memcpy(pose.R, motion->pose + 3, sizeof pose.R);
     il_collide(&meeting->a, &meeting->b, &pose, meeting->margin, &spots);
     sort(&spots);
     spots.count = spots.count < meeting->count ? spots.count : meeting->count;
-    assign(meeting, contacts->memory, &spots, slots);
+    assign(meeting, memory, &spots, slots);
     for (int64_t k = 0; k < meeting->count; k++) {
-        contacts->memory[k].present = 0;
+        memory[k].present = 0;
     }
     for (int64_t k = 0; k < spots.count; k++) {
         write_contact(meeting, motion, contacts, spots.list + k, slots[k]);
-        contacts->memory[slots[k]].present = 1;
+        memory[slots[k]].present = 1;
     }
     for (int64_t k = 0; k < meeting->count; k++) {
-        if (!contacts->memory[k].present) {
+        if (!memory[k].present) {
             contacts->gap[k] = INFINITY;
             memset(contacts->H + k * meeting->rows * motion->n, 0,
                    (size_t)(meeting->rows * motion->n) * sizeof *contacts->H);

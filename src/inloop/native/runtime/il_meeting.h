@@ -38,6 +38,8 @@ typedef struct il_meeting_motion {
 typedef struct il_touch_memory {
     double told[IL_MEETING_STATES]; /* where it was last, as in the states */
     int64_t present;                /* not 0: it was there when the shapes were last looked at */
+    int64_t looked;                 /* of the first contact of a meeting: not 0, they were, */
+    double pose[IL_POSE_SIZE];      /* and how they lay then */
 } il_touch_memory;
 
 /* What is known of the contacts of a meeting. */
@@ -55,7 +57,8 @@ void il_meeting_remember(const il_meeting *meeting, const double *x, const int64
 void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
                      const int64_t *places, double *x);
 
-/* Find the touches: gaps and rows. */
+/* Find the touches: gaps and rows. If the shapes lie as when they were last looked at, gaps and rows
+   are those that were written then. */
 void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
              const il_meeting_contacts *contacts);
 

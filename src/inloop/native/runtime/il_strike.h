@@ -11,8 +11,8 @@ enum il_hit { IL_SLOW = 1, IL_FAST };
 typedef struct il_strike_parts {
     double *found;           /* by il_contact_table.rows, in this order: */
     double *gap;
-    const double *mu, *e, *soft, *w; /* w half-way */
-    double *H;
+    const double *mu, *e, *soft;
+    double *w, *H;           /* w half-way */
     double *w_before, *w_after; /* at the beginning of the step, and at its end */
     double *gap_before;      /* the same, if it is known */
     int gap_known;
