@@ -78,7 +78,8 @@ def test_a_box_that_tumbles_is_the_same_with_corners_that_are_found() -> None:
     sides, law = (0.3, 0.2, 0.12), (0.3, 0.4)
     start = {"q": {"box_tz": 0.3}, "qd": {"box_tx": 0.8, "box_wy": 3.0, "box_wx": 1.0}}
     runs = [
-        model.compile().simulate(t_end=0.6, step=5e-4, **start)
+        # in the end it lies on four corners, whose shares depend on their order
+        model.compile().simulate(t_end=0.38, step=5e-4, **start)
         for model in (box(sides, 1.3, law), found_box(sides, law))
     ]
     assert runs[1].q == pytest.approx(runs[0].q, abs=1e-9)

@@ -82,7 +82,7 @@ static int touches(const il_contact_table *table, const il_strike *strike, const
                    int64_t i, double gap, double closing)
 {
     const double ahead = fmin(0.0, 0.5 * strike->whole * closing);
-    const int carried = strike->x[table->places[i]] > 0.0 || (p->struck[i] && strike->after);
+    const int carried = strike->x[table->places[i]] > 0.0 || p->deeds[i] > IL_ACTED;
 
     const double open = (carried ? hardly_if_carried : hardly) * table->near;
 
@@ -134,6 +134,8 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
     const il_contact_table *table = contacts->table;
     il_strike_parts p = il_strike_split(contacts, strike);
 
+    memset(p.struck, 0, (size_t)table->count * sizeof *p.struck);
+    memset(p.pressed, 0, (size_t)table->count * sizeof *p.pressed);
     int status = il_strike_look(table, strike, &p);
     *when = first_hit(table, strike, v_free, &p);
     if (status == IL_OK && *when < 1.0) {

@@ -36,7 +36,7 @@ int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 
 int64_t il_contacts_integers(const il_contact_table *table)
 {
-    return 4 * table->count + 1;
+    return 5 * table->count + 1;
 }
 
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
@@ -76,6 +76,8 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     p.solver = p.change + p.width;
     p.first = p.acting + count;
     p.struck = p.first + count + 1;
+    p.deeds = p.struck + count;
+    p.pressed = p.deeds + count;
     p.when = 1.0;
     return p;
 }
@@ -96,7 +98,7 @@ static void choose(const il_contact_table *table, const il_strike *strike, const
     for (int hits = 0; hits < 2; hits++) {
         for (int64_t i = 0; i < table->count; i++) {
             const il_approach a = il_approach_of(table, strike, v_free, p, i);
-            if (p->struck[i] && !strike->after) {
+            if (p->struck[i] && strike->without) {
                 continue;
             }
             if (hits && a.when < 1.0 && a.fast) {
@@ -228,7 +230,7 @@ static void press(const il_contacts *contacts, const il_strike *strike, il_strik
     for (int64_t c = 0; c < count; c++) {
         const int64_t i = p->acting[c], size = p->first[c + 1] - p->first[c];
         const double *forces = strike->x + table->places[i];
-        const int remembers = !(forces[size + 1] > 0.0) && !p->struck[i];
+        const int remembers = !(forces[size + 1] > 0.0) && p->deeds[i] <= IL_ACTED;
         for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
             p->r[k] = h * *forces++;
             p->R[k] = h > 0.0 ? p->soft[i] / (h * h) : 0.0;
@@ -317,7 +319,9 @@ static void count_up(const il_contact_table *table, const il_strike_parts *p)
 {
     for (int64_t c = 0; c < p->count; c++) {
         double *given = p->given + table->first[p->acting[c]];
-        p->struck[table->count + p->acting[c]] = 1;
+        int64_t *deed = p->deeds + p->acting[c];
+        *deed = *deed > IL_ACTED ? *deed : IL_ACTED;
+        p->pressed[p->acting[c]] = 1;
         for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
             *given++ += p->sum[k];
         }
@@ -347,7 +351,7 @@ void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x)
     }
 
     memset(p.given, 0, (size_t)(table->first[table->count] + 1) * sizeof *p.given);
-    memset(p.struck, 0, 2 * (size_t)table->count * sizeof *p.struck);
+    memset(p.deeds, 0, (size_t)table->count * sizeof *p.deeds);
 }
 
 int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double *x)
@@ -365,7 +369,7 @@ int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double
     p.first[0] = 0;
     for (int hits = 0; hits < 2; hits++) {
         for (int64_t i = 0; i < table->count; i++) {
-            const int closed = p.gap[i] <= table->near || p.struck[table->count + i];
+            const int closed = p.gap[i] <= table->near || p.pressed[i];
             if (hits ? p.struck[i] : !p.struck[i] && closed) {
                 add(table, &p, i);
             }
@@ -381,6 +385,10 @@ int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double
             x[n + j] += p.change[j];
         }
         count_up(table, &p);
+    }
+    for (int64_t i = 0; i < table->count; i++) {
+        const int64_t deed = p.struck[i] == IL_FAST ? IL_HIT_FAST : p.struck[i] ? IL_HIT_SLOWLY : 0;
+        p.deeds[i] = deed > p.deeds[i] ? deed : p.deeds[i];
     }
     return status;
 }
@@ -428,8 +436,8 @@ void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
         for (int64_t k = table->first[i]; k < table->first[i + 1]; k++) {
             *states++ = p.given[k] / h;
         }
-        *states++ = p.struck[table->count + i] ? residual : 0.0;
-        *states = p.struck[i] == IL_FAST ? 1.0 : 0.0;
+        *states++ = p.deeds[i] ? residual : 0.0;
+        *states = p.deeds[i] == IL_HIT_FAST ? 1.0 : 0.0;
     }
     for (int64_t k = 0; k < table->meeting_count; k++) {
         const il_meeting *meeting = table->meetings + k;

@@ -14,9 +14,10 @@
  * A contact that closes within the step, faster than the forces of two steps could make it, is an
  * impact. The step is divided there (il_moreau.c): a step up to the first impact; the impact of all
  * contacts that are closed then, in no time, with Newton's restitution u_n after = -e u_n before; a
- * step from there on. So impacts are where gaps are zero, nothing is left overlapping by h |v|, and
- * what rests is not shaken by restitution. What hits again before the end does so in three parts,
- * with rows and mass matrix of half-way: forces up to the hit, the hit, and forces from there on.
+ * step from there on, and so forth. So impacts are where gaps are zero, nothing is left overlapping
+ * by h |v|, and what rests is not shaken by restitution. Where there are too many of them all that
+ * are left hit at once, in three parts with rows and mass matrix of half-way: forces up to the first
+ * hit, the hit, and forces from there on.
  * Where an impact would add to the energy, as different restitutions of coupled contacts can do, it
  * is found again with the least of them for all, and then without.
  *
@@ -67,7 +68,7 @@ typedef struct il_strike {
     const double *x;        /* at the beginning */
     int64_t n;              /* coordinates */
     il_responder respond;   /* NULL: forces are explicit */
-    int after;              /* not 0: what hits first has hit, and is closed; else it is not there */
+    int without;            /* not 0: what hits first is left out */
 } il_strike;
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n);
@@ -79,8 +80,8 @@ int64_t il_contacts_integers(const il_contact_table *table);
 /* Forget impulses and hits of the step before; x: where this one begins. */
 void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x);
 
-/* When the first contacts hit, in steps, and which; 1: none does. v_free: velocities at the end
-   without contacts. */
+/* When the first contacts hit in a part of the step, as a share of it, and which; 1: none does.
+   v_free: velocities at the end without contacts. */
 int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strike,
                              const double *v_free, double *when);
 

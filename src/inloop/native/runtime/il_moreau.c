@@ -24,7 +24,7 @@
 
 static int64_t stage_size(int64_t n, int64_t m)
 {
-    return 5 * (2 * n + m);
+    return 6 * (2 * n + m);
 }
 
 /* x* and the mean slope of the step without contacts, explicit. */
@@ -67,6 +67,7 @@ typedef struct stages {
     double *x_middle, *slope; /* x* and the mean slope */
     double *x_hit;            /* at an impact; k of the predictor lies between */
     double *x_end;            /* where x* leads */
+    double *x_after;          /* after an impact */
 } stages;
 
 /* Dependent coordinates and attitudes, from entry `at` of x on, move with the mean velocity. */
@@ -134,18 +135,20 @@ static int finish(il_stepper *stepper, const il_span *span, const stages *s,
                                                         : status;
 }
 
-/* Up to the first impact, a part of the step from its beginning: its state to x_hit. */
-static int approach(il_stepper *stepper, const il_span *span, const stages *s, double part)
+/* Up to an impact, a share of what is left of the step: its state to x_hit. */
+static int approach(il_stepper *stepper, const il_span *span, const stages *s, double whole,
+                    double share)
 {
-    const il_span before = {span->t, part * span->h, span->t + part * span->h, span->x};
+    const il_span before = {span->t, share * span->h, span->t + share * span->h, span->x};
 
     memcpy(s->x_hit, span->x, (size_t)stepper->size * sizeof *s->x_hit);
-    if (part <= 0.0) {
+    if (share <= 0.0) {
         return IL_OK;
     }
     int status = free_motion(stepper, &before, s);
     if (status == IL_OK) {
-        const il_strike strike = strike_of(stepper, &before, s, span->h);
+        il_strike strike = strike_of(stepper, &before, s, whole);
+        strike.without = 1;
         status = finish(stepper, &before, s, &strike);
     }
     memcpy(s->x_hit, stepper->x_new, (size_t)stepper->size * sizeof *s->x_hit);
@@ -154,102 +157,108 @@ static int approach(il_stepper *stepper, const il_span *span, const stages *s, d
 }
 
 /* x_hit as a strike. */
-static il_strike strike_at(const il_stepper *stepper, const il_span *span, const stages *s,
-                           double t)
+static il_strike strike_at(const il_stepper *stepper, const stages *s, double whole, double t)
 {
-    const il_span now = {t, span->h, t, s->x_hit};
+    const il_span now = {t, whole, t, s->x_hit};
 
     memcpy(s->x_middle, s->x_hit, (size_t)stepper->size * sizeof *s->x_hit);
-    return strike_of(stepper, &now, s, span->h);
+    return strike_of(stepper, &now, s, whole);
 }
 
-/* Find the state at the first impact. `when` is right to the third order where laws are smooth;
-   where they are faster than the step it is a guess, and the false position leads on from it. */
-static int find_impact(il_stepper *stepper, const il_span *span, const stages *s, double *when)
+/* Find the state at an impact. `share` is right to the third order where laws are smooth; where they
+   are faster than the step it is a guess, and the false position leads on from it. */
+static int find_impact(il_stepper *stepper, const il_span *span, const stages *s, double whole,
+                       double *share)
 {
     enum { TRIES = 6 };
     double early = 0.0, late = 1.0, gap_early = 0.0, missed = 0.0;
 
     for (int k = 0; k < TRIES; k++) {
-        int status = approach(stepper, span, s, *when);
-        const il_strike strike = strike_at(stepper, span, s, span->t + *when * span->h);
+        int status = approach(stepper, span, s, whole, *share);
+        const il_strike strike = strike_at(stepper, s, whole, span->t + *share * span->h);
         status = status == IL_OK ? il_contacts_miss(stepper->system.contacts, &strike, &missed)
                                  : status;
-        if (status != IL_OK || missed == 0.0 || *when <= 0.0) {
+        if (status != IL_OK || missed == 0.0 || *share <= 0.0) {
             return status;
         }
-        /* open still: later, as the gap has shrunk until now; else between */
-        const double share = missed > 0.0 && gap_early > missed
-                                 ? gap_early / (gap_early - missed)
-                                 : missed > 0.0 ? 2.0 : 0.5;
-        const double next = early + share * (*when - early);
         if (missed > 0.0) {
-            early = *when;
+            /* open still: later, as the gap has shrunk until now */
+            const double far = gap_early > missed ? gap_early / (gap_early - missed) : 2.0;
+            const double next = early + far * (*share - early);
+            early = *share;
             gap_early = missed;
-            *when = fmin(next, 0.5 * (early + late));
+            *share = fmin(next, 0.5 * (early + late));
         } else {
-            late = *when;
-            *when = gap_early > 0.0 ? early + (late - early) * gap_early / (gap_early - missed)
-                                    : next;
+            late = *share;
+            *share = gap_early > 0.0 ? early + (late - early) * gap_early / (gap_early - missed)
+                                     : 0.5 * (early + late);
         }
     }
     return IL_OK;
 }
 
 /* The impact at x_hit, in no time; laws answer it as within a whole step. */
-static int collide(il_stepper *stepper, const il_span *span, const stages *s, double t)
+static int collide(il_stepper *stepper, const stages *s, double whole, double t)
 {
     const il_system *system = &stepper->system;
-    const il_strike strike = strike_at(stepper, span, s, t);
+    const il_strike strike = strike_at(stepper, s, whole, t);
     int status = IL_OK;
 
     if (system->predict) {
         stepper->evaluations++;
-        status = system->predict(system->context, t, s->x_hit, span->h, s->slope);
+        status = system->predict(system->context, t, s->x_hit, whole, s->slope);
     }
     return status == IL_OK ? il_contacts_hit(system->contacts, &strike, s->x_hit) : status;
 }
 
-/* The step in two parts, with an impact between them. */
-static int divide(il_stepper *stepper, const il_span *span, const stages *s, double when)
+/* What is left of the step, up to the next impact and beyond; `span` is then what is left. Not 0 in
+   `done`: nothing is. */
+static int go_on(il_stepper *stepper, il_span *span, const stages *s, double whole, int *done)
 {
-    int status = find_impact(stepper, span, s, &when);
-    const double t_hit = span->t + when * span->h;
-    const il_span after = {t_hit, (1.0 - when) * span->h, span->t_new, s->x_hit};
+    const il_contacts *contacts = stepper->system.contacts;
+    const int last = *done;
+    double share = 1.0;
 
-    if (status == IL_OK) {
-        status = collide(stepper, span, s, t_hit);
+    int status = free_motion(stepper, span, s);
+    if (status != IL_OK) {
+        return status;
     }
-    stepper->slope_known = 0;
-    if (status == IL_OK) {
-        status = free_motion(stepper, &after, s);
+    const il_strike strike = strike_of(stepper, span, s, whole);
+    status = il_contacts_first_impact(contacts, &strike, stepper->x_new + strike.n, &share);
+    *done = share >= 1.0 || last;
+    if (status != IL_OK || *done) {
+        return status == IL_OK ? finish(stepper, span, s, &strike) : status;
     }
-    if (status == IL_OK) {
-        il_strike strike = strike_of(stepper, &after, s, span->h);
-        strike.after = 1;
-        status = finish(stepper, &after, s, &strike);
-    }
+    status = find_impact(stepper, span, s, whole, &share);
+    const double t_hit = span->t + share * span->h;
+    status = status == IL_OK ? collide(stepper, s, whole, t_hit) : status;
+    memcpy(s->x_after, s->x_hit, (size_t)stepper->size * sizeof *s->x_hit);
+    *span = (il_span){t_hit, (1.0 - share) * span->h, span->t_new, s->x_after};
     stepper->slope_known = 0;
     return status;
 }
 
 static int attempt(il_stepper *stepper, const il_span *span)
 {
+    enum { MOST_IMPACTS = 16 }; /* of a step, before all that are left hit at once */
     const int64_t size = stepper->size;
-    double *const first = stepper->stages;
-    const stages s = {first, first + size, first + 3 * size, first + 4 * size};
+    double *const at = stepper->stages;
+    const stages s = {at, at + size, at + 3 * size, at + 4 * size, at + 5 * size};
     const il_contacts *contacts = stepper->system.contacts;
+    il_span rest = *span;
+    int status = IL_OK, done = 0;
 
-    int status = free_motion(stepper, span, &s);
-    if (status != IL_OK || contacts == NULL || contacts->table == NULL) {
+    if (contacts == NULL || contacts->table == NULL) {
+        status = free_motion(stepper, span, &s);
         return status == IL_OK ? finish(stepper, span, &s, NULL) : status;
     }
-    double when = 1.0;
-    const il_strike strike = strike_of(stepper, span, &s, span->h);
-    il_contacts_begin(contacts, strike.n, span->x);
-    status = il_contacts_first_impact(contacts, &strike, stepper->x_new + strike.n, &when);
-    if (status == IL_OK) {
-        status = when < 1.0 ? divide(stepper, span, &s, when) : finish(stepper, span, &s, &strike);
+    il_contacts_begin(contacts, stepper->system.n, span->x);
+    for (int k = 0; status == IL_OK && !done; k++) {
+        done = k == MOST_IMPACTS;
+        status = go_on(stepper, &rest, &s, span->h, &done);
+    }
+    if (rest.x != span->x) {
+        stepper->slope_known = 0;
     }
     il_contacts_tell(contacts, span->h, stepper->x_new);
     return status;

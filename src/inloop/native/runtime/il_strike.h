@@ -7,6 +7,9 @@
 /* How contacts hit: slow ones as smooth forces bring them about, without restitution. */
 enum il_hit { IL_SLOW = 1, IL_FAST };
 
+/* What contacts have done in the step so far. */
+enum il_deed { IL_ACTED = 1, IL_HIT_SLOWLY, IL_HIT_FAST };
+
 /* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
 typedef struct il_strike_parts {
     double *found;           /* by il_contact_table.rows, in this order: */
@@ -36,7 +39,9 @@ typedef struct il_strike_parts {
     double when;             /* of the first impact, in steps */
     double speed;            /* largest of u and pushed together */
     double *given;           /* impulses of the step by row of the table, then the residual */
-    int64_t *struck;         /* by contact: 0, or how it hits first; then, it has acted */
+    int64_t *struck;         /* by contact: 0, or how it hits next */
+    int64_t *deeds;          /* by contact: 0, or what it has done */
+    int64_t *pressed;        /* by contact: it has carried up to the next impact */
 } il_strike_parts;
 
 /* What a contact is about to do. */
