@@ -57,11 +57,11 @@ static double round_distance(const il_shape *b, const double *point, double *gra
         for (int k = 0; k < 3; k++) {
             gradient[k] = beyond > above ? radial[k] : copysign(b->axis[k], along * b->axis[k]);
         }
-        return fmax(beyond, above);
+        return il_most(beyond, above);
     }
     for (int k = 0; k < 3; k++) {
-        gradient[k] = fmax(0.0, beyond) * radial[k] +
-                      copysign(fmax(0.0, above), along) * b->axis[k];
+        gradient[k] = il_most(0.0, beyond) * radial[k] +
+                      copysign(il_most(0.0, above), along) * b->axis[k];
     }
     return il_unit3(gradient) - b->tube;
 }
@@ -151,8 +151,8 @@ static void cut(const line *l, const double *direction, double half, double *low
 
     if (fabs(runs) > 0.0) {
         const double one = (-half - begins) / runs, other = (half - begins) / runs;
-        *low = fmax(*low, fmin(one, other));
-        *high = fmin(*high, fmax(one, other));
+        *low = il_most(*low, il_least(one, other));
+        *high = il_least(*high, il_most(one, other));
     }
 }
 
@@ -264,7 +264,7 @@ static int is_far(const il_triangle *triangle, const il_shape *solid, const il_p
     for (int k = 0; k < 3; k++) {
         double way[3];
         il_sub3(triangle->corners[k], middle, way);
-        least = fmin(least, il_dot3(way, outward));
+        least = il_least(least, il_dot3(way, outward));
     }
     return height + least > margin;
 }

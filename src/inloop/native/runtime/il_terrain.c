@@ -32,7 +32,8 @@ static int complete(il_triangle *triangle, const il_bounds3 *box)
     for (int k = 0; k < 3; k++) {
         const double a = triangle->corners[0][k], b = triangle->corners[1][k];
         const double c = triangle->corners[2][k];
-        if (fmin(a, fmin(b, c)) > box->high[k] || fmax(a, fmax(b, c)) < box->low[k]) {
+        if (il_least(a, il_least(b, c)) > box->high[k] ||
+            il_most(a, il_most(b, c)) < box->low[k]) {
             return 0;
         }
     }

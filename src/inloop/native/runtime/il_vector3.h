@@ -9,6 +9,17 @@ static inline double il_dot3(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* faster than fmin and fmax, which tell what is not a number apart */
+static inline double il_least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double il_most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* c = a - b */
 static inline void il_sub3(const double *a, const double *b, double *c)
 {
