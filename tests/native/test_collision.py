@@ -232,12 +232,13 @@ def test_shapes_on_a_plane_touch_with_their_lowest_points() -> None:
     rng = np.random.default_rng(4)
     for shape in (il.capsule(0.05, 0.2), WHEEL, il.torus(0.079, 0.05), il.box((0.3, 0.2, 0.1)),
                   il.convex_hull([(0, 0, 0), (0.2, 0, 0), (0, 0.3, 0), (0, 0, 0.1)])):  # fmt: skip
-        surface, find = shape.surface(around=720).vertices, collider(il.plane(), shape)
+        surface, find = shape.surface(around=120).vertices, collider(il.plane(), shape)
         for _ in range(10):
             R = Rotation.random(random_state=rng).as_matrix()
             lowest = (surface @ R.T)[:, 2].min()
             gap = least(find.touches((0.1, 0.2, 0.01 - lowest), R, 0.1))
-            assert gap == pytest.approx(0.01, abs=2e-5)
+            # the circles of the surface are polygons
+            assert gap == pytest.approx(0.01, abs=1e-4)
 
 
 def test_the_known_pairs_are_those_of_c() -> None:
