@@ -72,3 +72,22 @@ def test_a_ball_on_terrain_repeats_a_batch_run_to_the_bit(name: str) -> None:
             assert end[f"touch.{quantity}"] == whole[f"touch.{quantity}"][-1]
         box.restore(middle.snapshot)
         assert np.array_equal(do_steps(box, 250).values, end.values)
+
+
+def test_a_slider_crank_that_hits_a_stop_repeats_a_batch_run_to_the_bit(name: str) -> None:
+    m = il.Model("slider_crank")
+    turn = il.revolute("y", initial=(0.9, -8.0))
+    crank = m.body("crank", on=m.ground, joint=turn, mass=0.8, com=(0.1, 0, 0), inertia=(0.01,) * 3)
+    hinge = il.revolute("y", guess=-1.2)
+    rod = m.body("rod", on=crank.point("pin", (0.2, 0.0, 0.0)), joint=hinge, mass=0.5,
+                 com=(0.25, 0.0, 0.0), inertia=(0.02,) * 3)  # fmt: skip
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.6), mass=1.2)
+    m.close(rod.point("end", (0.5, 0.0, 0.0)), slider.point("pin", (0.0, 0.0, 0.0)), name="loop")
+    m.joint_force("crank", lambda q, qd: -3e3 * q - 0.1 * qd, name="spring")
+    m.hard_stop("slider", 0.7, limits=(-np.inf, 0.66), name="stop")
+    plant = m.compile()
+    whole = plant.simulate(t_end=0.1, step=1e-3)
+    assert whole["stop_high.hit"].sum() >= 1.0
+    with il.start(plant, name=name, rate=1000.0, paused=True, clock=il.ScriptedClock()) as loop:
+        end = do_steps(loop.mailbox, 100)
+        assert np.array_equal(end.q, whole.q[-1]) and np.array_equal(end.qd, whole.qd[-1])

@@ -17,23 +17,8 @@ static const double hardly = 1e3, hardly_if_carried = 1e4;
 /* and of this many is what is left where an impact has been found */
 static const double found = 10.0;
 
-/* Velocities w of the contacts at a state. */
-static int drive(const il_contact_table *table, const il_strike *strike,
-                 const il_strike_parts *p, double t, const double *x, double *w)
-{
-    const size_t size = (size_t)table->first[table->count] * sizeof *w;
-    const int status = table->moved ? il_strike_rows(table, strike, p, t, x) : IL_OK;
-
-    if (table->moved) {
-        memcpy(w, p->w, size);
-    } else {
-        memset(w, 0, size);
-    }
-    return status;
-}
-
-int il_strike_rows(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p,
-                   double t, const double *x)
+int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
+                   const double *x, const il_strike_parts *p)
 {
     const int status = table->rows(strike->context, t, x, p->found);
     const double *told = p->meetings;
@@ -53,6 +38,22 @@ int il_strike_rows(const il_contact_table *table, const il_strike *strike, const
     return status;
 }
 
+/* Velocities w of the contacts at a state. */
+static int drive(const il_contact_table *table, const il_strike *strike,
+                 const il_strike_parts *p, double t, const double *x, double *w)
+{
+    const size_t size = (size_t)table->first[table->count] * sizeof *w;
+    const int status =
+        table->moved ? il_strike_rows(table, strike, t, x, p) : IL_OK;
+
+    if (table->moved) {
+        memcpy(w, p->w, size);
+    } else {
+        memset(w, 0, size);
+    }
+    return status;
+}
+
 int il_strike_look(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p)
 {
     const double t = strike->t, h = strike->h;
@@ -61,8 +62,9 @@ int il_strike_look(const il_contact_table *table, const il_strike *strike, const
     if (status == IL_OK) {
         status = drive(table, strike, p, t + h, strike->x_end, p->w_after);
     }
-    return status == IL_OK ? il_strike_rows(table, strike, p, t + 0.5 * h, strike->x_middle)
-                           : status;
+    return status == IL_OK
+               ? il_strike_rows(table, strike, t + 0.5 * h, strike->x_middle, p)
+               : status;
 }
 
 void il_strike_motion(const il_strike *strike, const il_strike_parts *p, const double *v_free,
@@ -140,7 +142,7 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
     *when = first_hit(table, strike, v_free, &p);
     if (status == IL_OK && *when < 1.0) {
         /* once more, with gaps at the beginning: they tell how the way is bent */
-        status = il_strike_rows(table, strike, &p, strike->t, strike->x);
+        status = il_strike_rows(table, strike, strike->t, strike->x, &p);
         memcpy(p.gap_before, p.gap, (size_t)table->count * sizeof *p.gap);
         status = status == IL_OK ? il_strike_look(table, strike, &p) : status;
         p.gap_known = 1;
@@ -158,7 +160,7 @@ int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, doubl
     const il_contact_table *table = contacts->table;
     const il_strike_parts p = il_strike_split(contacts, strike);
 
-    const int status = il_strike_rows(table, strike, &p, strike->t, strike->x_middle);
+    const int status = il_strike_rows(table, strike, strike->t, strike->x_middle, &p);
     *missed = INFINITY;
     for (int64_t i = 0; i < table->count; i++) {
         *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;

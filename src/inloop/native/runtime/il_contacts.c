@@ -36,7 +36,7 @@ int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 
 int64_t il_contacts_integers(const il_contact_table *table)
 {
-    return 5 * table->count + 1;
+    return 6 * table->count + 1;
 }
 
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
@@ -78,6 +78,7 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     p.struck = p.first + count + 1;
     p.deeds = p.struck + count;
     p.pressed = p.deeds + count;
+    p.opposed = p.pressed + count;
     p.when = 1.0;
     return p;
 }
@@ -187,6 +188,18 @@ static void act(il_strike_parts *p, int64_t count, double delay)
     }
 }
 
+/* Twice what impulses r do, from the beginning of a part to its end. */
+static double work_of(const il_strike_parts *p, int64_t count)
+{
+    const int64_t given = p->first[count];
+    double work = 0.0;
+
+    for (int64_t k = 0; k < given; k++) {
+        work += p->r[k] * (p->begun[k] + p->u[k] + il_dot(given, p->W + k * p->rows, p->r));
+    }
+    return work;
+}
+
 /* Let friction that would do work oppose the mean of the velocities at both ends of a part instead
    of that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
 static int stop_gains(il_strike_parts *p, int64_t count)
@@ -200,7 +213,8 @@ static int stop_gains(il_strike_parts *p, int64_t count)
             work += p->r[k] * (p->begun[k] + p->u[k] + il_dot(given, p->W + k * p->rows, p->r));
             slip = fmax(slip, fabs(p->begun[k]));
         }
-        if (work > 0.0 && slip > rounding * p->speed) {
+        if (!p->opposed[c] && work > 0.0 && slip > rounding * p->speed) {
+            p->opposed[c] = 1;
             for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
                 p->q[k] += p->begun[k];
             }
@@ -237,9 +251,13 @@ static void press(const il_contacts *contacts, const il_strike *strike, il_strik
             p->q[k] -= remembers ? p->R[k] * p->r[k] : 0.0;
         }
     }
+    memset(p->opposed, 0, (size_t)count * sizeof *p->opposed);
     solve(contacts, p, count);
-    if (stop_gains(p, count)) {
+    while (stop_gains(p, count)) {
         solve(contacts, p, count);
+        if (work_of(p, count) <= 0.0) {
+            break;
+        }
     }
     act(p, count, delay);
 }
@@ -322,8 +340,8 @@ static void count_up(const il_contact_table *table, const il_strike_parts *p)
         int64_t *deed = p->deeds + p->acting[c];
         *deed = *deed > IL_ACTED ? *deed : IL_ACTED;
         p->pressed[p->acting[c]] = 1;
-        for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
-            *given++ += p->sum[k];
+        for (int64_t k = p->first[c]; k < p->first[c + 1]; k++, given++) {
+            *given += p->sum[k];
         }
     }
 }
@@ -360,7 +378,7 @@ int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double
     const int64_t n = strike->n;
     il_strike_parts p = il_strike_split(contacts, strike);
 
-    int status = il_strike_rows(table, strike, &p, strike->t, strike->x_middle);
+    int status = il_strike_rows(table, strike, strike->t, strike->x_middle, &p);
     if (status != IL_OK) {
         return status;
     }
@@ -399,7 +417,7 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
     const double *v_free = x_new + strike->n;
     il_strike_parts p = il_strike_split(contacts, strike);
 
-    int status = il_strike_look(table, strike, &p);
+    int status = strike->looked ? IL_OK : il_strike_look(table, strike, &p);
     if (status != IL_OK) {
         return status;
     }

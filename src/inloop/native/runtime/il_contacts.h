@@ -69,6 +69,7 @@ typedef struct il_strike {
     int64_t n;              /* coordinates */
     il_responder respond;   /* NULL: forces are explicit */
     int without;            /* not 0: what hits first is left out */
+    int looked;             /* not 0: il_contacts_first_impact has looked at the same just before */
 } il_strike;
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n);

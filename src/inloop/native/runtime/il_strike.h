@@ -34,6 +34,7 @@ typedef struct il_strike_parts {
     double *change;          /* of velocities or positions */
     double *solver;
     int64_t *acting, *first; /* numbers of contacts that act; where their rows begin */
+    int64_t *opposed;        /* of those that act: friction opposes the mean of velocities */
     int64_t closed, count;   /* contacts that are closed, and with those that hit */
     int64_t rows;
     double when;             /* of the first impact, in steps */
@@ -54,9 +55,10 @@ typedef struct il_approach {
 /* Where all of it is in the memory of the contacts. */
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike);
 
-/* Gaps, rows and masses at a state; the status of `rows`. */
-int il_strike_rows(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p,
-                   double t, const double *x);
+/* What the table tells of all contacts at a state, into `found`: wherever they are looked at in a
+   step, it is by this. */
+int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
+                   const double *x, const il_strike_parts *p);
 
 /* Gaps, rows and masses half-way, and what drives do; the status of `rows`. */
 int il_strike_look(const il_contact_table *table, const il_strike *strike,
