@@ -145,10 +145,17 @@ def test_boxes_stand_on_each_other() -> None:
             m.contact(below, shape, body, shape, law=law, name=f"on_{k}")
         below = body
     start = {f"box_{k}_tz": 0.05 + 0.1 * k - 1e-9 * (k + 1) for k in range(3)}
-    run = m.compile().simulate(t_end=0.2, step=1e-3, q=start)
+    plant = m.compile()
+    run = plant.simulate(t_end=0.2, step=1e-3, q=start)
     for k, mass in enumerate((6.0, 5.0, 3.0)):
         assert run[f"on_{k}.force"][2:] == pytest.approx(mass * G, rel=1e-6)
     assert np.abs(run.qd).max() < 1e-6
+    # the one in the middle is pushed: touches wander, and all rest in the end
+    run = plant.simulate(t_end=1.2, step=1e-3, q=start, qd={"box_1_tx": 1.7, "box_1_wz": 2.0})
+    energy = run.energy.sum(axis=1)
+    assert np.diff(energy).max() < 1e-7 and np.abs(run.qd[-1]).max() < 1e-6
+    assert run["box_1_tx.q"][-1] > 0.02
+    assert run["on_0.force"][-1] == pytest.approx(6.0 * G, rel=1e-6)
 
 
 def test_terrain_that_is_too_fine_is_told() -> None:

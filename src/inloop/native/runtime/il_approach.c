@@ -165,7 +165,8 @@ int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, doubl
     for (int64_t i = 0; i < table->count; i++) {
         *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
     }
-    *missed = fabs(*missed) <= found * table->near ? 0.0 : *missed;
+    /* what hits may be no more, where shapes meet in another way: then there is nothing to look for */
+    *missed = !(*missed < INFINITY) || fabs(*missed) <= found * table->near ? 0.0 : *missed;
     return status;
 }
 

@@ -85,6 +85,10 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
 
 static void add(const il_contact_table *table, il_strike_parts *p, int64_t i)
 {
+    /* a touch that is no more, of shapes that meet, has no rows */
+    if (!(p->gap[i] < INFINITY)) {
+        return;
+    }
     p->acting[p->count] = i;
     p->own_mu[p->count] = p->mu[i];
     p->first[p->count + 1] = p->first[p->count] + table->first[i + 1] - table->first[i];
