@@ -53,6 +53,27 @@ def test_a_contact_that_nothing_can_move_is_told(name: str) -> None:
         assert "impulses of hard contacts were not found" in told
 
 
+def test_a_ball_on_terrain_repeats_a_batch_run_to_the_bit(name: str) -> None:
+    m = il.Model("hopping")
+    start = il.free(position=(-0.8, 0.0, 0.25), velocity=(1.0, 0.1, 0.0))
+    ball = m.body("ball", on=m.ground, joint=start, mass=1.3, inertia=(0.005,) * 3)
+    ground = il.terrain(lambda x, y: 0.05 * np.sin(6.0 * x), size=(4.0, 2.0), cell=0.1)
+    m.contact(ball, il.sphere(0.1), m.ground, ground, law=il.hard(0.5, 0.4), name="touch")
+    plant = m.compile()
+    whole = plant.simulate(t_end=0.6, step=1e-3)
+    # it comes and goes
+    assert np.count_nonzero(np.diff((whole["touch.force"] > 0.0).astype(int))) > 4
+    with il.start(plant, name=name, rate=1000.0, paused=True, clock=il.ScriptedClock()) as loop:
+        box = loop.mailbox
+        middle = do_steps(box, 350)
+        end = do_steps(box, 250)
+        assert np.array_equal(end.q, whole.q[-1, :6]) and np.array_equal(end.qd, whole.qd[-1])
+        for quantity in ("force", "gap", "touch_1_normal_x", "touch_1_point_x"):
+            assert end[f"touch.{quantity}"] == whole[f"touch.{quantity}"][-1]
+        box.restore(middle.snapshot)
+        assert np.array_equal(do_steps(box, 250).values, end.values)
+
+
 def test_a_slider_crank_that_hits_a_stop_repeats_a_batch_run_to_the_bit(name: str) -> None:
     m = il.Model("slider_crank")
     turn = il.revolute("y", initial=(0.9, -8.0))

@@ -20,7 +20,22 @@ static const double found = 10.0;
 int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
                    const double *x, const il_strike_parts *p)
 {
-    return table->rows(strike->context, t, x, p->found);
+    const int status = table->rows(strike->context, t, x, p->found);
+    const double *told = p->meetings;
+
+    for (int64_t k = 0; status == IL_OK && k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        /* without drives nothing moves by itself */
+        memset(p->w + table->first[meeting->first], 0,
+               (size_t)(meeting->count * meeting->rows) * sizeof *p->w);
+        const il_meeting_motion motion = {told, told + IL_POSE_SIZE, strike->n};
+        const il_meeting_contacts contacts = {p->gap + meeting->first,
+                                              p->H + table->first[meeting->first] * strike->n,
+                                              p->memory + meeting->first};
+        il_meet(meeting, &motion, &contacts);
+        told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
+    }
+    return status;
 }
 
 /* Velocities w of the contacts at a state. */
@@ -150,7 +165,8 @@ int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, doubl
     for (int64_t i = 0; i < table->count; i++) {
         *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
     }
-    *missed = fabs(*missed) <= found * table->near ? 0.0 : *missed;
+    /* what hits may be no more, where shapes meet in another way: then there is nothing to look for */
+    *missed = !(*missed < INFINITY) || fabs(*missed) <= found * table->near ? 0.0 : *missed;
     return status;
 }
 

@@ -16,13 +16,21 @@ enum rule { OWN, LEAST, NONE };
 
 static int64_t found_size(const il_contact_table *table, int64_t n)
 {
-    return 4 * table->count + table->first[table->count] * (1 + n) + n * n;
+    return 4 * table->count + table->first[table->count] * (1 + n) + n * n +
+           table->meeting_count * (IL_POSE_SIZE + IL_TWIST_ROWS * n);
+}
+
+/* Numbers in which the touches of contacts that are found are kept through a step. */
+static int64_t memory_size(const il_contact_table *table)
+{
+    const int64_t numbers = (int64_t)(sizeof(il_touch_memory) / sizeof(double));
+    return table->meeting_count > 0 ? table->count * numbers : 0;
 }
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 {
     const int64_t rows = table->first[table->count], width = n + table->states;
-    return rows + 1 + found_size(table, n) + rows * (n + width + rows) + 10 * rows +
+    return rows + 1 + memory_size(table) + found_size(table, n) + rows * (n + width + rows) + 10 * rows +
            2 * table->count + width + il_contact_work_size(table->count, rows);
 }
 
@@ -38,14 +46,16 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     const int64_t count = table->count, rows = table->first[count];
     il_strike_parts p = {.given = contacts->work, .acting = contacts->chosen};
 
-    p.found = p.given + rows + 1;
+    p.memory = (il_touch_memory *)(p.given + rows + 1);
+    p.found = p.given + rows + 1 + memory_size(table);
     p.gap = p.found;
     p.mu = p.gap + count;
     p.e = p.mu + count;
     p.soft = p.e + count;
-    p.w = p.soft + count;
+    p.w = p.found + 4 * count;
     p.H = p.w + rows;
-    p.M = p.found + 4 * count + rows * (1 + n);
+    p.M = p.H + rows * n;
+    p.meetings = p.M + n * n;
     p.acting_H = p.found + found_size(table, n);
     p.width = strike->respond ? n + table->states : n;
     p.Y = p.acting_H + rows * n;
@@ -75,6 +85,10 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
 
 static void add(const il_contact_table *table, il_strike_parts *p, int64_t i)
 {
+    /* a touch that is no more, of shapes that meet, has no rows */
+    if (!(p->gap[i] < INFINITY)) {
+        return;
+    }
     p->acting[p->count] = i;
     p->own_mu[p->count] = p->mu[i];
     p->first[p->count + 1] = p->first[p->count] + table->first[i + 1] - table->first[i];
@@ -348,10 +362,15 @@ static int prepare(const il_contact_table *table, const il_strike *strike, const
     return answer_by_masses(strike->n, p) ? IL_DIVERGED : IL_OK;
 }
 
-void il_contacts_begin(const il_contacts *contacts)
+void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x)
 {
     const il_contact_table *table = contacts->table;
-    il_strike_parts p = il_strike_split(contacts, &(il_strike){0});
+    il_strike_parts p = il_strike_split(contacts, &(il_strike){.n = n});
+
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        il_meeting_remember(meeting, x, table->places + meeting->first, p.memory + meeting->first);
+    }
 
     memset(p.given, 0, (size_t)(table->first[table->count] + 1) * sizeof *p.given);
     memset(p.deeds, 0, (size_t)table->count * sizeof *p.deeds);
@@ -441,5 +460,9 @@ void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
         }
         *states++ = p.deeds[i] ? residual : 0.0;
         *states = p.deeds[i] == IL_HIT_FAST ? 1.0 : 0.0;
+    }
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        il_meeting_tell(meeting, p.memory + meeting->first, table->places + meeting->first, x_new);
     }
 }

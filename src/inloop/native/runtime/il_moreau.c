@@ -253,7 +253,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
         status = free_motion(stepper, span, &s);
         return status == IL_OK ? finish(stepper, span, &s, NULL) : status;
     }
-    il_contacts_begin(contacts);
+    il_contacts_begin(contacts, stepper->system.n, span->x);
     for (int k = 0; status == IL_OK && !done; k++) {
         done = k == MOST_IMPACTS;
         status = go_on(stepper, &rest, &s, span->h, &done);

@@ -13,12 +13,15 @@ enum il_deed { IL_ACTED = 1, IL_HIT_SLOWLY, IL_HIT_FAST };
 /* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
 typedef struct il_strike_parts {
     double *found;           /* by il_contact_table.rows, in this order: */
-    const double *gap, *mu, *e, *soft;
-    const double *w, *H;     /* w half-way */
+    double *gap;
+    const double *mu, *e, *soft;
+    double *w, *H;           /* w half-way */
     double *w_before, *w_after; /* at the beginning of the step, and at its end */
     double *gap_before;      /* the same, if it is known */
     int gap_known;
     double *M;               /* then its factor */
+    const double *meetings;  /* poses and twists */
+    il_touch_memory *memory; /* of contacts that are found, by number of the contact */
     double *acting_H;        /* rows of contacts that act */
     double *Y;               /* what a unit of each impulse changes, in rows of `width` */
     int64_t width;           /* n: L^-1 H^T, with M = L L^T; or n and the states of laws */
