@@ -35,6 +35,7 @@ SECTIONS = {
     "warm": "From inputs to outputs",
     "friction": "Friction in real time",
     "contact": "Contacts with dry friction",
+    "collision": "Collision with terrain",
     "flexible": "Flexible links",
     "links": "Links",
     "studio": "Studio",

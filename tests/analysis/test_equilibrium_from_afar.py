@@ -19,7 +19,8 @@ MASSES |= {f"knuckle_{corner.name}": 1.0 for corner in car.CORNERS}
 
 @pytest.fixture(scope="module")
 def car_on_tyres() -> il.Plant:
-    plant = car.car(bars_as_laws=True).compile()
+    # tyres with deflections hold where they stand: there would be many places of rest
+    plant = car.car(bars_as_laws=True, relaxation=0.0).compile()
     plant.parameters["throw"] = 0.0
     return plant
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from mechanisms import four_bar
@@ -217,3 +219,16 @@ def test_states_given_wrongly_are_told() -> None:
         plant.linearize(states={"maxwell.w": 1.0})
     with pytest.raises(il.InputError, match="shape"):
         plant.equilibrium(states=np.zeros(2))
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.7])
+def test_dry_friction_at_rest_is_no_linear_law_and_told(speed: float) -> None:
+    m = il.Model("block")
+    m.body("block", on=m.ground, joint=il.prismatic("x", name="slide"), mass=2.0)
+    m.joint_force("slide", lambda q, qd: -3.0 * il.sign(qd) - 8.0 * q)
+    plant = m.compile()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        A = plant.linearize(qd={"slide": speed}).A
+    np.testing.assert_allclose(A, [[0.0, 1.0], [-4.0, 0.0]], atol=1e-9)
+    assert ["not smooth in slide.qd" in str(w.message) for w in told] == [True] * (speed == 0.0)

@@ -28,7 +28,7 @@ MECHANISMS = {
     "stewart": ("stewart", {}),
     "stewart_pistons": ("stewart", {"pistons": True}),
     "suspension": ("suspension", {}),
-    "car": ("car", {}),
+    "car": ("car", {"relaxation": 0.0, "aligning": False}),
 }
 GENERAL = [name for name in MECHANISMS if name != "stewart"]
 
@@ -110,10 +110,36 @@ def laws(name: str, plant: il.Plant, q: np.ndarray, qd: np.ndarray) -> np.ndarra
             index = plant.coordinates.index(f"torsion_{axle}")
             total[index] -= k * q[index]
     for corner in corners:
-        pull(f"chassis.spring_{corner}", f"lower_{corner}.spring", 33.3e3, 9.16e3, 0.66)
-        wheel = f"wheel_{corner}"
-        total += 200e3 * max(0.3 - plant.position(wheel, q)[2], 0.0) * plant.jacobian(wheel, q)[2]
+        length = {"front": 0.6825387, "rear": 0.6378827}.get(corner.partition("_")[0], 0.66)
+        pull(f"chassis.spring_{corner}", f"lower_{corner}.spring", 33.3e3, 9.16e3, length)
+        if name == "car":
+            total += tyre(plant, f"wheel_{corner}", q, qd)
+        else:
+            p, J = plant.position(f"wheel_{corner}", q), plant.jacobian(f"wheel_{corner}", q)
+            total += 200e3 * max(0.3 - p[2], 0.0) * J[2]
     return total
+
+
+def tyre(plant: il.Plant, wheel: str, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Efforts of a tyre of 1987 on level ground, whose force acts where it touches."""
+    p, R = plant.pose(wheel, q)
+    J = plant.jacobian(wheel, q)
+    v, w, axis = J[:3] @ qd, J[3:] @ qd, R[:, 1]
+    left = np.array([axis[0], axis[1], 0.0]) / np.hypot(axis[0], axis[1])
+    ahead = np.array([left[1], -left[0], 0.0])
+    camber = np.arcsin(axis[2])
+    # down in the plane of the wheel until the road
+    r = np.cross(axis, ahead) * p[2] / np.cos(camber)
+    assert (p + r)[2] == pytest.approx(0.0, abs=1e-12)
+    load = 200e3 * max(0.3 * np.cos(camber) - p[2], 0.0)
+    place = v + np.cross(w - (w @ axis) * axis, r)
+    speed = max(abs(place @ ahead), 0.05 * 1.4 * np.sqrt(9.81 * 0.3))
+    slip = il.tyres.Slip(
+        load, -(v + np.cross(w, r)) @ ahead / speed, np.arctan(place @ left / speed), camber
+    )
+    found = il.tyres.Formula1987(with_aligning_moment=False).forces(slip)
+    F = found.longitudinal * ahead + found.lateral * left + [0.0, 0.0, load]
+    return F @ J[:3] + np.cross(r, F) @ J[3:]
 
 
 def aiming_rows(plant: il.Plant, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

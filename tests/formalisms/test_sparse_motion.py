@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_closed_gallery import check, numbers
+from test_closed_gallery import build, check, numbers
 from test_closed_linkages import Peer, near, random_linkage, solve, state_of
 
 import inloop as il
-from inloop import gallery
 from inloop.gallery.four_bar import four_bar
 from inloop.native import BuildOptions
 from inloop.plant.engine import NativeEngine
@@ -58,7 +57,7 @@ def test_random_linkages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["andrews", "suspension", "car"])
 def test_gallery(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Force laws, redundant rows and driven joints; compared inside with Pinocchio."""
-    check(name, compiled(gallery.get(name).make(), NEVER, monkeypatch), 2)
+    check(name, compiled(build(name), NEVER, monkeypatch), 2)
 
 
 def ladder(cells: int) -> il.Model:

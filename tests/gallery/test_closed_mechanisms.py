@@ -10,12 +10,12 @@ import inloop as il
 from inloop import gallery
 from inloop.gallery import stewart
 from inloop.gallery.andrews import AFTER_30_MS, ANGLES
-from inloop.gallery.car import model as car
 from inloop.gallery.suspension import model as suspension
 
+# the drop links of the car lean at rest; it is brought together from joints at zero
 CLOSED = (
-    "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
-    "rolling_disc", "bicycle",
+    "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "rolling_disc",
+    "bicycle",
 )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ def test_stewart_at_rest_carries_its_weight() -> None:
     assert a[2] == pytest.approx((lift - weight) / inertia, rel=1e-4)
 
 
-# suspension and car
+# suspension
 
 
 def test_suspension_settles_under_its_weight() -> None:
@@ -251,96 +251,6 @@ def test_suspension_steers() -> None:
     arm = -suspension.STEERING_ARM[0]
     assert slope == pytest.approx(-1.0 / arm, rel=0.1)
     assert np.abs(run["rack.effort"]).max() > 1.0
-
-
-def test_car_stands_on_its_tyres() -> None:
-    exhibit = gallery.get("car")
-    plant = plant_of(exhibit.name)
-    for comparison in exhibit.compare(plant):
-        assert comparison.ok, comparison
-
-
-# the source's own modal analysis, at rest with the chassis level 0.2 m above the road
-# (resultsR/modal_*.res): reduced masses of heave, roll and pitch, and the modes
-MASS_HEAVE_PITCH, MASS_ROLL, MASS_PITCH, MASS_YAW = 2103.00, 607.879, 5606.29, 5662.69
-GRIP = 23512.3 / 4.0  # of a tyre at 10 m/s [N·s/m]
-
-
-def level_car(grip: float) -> tuple[il.Plant, np.ndarray]:
-    """The car with springs just so long that it stands level, and its position of rest."""
-    plant = gallery.get("car").build(grip=grip).compile()
-    level = {"chassis_tz": 0.2, "chassis_ry": 0.0}
-    moving = [name for name in plant.formulation.independent if name not in level]
-    plant.parameters["throw"] = 0.0
-    rest = plant.equilibrium(level, unknowns=[*moving, "front_length", "rear_length"])
-    for name in ("front_length", "rear_length"):
-        plant.parameters[name] = rest[name]
-    return plant, rest.q
-
-
-def test_reduced_masses_of_the_car() -> None:
-    plant, q = level_car(0.0)
-    M = plant.equilibrium(q).motion.M
-    names = plant.formulation.independent
-    z, ry, rx, rz = (names.index(f"chassis_{end}") for end in ("tz", "ry", "rx", "rz"))
-    assert M[z, z] == pytest.approx(1647.0, rel=1e-9)
-    assert M[z, ry] == pytest.approx(MASS_HEAVE_PITCH, rel=1e-5)
-    assert M[rx, rx] == pytest.approx(MASS_ROLL, rel=2e-5)
-    assert M[ry, ry] == pytest.approx(MASS_PITCH, rel=1e-5)
-    assert M[rz, rz] == pytest.approx(MASS_YAW, rel=1e-5)
-
-
-def test_modes_of_the_car() -> None:
-    """Body modes and wheel hop as in the source's modal analysis at 10 m/s.
-
-    Without grip sideways the car rolls about its center of mass, at 1.92 Hz instead of 1.18 Hz.
-    What is left of the difference in roll comes from the tyres of the source, whose vertical
-    force moves to the side as the wheels tilt: weight times radius, 4.5 kN·m/rad, 1 % of the
-    stiffness in roll against the tyres.
-    """
-    plant, q = level_car(GRIP)
-    modes = plant.eigenmodes(q)
-    swing = (modes.frequencies > 0.5) & (modes.damping < 0.99)
-    found, damping = modes.frequencies[swing], modes.damping[swing]
-    assert len(found) == 7
-    assert found[:2] == pytest.approx([0.913, 1.005], rel=2e-3)
-    assert found[2] == pytest.approx(1.182, rel=0.05)
-    assert damping[:3] == pytest.approx([0.48, 0.57, 0.48], abs=0.01)
-    assert found[[3, -1]] == pytest.approx([17.55, 19.08], rel=2e-3)
-    assert damping[3:].min() == pytest.approx(0.64, abs=0.01)
-    assert damping[3:].max() == pytest.approx(0.70, abs=0.01)
-    # sideways and yaw creep at the source's rates
-    creep = np.sort(modes.eigenvalues[(modes.damping > 0.99) & (modes.frequencies > 0.5)].real)
-    assert creep == pytest.approx([-34.64, -15.13], rel=0.03)
-
-
-def test_without_grip_the_car_rolls_about_its_center_of_mass() -> None:
-    plant, q = level_car(0.0)
-    frequencies = plant.eigenmodes(q).frequencies
-    roll = frequencies[frequencies > 0.5][2]
-    assert roll > 1.6 * 1.182
-
-
-def test_a_weight_ahead_tilts_the_car() -> None:
-    plant = plant_of("car")
-    plant.parameters.update(throw=0.0, ahead=-2.5)
-    end = plant.simulate(t_end=8.0, step=1e-3).q[-1]
-    forces = car.tyre_forces(plant, end)
-    x = np.array([plant.position(f"wheel_{corner.name}", end)[0] for corner in car.CORNERS])
-    bodies = [
-        (1480.0, plant.position("chassis.com", end)[0]),
-        (100.0, plant.position("weight", end)[0]),
-    ]
-    bodies += [(3.0, plant.position("rack", end)[0])]
-    bodies += [(15.0, value) for value in x]
-    bodies += [(1.0, plant.position(f"knuckle_{c.name}", end)[0]) for c in car.CORNERS]
-    assert forces.sum() == pytest.approx(1647.0 * 9.81, rel=1e-6)
-    # moments about the y axis of the world
-    assert forces @ x == pytest.approx(9.81 * sum(m * value for m, value in bodies), rel=1e-5)
-    # with the weight at the front axle the front tyres carried more
-    plant.parameters["ahead"] = 0.0
-    before = car.tyre_forces(plant, plant.simulate(t_end=8.0, step=1e-3).q[-1])
-    assert forces[:2].sum() < before[:2].sum() - 700.0
 
 
 # mistakes

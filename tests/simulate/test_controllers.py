@@ -381,3 +381,15 @@ def test_steps_too_long_for_a_stiff_law_are_told() -> None:
     chosen = plant.simulate(controller=lambda t, y: {}, **given)
     assert (chosen.method, chosen.status) == ("implicit", "OK")
     assert abs(chosen["rail.qd"][-1]) < 1e-6
+
+
+def test_a_filtered_drive_has_a_controller() -> None:
+    """Its filter has outputs that end with ".q" and are no coordinates."""
+    m = il.Model("crank")
+    m.body("crank", on=m.ground, joint=il.revolute("z"), mass=1.0, inertia=(0.1, 0.1, 0.2))
+    m.drive("crank", derivatives="filtered", cutoff=10.0)
+    run = m.compile().simulate(
+        t_end=1.0, step=1e-3, controller=lambda t, outputs: {"crank.q": 0.3}, period=1e-2
+    )
+    assert run.coordinates == ("crank",)
+    assert run["crank.q"][-1] == pytest.approx(0.3, abs=1e-6)

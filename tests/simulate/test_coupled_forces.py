@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.gallery.car.model import BAR_STIFFNESS, car
+from inloop.gallery.car.hard_points import BAR_STIFFNESS
+from inloop.gallery.car.model import car
 
 MASSES, STIFFNESS = (1.3, 0.7), 54.0
 

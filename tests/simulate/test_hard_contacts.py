@@ -134,9 +134,10 @@ def test_a_box_in_space_does_what_the_block_in_the_plane_does() -> None:
     assert touches(spatial, "force", 8)[:, -1].sum() == pytest.approx(G, rel=1e-8)
 
 
-def test_energy_never_grows_when_a_cube_tumbles() -> None:
+@pytest.mark.parametrize("seeds", [4, pytest.param(40, marks=pytest.mark.long)])
+def test_energy_never_grows_when_a_cube_tumbles(seeds: int) -> None:
     cube = box((0.2, 0.2, 0.2), 1.0, (0.5, 0.3)).compile()
-    for seed in range(4):
+    for seed in range(seeds):
         random = np.random.default_rng(seed)
         turned = random.normal(size=4)
         q = cube.vector(box_tz=0.4, box=turned / np.linalg.norm(turned))
@@ -145,7 +146,7 @@ def test_energy_never_grows_when_a_cube_tumbles() -> None:
             t_end=2.5, step=1e-3, q=q, qd=dict(zip(cube.coordinates, speeds, strict=True))
         )
         energy = result.energy.sum(axis=1)
-        assert np.diff(energy).max() < 1e-12
+        assert np.diff(energy).max() < 1e-11
         # it comes to rest on a face
         assert np.abs(result.qd[-1]).max() < 1e-9
         assert energy[-1] == pytest.approx(0.1 * G, abs=1e-3)

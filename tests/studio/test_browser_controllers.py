@@ -104,8 +104,9 @@ def opened_robot(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> 
 def robot(opened_robot: Any) -> Any:
     """The same on its way along the figure eight, whatever a test before has done."""
     _, page, box = opened_robot
-    page.select_option("#controller", "computed_torque")
-    at_work(page, "computed_torque")
+    if page.evaluate(f"{TOLD}.active") != "computed_torque":
+        page.select_option("#controller", "computed_torque")
+        at_work(page, "computed_torque")
     say(page, do="follow", path="figure eight")
     comes(page, f"{TOLD}.path === 'figure eight'")
     for _ in go_on(box, 100):

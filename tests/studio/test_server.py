@@ -266,6 +266,11 @@ def test_record_download_replay(studio: Any, start_studio: Any, tmp_path: Path) 
             # what lies before the moment shown is plotted again after a jump
             await page.until(lambda: last in page.table(generation())[0])
             numbers, rows = page.table(generation())
+            async with studio.page() as later:  # it is told where the others are
+                shown = await later.until(
+                    lambda: next((m for m in later.texts if m["kind"] == "place"), None)
+                )
+                assert shown["record"] == last
             back = page.coming("place", lambda m: m["record"] == last - 3)
             await page.do("step_back", count=3)
             assert abs((await back)["at"] - place["at"] + 3 * PERIOD) < 1e-6

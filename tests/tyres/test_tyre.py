@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -55,12 +56,9 @@ def test_where_an_inclined_wheel_touches_an_inclined_road() -> None:
         left = np.cross(n, heading)
         axis = math.cos(camber) * left + math.sin(camber) * n
         p, v, w = rng.normal(size=(3, 3))
-        spin, radius = rng.normal(), 0.35
-        found = contact_of(
-            Wheel(tuple(p), tuple(v), tuple(w), tuple(axis), spin),
-            il.tyres.plane_road(uphill, banked),
-            radius,
-        )
+        radius, road = 0.35, il.tyres.plane_road(uphill, banked)
+        wheel = Wheel(tuple(p), tuple(v), tuple(w), tuple(axis))
+        found = contact_of(wheel, road, radius)
         height = p @ n
         # the point of the middle plane of the wheel that is deepest along n, stretched to the road
         down = -(n - (n @ axis) * axis)
@@ -68,10 +66,22 @@ def test_where_an_inclined_wheel_touches_an_inclined_road() -> None:
         np.testing.assert_allclose(found.p_WC, p_WC, atol=1e-12)
         np.testing.assert_allclose(found.e1, heading, atol=1e-12)
         assert found.depth == pytest.approx(radius * math.cos(camber) - height, abs=1e-12)
-        v_place = v + np.cross(w - spin * axis, p_WC)
-        assert found.rolling == pytest.approx(v_place @ heading, abs=1e-12)
-        assert found.across == pytest.approx(v_place @ left, abs=1e-12)
         assert found.sliding == pytest.approx((v + np.cross(w, p_WC)) @ heading, abs=1e-12)
+        # the point of contact turns with the axis, by differences; the spin leaves it where it is
+        before, after = (_down_to(n, axis + h * np.cross(w, axis)) for h in (-1e-6, 1e-6))
+        v_place = v + p_WC @ _down_to(n, axis) * (after - before) / 2e-6
+        assert found.rolling == pytest.approx(v_place @ heading, abs=1e-8)
+        assert found.across == pytest.approx(v_place @ left, abs=1e-8)
+        # the rim goes with all that is no turning about the axis
+        v_rim = v + np.cross(w - (w @ axis) * axis, p_WC)
+        found = contact_of(dataclasses.replace(wheel, as_rim=True), road, radius)
+        assert found.rolling == pytest.approx(v_rim @ heading, abs=1e-12)
+
+
+def _down_to(n: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Unit vector down to a road of a normal, in the plane of a wheel of an axis."""
+    down = -(n - (n @ axis) * axis / (axis @ axis))
+    return down / np.linalg.norm(down)
 
 
 def test_a_tyre_that_stands_is_a_spring() -> None:

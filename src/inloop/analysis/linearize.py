@@ -11,12 +11,14 @@ zero (see `differences`). Velocities and accelerations are varied in natural uni
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from inloop.analysis.differences import FIRST_STEP, derivative
+from inloop.analysis.differences import FIRST_STEP, derivative, rough_columns
 from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.analysis.signals import signals
@@ -38,7 +40,8 @@ class Linear:
         q, qd: the state they hold near, all coordinates.
         z: states of force laws there.
         rates: xd at that state; zero at an equilibrium.
-        error: estimated largest error of the entries that come from differences.
+        error: estimated largest error of the entries that come from differences; a warning names
+            variables in which the motion is not smooth.
         step: their longest step, in natural units.
     """
 
@@ -88,6 +91,7 @@ class _State:
 
 
 Place = tuple[str, int]  # attribute of a state and index in it
+EDGE = 1e-3  # error, in parts of the largest change of a value, that is told
 
 
 @checked_call
@@ -125,7 +129,7 @@ def linearize(
     state = _State(at, speed, np.zeros(plant.n), efforts, z, u)
     places = [_place(reduction, name) for name in name_list(inputs, "inputs")]
     outputs, t = name_list(outputs, "outputs"), real(t, "t")
-    found, error = _differentiate(reduction, state, places, outputs, t)
+    found, error, edges = _differentiate(reduction, state, places, outputs, t)
     ind = reduction.independent
     size = 2 * len(ind) + len(z) + len(reduction.led)
     if plant.formulation.unconstrained:
@@ -133,9 +137,11 @@ def linearize(
     now = reduction.motion(at[None], speed[None], state.qdd[None], tau=efforts, z=z, u=u, t=t)
     led = (f"{plant.coordinates[k]}.q" for k in reduction.led)
     moving = tuple(f"{name}.{kind}" for kind in ("q", "qd") for name in reduction.names)
+    names = (*moving, *reduction.states, *led)
+    _tell_edges([name for name, edge in zip((*names, *inputs), edges, strict=True) if edge])
     return Linear(
         found[:size, :size], found[:size, size:], found[size:, :size], found[size:, size:],
-        states=(*moving, *reduction.states, *led), inputs=tuple(inputs), outputs=tuple(outputs),
+        states=names, inputs=tuple(inputs), outputs=tuple(outputs),
         q=at, qd=speed, z=z,
         rates=np.concatenate(
             [speed[ind], now["a"][0, ind], now["zd"][0], speed[reduction.led]]
@@ -146,8 +152,8 @@ def linearize(
 
 def _differentiate(
     reduction: Reduction, state: _State, places: Sequence[Place], outputs: Sequence[str], t: float
-) -> tuple[Array, Array]:
-    """Derivatives of (xd, y) by (x, w)."""
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Derivatives of (xd, y) by (x, w), their errors, and columns in which nothing is smooth."""
     ind = reduction.independent
     where: list[Place] = [("q", k) for k in ind] + [("qd", k) for k in ind]
     where += [("z", k) for k in range(len(reduction.states))]
@@ -169,8 +175,11 @@ def _differentiate(
 
     start = np.array([getattr(state, block)[k] for block, k in where])
     if not len(start):
-        return np.zeros((len(outputs), 0)), np.zeros((len(outputs), 0))
-    return derivative(function, start, _sizes(reduction, function, start, where))
+        nothing = np.zeros((len(outputs), 0))
+        return nothing, nothing, np.zeros(0, dtype=np.bool_)
+    sizes = _sizes(reduction, function, start, where)
+    found, error = derivative(function, start, sizes)
+    return found, error, rough_columns(found * sizes, error * sizes, EDGE)
 
 
 def _sizes(
@@ -190,6 +199,17 @@ def _sizes(
 def _put(x: Array, state: Array) -> Array:
     """The same inputs at another state."""
     return np.concatenate([state, x[len(state) :]])
+
+
+def _tell_edges(names: Sequence[str]) -> None:
+    """Warn of variables in which the motion is not smooth; exact derivatives do not tell."""
+    if names:
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        warnings.warn(
+            f"the motion is not smooth in {', '.join(names[:4])}{more} at this state, as where dry "
+            "friction or a contact changes: derivatives there are not to be relied on",
+            stacklevel=4,
+        )
 
 
 def _put_exact(

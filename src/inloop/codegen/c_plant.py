@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+from inloop.codegen.c_collision import MeetingRow, meeting_entries
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment, c_string
 
@@ -65,6 +66,7 @@ class ContactTable:
         near: gaps below this are closed [m].
         states: number of states of force laws, theirs included.
         moved: drives or constraints that depend on time move contacts.
+        meetings: shapes whose contacts, the last ones, are found in each step.
     """
 
     rows: str
@@ -73,6 +75,7 @@ class ContactTable:
     near: float
     states: int
     moved: bool
+    meetings: tuple[MeetingRow, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,7 +333,9 @@ class _Writer:
         lists = [self._array("int64_t", [str(k) for k in row]) for row in numbers]
         rows = self._function("contact_rows", table.rows)
         sizes = (str(len(table.places)), str(table.states), str(int(table.moved)))
-        entry = _row([rows, *lists, _real(table.near), *sizes])
+        meetings = self._array("il_meeting", meeting_entries(table.meetings, self._array))
+        found = (meetings, str(len(table.meetings)))
+        entry = _row([rows, *lists, _real(table.near), *sizes, *found])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:

@@ -8,7 +8,7 @@ from inloop.codegen import c_attitudes
 from inloop.codegen.c_alike import alike_declaration, emit_alike
 from inloop.codegen.closed_unit import ClosedUnit, indices
 from inloop.codegen.quoting import c_comment
-from inloop.symbolic import Program
+from inloop.symbolic import Output, Program
 
 Files = dict[str, str]
 LAWS = "_laws"
@@ -104,6 +104,7 @@ def emit_tree_contacts(
     prefix: str,
     about: Sequence[str],
     states: int,
+    rows: int,
     turned: Sequence[int] = (),
 ) -> Files:
     """`<prefix>_contacts` of a mechanism without loops: all results in a row.
@@ -113,14 +114,15 @@ def emit_tree_contacts(
         prefix: of all names.
         about: lines of the comment on top.
         states: number of states of force laws, behind which quaternions are.
+        rows: of relative velocities of all contacts.
         turned: see `c_attitudes`.
     """
     (program,) = programs
-    n = program.outputs[-1].shape[0]
+    n = _output(program, "M").shape[0]
     whole = c_attitudes.whole_position(turned, n, 2 * n + states)
     known = {"pre": "c->contacts_pre", "q": "q" if turned else "x"}
     at_state = "\n".join([*whole, "    (void)t;"])
-    lines = [*_head(prefix, about, turned), _contacts(program, prefix, known, at_state)]
+    lines = [*_head(prefix, about, turned), _contacts(program, prefix, known, at_state, rows)]
     return {f"{prefix}_steps.c": "\n".join(lines)}
 
 
@@ -139,12 +141,17 @@ def emit_closed_contacts(
     }
 
 
-def _contacts(program: Program, prefix: str, known: dict[str, str], at_state: str) -> str:
-    """The function, with lines that bring its arguments about."""
+def _contacts(
+    program: Program, prefix: str, known: dict[str, str], at_state: str, rows: int = 0
+) -> str:
+    """The function, with lines that bring its arguments about; `rows` of all contacts."""
+    contacts, n = len(_output(program, "mu").exprs), _output(program, "M").shape[0]
+    # contacts that are found later leave room behind the gaps and rows of the others
+    room = {"gap": contacts, "w": rows, "H": n * rows}
     places, at = [], 0
     for out in program.outputs:
-        places.append(f"found + {at}")
-        at += len(out.exprs)
+        places.append(f"found + {at}" if out.exprs else "NULL")
+        at += max(len(out.exprs), room.get(out.name, 0))
     return f"""/* gaps, friction, restitution, compliance, velocities at rest, rows, mass matrix */
 IL_EXPORT int {prefix}_contacts(void *context, double t, const double *x, double *found)
 {{
@@ -154,6 +161,10 @@ IL_EXPORT int {prefix}_contacts(void *context, double t, const double *x, double
     return IL_OK;
 }}
 """
+
+
+def _output(program: Program, name: str) -> Output:
+    return next(out for out in program.outputs if out.name == name)
 
 
 def emit_closed_steps(

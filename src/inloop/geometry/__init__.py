@@ -18,6 +18,7 @@ from inloop.geometry.plate import Plate, plate
 from inloop.geometry.shape import Shape, shape_from
 from inloop.geometry.sphere import Sphere, point, sphere
 from inloop.geometry.surface import Surface
+from inloop.geometry.terrain import terrain
 from inloop.geometry.torus import Torus, torus
 from inloop.geometry.visual import Visual, disc, rod, visual
 
@@ -27,5 +28,5 @@ __all__ = [
     "Rim", "Segment", "Shape", "Sphere", "Surface", "Texture", "Torus", "Visual", "box",
     "capsule", "circle", "cone", "convex_hull", "cylinder", "disc", "heightfield", "lathe",
     "line", "loft", "mesh", "plane", "plate", "point", "rim", "rod", "segment", "shape_from",
-    "sphere", "torus", "total", "tube", "visual",
+    "sphere", "terrain", "torus", "total", "tube", "visual",
 ]  # fmt: skip

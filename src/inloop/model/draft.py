@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
 from inloop.model.constraints.elements import CouplingKind, Derivatives, LoopKind
+from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.friction import FrictionLaw
 from inloop.model.contacts.hard import Hard, HardStop
 from inloop.model.contacts.laws import NormalLaw
@@ -101,6 +102,7 @@ class ContactDraft:
         friction: friction, None for smooth surfaces.
         outputs: quantities that it makes known.
         where: file and line.
+        found: how its touches are found, None if the pair of shapes has a closed form.
     """
 
     name: str
@@ -110,6 +112,7 @@ class ContactDraft:
     friction: FrictionLaw | None
     outputs: tuple[str, ...]
     where: str
+    found: FoundTouching | None = None
 
 
 @dataclass(frozen=True)

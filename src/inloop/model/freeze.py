@@ -346,6 +346,7 @@ class Freezing:
             outputs=MappingProxyType({key: f"{item.name}.{key}" for key in item.outputs}),
             carried_by=(item.name,),
             where=item.where,
+            found=item.found,
         )
 
     def _sensor(self, item: SensorDraft) -> Sensor:

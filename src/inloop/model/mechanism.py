@@ -228,9 +228,19 @@ class Mechanism:
 
     @property
     def hard_contacts(self) -> tuple[Contact | HardStop, ...]:
-        """Contacts and stops whose impulses the method "moreau" finds."""
-        touching = (contact for contact in self.contacts if isinstance(contact.law, Hard))
-        return (*touching, *self.hard_stops)
+        """Contacts and stops whose impulses the method "moreau" finds; those found last."""
+        return (*self.declared_contacts, *self.found_contacts)
+
+    @property
+    def declared_contacts(self) -> tuple[Contact | HardStop, ...]:
+        """Hard contacts of pairs of shapes with a closed form, and hard stops."""
+        hard = [contact for contact in self.contacts if isinstance(contact.law, Hard)]
+        return (*(contact for contact in hard if contact.found is None), *self.hard_stops)
+
+    @property
+    def found_contacts(self) -> tuple[Contact, ...]:
+        """Hard contacts whose touches are found while the plant runs."""
+        return tuple(contact for contact in self.contacts if contact.found is not None)
 
     @property
     def closed(self) -> bool:

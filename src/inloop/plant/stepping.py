@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inloop.codegen.c_collision import MeetingRow
 from inloop.codegen.c_plant import ContactTable
 from inloop.errors import ModelError
 from inloop.formalisms.size import size_of
@@ -111,6 +112,13 @@ def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
             first.where,
             "Give it a law that yields, such as hunt_crossley(...).",
         )
+    if plant.mechanism.found_contacts and plant.mechanism.closed:
+        first = plant.mechanism.found_contacts[0]
+        raise ModelError(
+            f"contact '{first.name}' is found by collision, in a mechanism with loops or drives",
+            first.where,
+            "Take shapes with a closed form, such as spheres on a plane.",
+        )
     return plant.equations.build_apart(
         code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows
     )
@@ -124,7 +132,8 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         program: of its contact rows, for one choice of independent coordinates.
         rows: name of the C function around it.
     """
-    *_, still, _, mass = program.outputs
+    outputs = {out.name: out for out in program.outputs}
+    still, mass = outputs["w"], outputs["M"]
     behind = 2 * mass.shape[0]
     return ContactTable(
         rows=rows,
@@ -133,4 +142,25 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         near=CLOSED * size_of(mechanism).length,
         states=len(mechanism.states),
         moved=any(velocity is not program.graph.zero for velocity in still.exprs),
+        meetings=_meetings(mechanism),
     )
+
+
+def _meetings(mechanism: Mechanism) -> tuple[MeetingRow, ...]:
+    """Shapes whose contacts are found in each step."""
+    rows, first = [], len(mechanism.declared_contacts)
+    for contact in mechanism.found_contacts:
+        found = contact.found
+        assert found is not None
+        rows.append(
+            MeetingRow(
+                a=found.a,
+                b=found.b,
+                margin=found.margin,
+                first=first,
+                count=found.touches,
+                rows=found.rows,
+            )
+        )
+        first += found.touches
+    return tuple(rows)

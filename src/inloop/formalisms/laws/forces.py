@@ -381,19 +381,42 @@ def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
         loads.apply(point.body, p_C, matrix_times(R_CW, f_W), zero)
 
 
+@dataclass(frozen=True)
+class BetweenFrames:
+    """How a frame B lies and moves against a frame A, in axes of A.
+
+    Attributes:
+        p: p_AB.
+        R: R_AB.
+        v: rate of p in A.
+        w: angular velocity of B against A.
+    """
+
+    p: Vector
+    R: Matrix
+    v: Vector
+    w: Vector
+
+
+def between_frames(place: Places, a: Frame, b: Frame) -> BetweenFrames:
+    """How B lies and moves against A."""
+    of_a, of_b = place.frame(a), place.frame(b)
+    R_AW = transpose(of_a.R)
+    p = matrix_times(R_AW, sub(of_b.p, of_a.p))
+    w_A = matrix_times(R_AW, of_a.om)
+    v = sub(matrix_times(R_AW, sub(of_b.v, of_a.v)), cross(w_A, p))
+    return BetweenFrames(p, product(R_AW, of_b.R), v, sub(matrix_times(R_AW, of_b.om), w_A))
+
+
 def _frame_force(law: FrameForce, place: Places, loads: Loads) -> None:
     """Force and torque between two frames, from their relative position and rotation."""
     skeleton = place.skeleton
     graph = skeleton.graph
     a, b = place.frame(law.a), place.frame(law.b)
-    R_AW = transpose(a.R)
-    # everything in axes of A: p_AB, its rate in A, small rotation, relative angular velocity
-    p = matrix_times(R_AW, sub(b.p, a.p))
-    w_A = matrix_times(R_AW, a.om)
-    v = sub(matrix_times(R_AW, sub(b.v, a.v)), cross(w_A, p))
-    R = product(R_AW, b.R)
+    between = between_frames(place, law.a, law.b)
+    p, R, v, w = between.p, between.R, between.v, between.w
+    # a small rotation
     r = (0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1]))
-    w = sub(matrix_times(R_AW, b.om), w_A)
     replace: dict[Expr, Expr] = {}
     placeholders = (law.p, law.v, law.r, law.w, *law.R)
     for names, values in zip(placeholders, (p, v, r, w, *R), strict=True):

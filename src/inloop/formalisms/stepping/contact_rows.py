@@ -8,11 +8,14 @@ expressions of parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from inloop.formalisms.derive import Derivation
+from inloop.formalisms.laws.forces import Places, between_frames
 from inloop.formalisms.loops.partition import Partition
 from inloop.model import Contact, Hard, HardStop, Mechanism
+from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.hard import NORMAL, RATE, SLIPS
 from inloop.symbolic import Expr, Output, Program, directional, rebuild
 
@@ -29,18 +32,23 @@ def velocity_names(contact: Contact | HardStop) -> tuple[str, ...]:
 
 def first_rows(mechanism: Mechanism) -> tuple[int, ...]:
     """The row at which each hard contact begins, then the number of rows."""
-    first = [0]
-    for contact in mechanism.hard_contacts:
-        first.append(first[-1] + len(velocity_names(contact)))
-    return tuple(first)
+    rows = [len(velocity_names(contact)) for contact in mechanism.declared_contacts]
+    for found in _found(mechanism):
+        rows += [found.rows] * found.touches
+    return (0, *accumulate(rows))
 
 
 def first_states(mechanism: Mechanism) -> tuple[int, ...]:
     """Number of the first state of each hard contact."""
-    return tuple(
-        mechanism.state_names.index(f"{contact.name}.{NORMAL}")
-        for contact in mechanism.hard_contacts
-    )
+    names = [f"{contact.name}.{NORMAL}" for contact in mechanism.declared_contacts]
+    for contact, found in zip(mechanism.found_contacts, _found(mechanism), strict=True):
+        names += [f"{contact.name}.{found.state(k, NORMAL)}" for k in range(found.touches)]
+    number = {name: k for k, name in enumerate(mechanism.state_names)}
+    return tuple(number[name] for name in names)
+
+
+def _found(mechanism: Mechanism) -> list[FoundTouching]:
+    return [contact.found for contact in mechanism.found_contacts if contact.found is not None]
 
 
 def contact_rows(d: Derivation) -> Program:
@@ -70,6 +78,9 @@ def _program(
 ) -> Program:
     """Gaps, friction, restitution, compliance, what moves by itself, rows and the mass matrix.
 
+    Contacts that are found while the plant runs have no gap and no rows; pose and twist of their
+    frames come behind all others.
+
     Args:
         d: the derivation.
         name: of the program.
@@ -78,8 +89,10 @@ def _program(
         qd: velocities that impulses change.
         mass: the matrix that belongs to them.
     """
-    contacts = d.mechanism.hard_contacts
+    contacts = d.mechanism.declared_contacts
     laws = [contact.law for contact in contacts if isinstance(contact.law, Hard)]
+    for contact, found in zip(d.mechanism.found_contacts, _found(d.mechanism), strict=True):
+        laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
     velocities = [observed[name] for contact in contacts for name in velocity_names(contact)]
     columns = [directional(velocities, {v: d.graph.one}) for v in qd]
     still = rebuild(velocities, d.graph, dict.fromkeys(qd, d.graph.zero))
@@ -91,9 +104,30 @@ def _program(
         Output.vector("w", still, "relative velocities at qd = 0"),
         Output.matrix("H", zip(*columns, strict=True), "∂u/∂qd of relative velocities"),
         Output.matrix("M", mass, "mass matrix, symmetric"),
+        *_meetings(d),
     )
     doc = "Hard contacts, and the mass matrix that couples them."
     return d.make(name, state, outputs, doc, "derivatives of relative velocities")
+
+
+def _meetings(d: Derivation) -> list[Output]:
+    """Pose and twist of the frames of each contact that is found."""
+    if not d.mechanism.found_contacts:
+        return []
+    place, outputs = Places(d.skeleton), []
+    carriers = {law.name: law for law in d.mechanism.frame_forces}
+    for k, contact in enumerate(d.mechanism.found_contacts):
+        law = carriers[contact.carried_by[0]]
+        between = between_frames(place, law.a, law.b)
+        pose = [*between.p, *(entry for row in between.R for entry in row)]
+        motion = [*between.v, *between.w]
+        columns = [directional(motion, {qd: d.graph.one}) for qd in d.symbols.qd]
+        outputs.append(Output.vector(f"pose_{k}", pose, f"p and R of {contact.name}"))
+        twist = Output.matrix(
+            f"twist_{k}", zip(*columns, strict=True), f"∂(v, w)/∂qd of {contact.name}"
+        )
+        outputs.append(twist)
+    return outputs
 
 
 def _numbers(d: Derivation, values: Sequence[object]) -> list[Expr]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from inloop.gallery import Exhibit, Option, Reference, View
+from inloop.gallery.car.experiments.avoid import AVOID
+from inloop.gallery.car.experiments.caster import CASTER
+from inloop.gallery.car.experiments.circle import CIRCLE
+from inloop.gallery.car.experiments.step_steer import STEP
 from inloop.gallery.car.looks import car_looks
 from inloop.gallery.car.model import (
     ADDED_MASS,
@@ -25,7 +29,7 @@ EXHIBIT = Exhibit(
     title="Car with four suspensions, steering rack and anti-roll bars",
     look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
     make=car,
-    start="near rest on its tyres, rack in the middle, added weight at the front axle",
+    start="at rest on its tyres, rack in the middle, added weight at the front axle",
     seconds=5.0,
     view=View(
         "xyz",
@@ -38,7 +42,15 @@ EXHIBIT = Exhibit(
         discs={f"wheel_{corner.name}": TYRE_RADIUS for corner in CORNERS},
     ),
     options={
-        "grip": Option(0.0, "tyres against sliding sideways [N·s/m]; 5878 at 10 m/s", (0.0, 1e5))
+        "pac2002": Option(False, "tyres of PAC2002 (235/60 R16); else the source's, of 1987"),
+        "relaxation": Option(0.5, "length until tyres push [m]; 0: at once", (0.0, 2.0)),
+        "aligning": Option(True, "tyres of 1987 have an aligning moment; the source has none"),
+        "speed": Option(0.0, "at the start [m/s]", (0.0, 70.0)),
+        "hands": Option(False, "the rack follows inputs instead of a sine"),
+        "bars_as_laws": Option(False, "anti-roll bars by their energy: faster"),
+        "pedals": Option(False, "engine, brakes and a steering wheel: it is driven by inputs"),
+        "automatic": Option(True, "with pedals: gears choose themselves"),
+        "electric": Option(False, "with pedals: an electric motor instead of the engine"),
     },
     references=(
         Reference(
@@ -60,6 +72,7 @@ EXHIBIT = Exhibit(
             measure=weight_at_rest,
         ),
     ),
+    experiments={"caster": CASTER, "circle": CIRCLE, "step": STEP, "avoid": AVOID},
     looks=car_looks,
     reach=((-3.4, -0.98, -0.02), (0.7, 0.98, 1.0)),
 )

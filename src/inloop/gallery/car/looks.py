@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import inloop as il
 from inloop.gallery import parts
-from inloop.gallery.car.model import BAR_HALF, BAR_LEVER, CORNERS
+from inloop.gallery.car.anti_roll import HALF as BAR_HALF
+from inloop.gallery.car.anti_roll import LEVER as BAR_LEVER
+from inloop.gallery.car.model import CORNERS
+from inloop.gallery.car.steering import LEAN, SEAT
 from inloop.gallery.suspension.looks import WHEEL_SIDE, corner_looks, rack_looks
 from inloop.gallery.suspension.model import TYRE_RADIUS
 
@@ -29,10 +32,13 @@ TAIL = (
 )  # fmt: skip
 
 
-def car_looks(grip: float = 0.0) -> Mapping[str, tuple[il.Visual, ...]]:
-    """Body, seats, steering wheel, suspensions, wheels with mudguards."""
+def car_looks(
+    *, bars_as_laws: bool, pedals: bool, **_others: object
+) -> Mapping[str, tuple[il.Visual, ...]]:
+    """Body, seats, steering wheel, suspensions, wheels with mudguards; bars if they are bodies."""
+    steering, column = _steering_wheel()
     found: dict[str, tuple[il.Visual, ...]] = {
-        "chassis": (*_shell(), *_inside(), *_lamps()),
+        "chassis": (*_shell(), *_inside(), column, *_lamps()),
         "weight": (il.visual(il.box((0.3, 0.34, 0.16)), (0.0, 0.0, 0.06), parts.IRON,
                              material="metal"),),
         "rack": rack_looks(CORNERS[:2]),
@@ -41,6 +47,37 @@ def car_looks(grip: float = 0.0) -> Mapping[str, tuple[il.Visual, ...]]:
         steered = corner.axle == "front"
         found |= corner_looks(corner, steered=steered)
         found[f"knuckle_{corner.name}"] += _mudguard(corner.side)
+    if pedals:
+        found["steering_wheel"] = _at_origin(steering)
+    else:
+        found["chassis"] += steering
+    if not bars_as_laws:
+        found |= _bars()
+    return found
+
+
+def _steering_wheel() -> tuple[tuple[il.Visual, ...], il.Visual]:
+    """The wheel with its spokes, and the column that it sits on."""
+    turned = _leaning(LEAN)
+    wheel = il.visual(il.torus(0.16, 0.014, "x"), SEAT, parts.DARK, material="leather",
+                      rotation=turned)  # fmt: skip
+    spoke = il.visual(il.box((0.012, 0.3, 0.024)), SEAT, parts.STEEL, material="metal",
+                      rotation=turned)  # fmt: skip
+    column = il.rod(SEAT, (-1.06, 0.23, 0.46), 0.014, parts.STEEL, material="metal")
+    return (wheel, spoke), column
+
+
+def _at_origin(visuals: tuple[il.Visual, ...]) -> tuple[il.Visual, ...]:
+    """The same on a body whose origin is there."""
+    return tuple(
+        il.Visual(v.shape, (0.0, 0.0, 0.0), v.rotation, v.color, material=v.material)
+        for v in visuals
+    )
+
+
+def _bars() -> dict[str, tuple[il.Visual, ...]]:
+    """Halves of the anti-roll bars, and their drop links."""
+    found: dict[str, tuple[il.Visual, ...]] = {}
     for axle in ("front", "rear"):
         for half, way in (("bar", 1.0), ("torsion", -1.0)):
             path = [(0.0, 0.0, 0.0), (0.0, way * (BAR_HALF - 0.04), 0.0),
@@ -78,7 +115,7 @@ def _square(x: float) -> float:
 
 
 def _inside() -> tuple[il.Visual, ...]:
-    """Seats, steering wheel, windscreen and roll bar."""
+    """Seats, windscreen and roll bar."""
     seats = [
         part
         for y in (-0.23, 0.23)
@@ -88,15 +125,12 @@ def _inside() -> tuple[il.Visual, ...]:
                       rotation=_leaning(-0.22)),
         )
     ]  # fmt: skip
-    wheel = il.visual(il.torus(0.16, 0.014, "x"), (-1.34, 0.23, 0.58), parts.DARK,
-                      material="leather", rotation=_leaning(-0.4))  # fmt: skip
-    column = il.rod((-1.34, 0.23, 0.58), (-1.06, 0.23, 0.46), 0.014, parts.STEEL, material="metal")
     screen = il.visual(il.box((0.012, 0.92, 0.27)), (-1.1, 0.0, 0.63), (0.75, 0.86, 0.92, 0.35),
                        material="glass", rotation=_leaning(-0.3))  # fmt: skip
     hoop = [(-2.12, 0.46 * math.cos(a), 0.4 + 0.52 * math.sin(a) ** 0.6)
             for a in (math.pi * k / 24 for k in range(25))]  # fmt: skip
     bar = il.visual(il.tube(hoop, 0.022), color=parts.STEEL, material="metal")
-    return (*seats, wheel, column, screen, bar)
+    return (*seats, screen, bar)
 
 
 def _lamps() -> tuple[il.Visual, ...]:

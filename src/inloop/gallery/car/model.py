@@ -1,110 +1,136 @@
-"""A car on four suspensions with steering and anti-roll bars: 44 joints, ten loops."""
+"""A car on four suspensions with steering, anti-roll bars and tyres: 44 joints, ten loops."""
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import gravity_along
-from inloop.gallery.suspension.model import (
-    ARM,
-    FREE_LENGTH,
-    HEIGHT,
-    KNUCKLE_MASS,
-    LOWER_BALL,
-    PIVOT_Y,
-    SOURCE,
-    UPPER_X,
-    Corner,
-    add_arms,
-    add_front_knuckle,
-    add_rack,
-    add_spring,
-    add_wheel,
-    tyre_force,
-)
+from inloop.gallery.car.anti_roll import add_bar, add_bar_law
+from inloop.gallery.car.brakes import add_brakes
+from inloop.gallery.car.corners import add_corner
+from inloop.gallery.car.engine import add_engine, add_motor
+from inloop.gallery.car.hard_points import AXLES, SIDES, WHEEL_X, Corner, add_axles
+from inloop.gallery.car.steering import add_steering
+from inloop.gallery.suspension import model as suspension
+from inloop.gallery.suspension.model import SOURCE, TYRE_RADIUS, TYRE_STIFFNESS, add_rack
 
-WHEELBASE = 2.78
 CHASSIS_MASS, CHASSIS_COM, CHASSIS_INERTIA = 1480.0, (-1.36, 0.0, 0.35), (389.68, 2436.4, 2641.5)
 ADDED_MASS = 100.0
-BAR_LEVER, BAR_HALF, DROP_LINK = 0.30, 0.55, 0.25  # of the anti-roll bars [m]
-BAR_STIFFNESS = {"front": 4000.0, "rear": 1100.0}  # [N·m/rad]
+# at rest on level ground: height of the axle frame [m], angle of the left lower arm [rad] and
+# load of a tyre [N], by axle
+HEIGHT = 0.200002
+ARM_AT_REST = {"front": -0.0550290, "rear": -0.0460399}
+LOAD = {"front": 4399.682, "rear": 3678.853}
+AIR_DENSITY, DRAG_AREA = 1.2, 0.66  # [kg/m³], [m²]
+# rubber at both ends of the way of a lower arm: stiffness [N·m/rad], damping, angles [rad]
+ARM_STOP = (3e4, 300.0, (-0.2, 0.2))
+REAR = ("spin_rear_left", "spin_rear_right")  # joints of the driven wheels
+TYRE_FILE = Path(__file__).parent / "passenger_235_60_r16.tir"
+# where wheels sit in the source, for those who draw
 CORNERS = tuple(
-    Corner(f"{axle}_{side}", sign, x, upper_x)
-    # the rear wishbones have no caster
-    for axle, x, upper_x in (("front", 0.0, UPPER_X), ("rear", -WHEELBASE, 0.0))
-    for side, sign in (("left", 1), ("right", -1))
+    suspension.Corner(f"{axle}_{side}", sign, WHEEL_X[axle])
+    for axle in AXLES
+    for side, sign in SIDES.items()
 )
 
 
-def car(grip: float = 0.0, *, bars_as_laws: bool = False) -> il.Model:
-    """A car on its tyres; these are vertical springs, so nothing holds it along the road.
+def car(
+    *,
+    pac2002: bool = False,
+    relaxation: float = 0.5,
+    aligning: bool = True,
+    speed: float = 0.0,
+    hands: bool = False,
+    bars_as_laws: bool = False,
+    pedals: bool = False,
+    automatic: bool = True,
+    electric: bool = False,
+) -> il.Model:
+    """A car on its tyres.
 
     44 joints: 14 independent (six of the chassis, four lower arms, four wheels), 2 driven (rack and
     added weight), 28 dependent. Ten cuts at balls give 30 conditions. The rear wishbones are
     planar, so one condition of each rear cut is redundant.
 
     Args:
-        grip: what a tyre resists to sliding sideways [N·s/m]: its cornering stiffness over the
-            speed of the car.
+        pac2002: tyres of PAC2002 with the numbers of a 235/60 R16; else those of the source, by the
+            formula of 1987.
+        relaxation: length that a tyre rolls until its forces are there [m]; 0: at once, as in the
+            source, for cars that never stand. PAC2002 has lengths of its own beside 0.
+        aligning: tyres of the source have an aligning moment, which the source leaves out.
+        speed: at the start [m/s].
+        hands: the rack follows the inputs rack.q, rack.qd, rack.qdd instead of a sine.
         bars_as_laws: describe the anti-roll bars by their energy instead of by bodies: 32 joints
             and six loops that move in the same way.
+        pedals: engine, brakes, air drag and a steering wheel: it is driven by inputs.
+        automatic: with pedals, gears choose themselves.
+        electric: with pedals, an electric motor instead of the engine.
     """
     m = il.Model(
         "car",
-        gravity=gravity_along("-z"),
+        gravity=_gravity,
         doc=f"Car with double wishbones and anti-roll bars. Data: {SOURCE}.",
         # the wheels of the source have less inertia across than a real disc
         strict_inertia=False,
     )
-    throw = m.parameter("throw", 0.01, unit="m", range=(0.0, 0.03), doc="amplitude of the rack")
-    pace = m.parameter("pace", 3.0, unit="rad/s", range=(0.0, 20.0), doc="angular rate of the rack")
-    ahead = m.parameter("ahead", 0.0, unit="m", range=(-3.0, 0.5),
-                        doc="how far before the front axle the added weight sits")  # fmt: skip
-    chassis = _add_chassis(m)
-    weight = m.body(
-        "weight",
-        on=chassis,
-        joint=il.prismatic("x"),
-        mass=ADDED_MASS,
-    )
+    chassis = _add_chassis(m, speed)
+    _add_weight(m, chassis)
     rack = add_rack(m, chassis)
-    lengths = {
-        axle: m.parameter(
-            f"{axle}_length", FREE_LENGTH, unit="m", range=(0.5, 0.8),
-            doc=f"free length of the {axle} springs",
-        )
-        for axle in ("front", "rear")
-    }  # fmt: skip
-    lowers = {
-        corner.name: _add_corner(m, chassis, rack, corner, (lengths[corner.axle], grip))
-        for corner in CORNERS
-    }
-    for axle, x in (("front", 0.0), ("rear", -WHEELBASE)):
+    axles = add_axles(m)
+    corners = [Corner(axle, side) for axle in axles.values() for side in SIDES]
+    found = {c.name: add_corner(m, chassis, rack, c, _start(c, speed)) for c in corners}
+    uppers = {name: upper for name, (_, upper, _) in found.items()}
+    for axle in axles.values():
         if bars_as_laws:
-            _add_anti_roll_law(m, lowers, axle)
+            add_bar_law(m, uppers, axle)
         else:
-            _add_anti_roll_bar(m, chassis, lowers, (axle, x))
-    m.drive(rack, lambda t: throw * il.sin(pace * t))
-    m.drive(weight, lambda: ahead)
-    spins = (f"spin_{corner.name}" for corner in CORNERS)
-    m.independent(*(f"chassis_{end}" for end in ("tx", "ty", "tz", "rz", "ry", "rx")))
-    m.independent(*lowers.values(), *spins)
+            add_bar(m, chassis, uppers, axle)
+    grip = m.parameter(
+        "grip", 1.0, unit="1", range=(0.05, 2.0), doc="of the road, by which friction changes"
+    )
+    road = il.tyres.plane_road(grip=grip)
+    for corner in corners:
+        _add_tyre(m, found[corner.name][2], corner, road, _formula(pac2002, aligning, relaxation))
+    if pedals:
+        rolling = _start(corners[-1], speed)[1]
+        if electric:
+            add_motor(m, REAR)
+        else:
+            add_engine(m, REAR, automatic=automatic, rolling=rolling)
+        _add_pedals(m, chassis, rack)
+    else:
+        _steer(m, rack, hands)
+    m.independent(*(f"chassis_{end}" for end in ("tx", "ty", "tz", "rz", "rx", "ry")))
+    m.independent(*(lower for lower, _, _ in found.values()))
+    m.independent(*(f"spin_{corner.name}" for corner in corners))
     return m
 
 
-def _add_chassis(m: il.Model) -> Any:
-    """Translations, then yaw, pitch and roll."""
+def _gravity(m: il.Model) -> tuple[Any, Any, Any]:
+    """Gravity in axes of the road: slopes are live, and the road stays the plane z = 0."""
+    g = m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity")
+    uphill = m.parameter("uphill", 0.0, unit="1", range=(-0.5, 0.5),
+                         doc="how steep the road rises along x: 0.2 is 20 %")  # fmt: skip
+    banked = m.parameter("banked", 0.0, unit="1", range=(-0.5, 0.5),
+                         doc="how steep it rises to the left")  # fmt: skip
+    down = -g / il.sqrt(1.0 + uphill * uphill + banked * banked)
+    return down * uphill, down * banked, down
+
+
+def _add_chassis(m: il.Model, speed: float) -> Any:
+    """Translations, then yaw, roll and pitch."""
     return m.chain(
         "chassis",
         on=m.ground,
         joints=[
-            il.prismatic("x"),
+            il.prismatic("x", initial=(0.0, speed)),
             il.prismatic("y"),
             il.prismatic("z", initial=(HEIGHT, 0.0)),
-            *(il.revolute(axis) for axis in "zyx"),
+            *(il.revolute(axis) for axis in "zxy"),
         ],
         mass=CHASSIS_MASS,
         com=CHASSIS_COM,
@@ -112,94 +138,85 @@ def _add_chassis(m: il.Model) -> Any:
     )
 
 
-def _add_corner(
-    m: il.Model, chassis: Any, rack: Any, corner: Corner, numbers: tuple[Any, float]
-) -> Any:
-    """Arms, knuckle, wheel and spring; returns the lower arm.
-
-    Args:
-        m: the model.
-        chassis: its chassis.
-        rack: its rack.
-        corner: where.
-        numbers: free length of the spring [m] and grip of the tyre [N·s/m].
-    """
-    free_length, grip = numbers
-    lower, upper = add_arms(m, chassis, corner)
-    if corner.axle == "front":
-        knuckle = add_front_knuckle(m, (lower, upper), rack, corner)
-    else:
-        knuckle = _add_rear_knuckle(m, (lower, upper), corner)
-    add_wheel(m, knuckle, corner, grip)
-    add_spring(m, chassis, lower, corner, free_length)
-    return lower
+def _add_weight(m: il.Model, chassis: Any) -> None:
+    """A load that can be moved along the car."""
+    mass = m.parameter("load", ADDED_MASS, unit="kg", range=(0.0, 500.0), doc="the added weight")
+    ahead = m.parameter("ahead", 0.0, unit="m", range=(-3.0, 0.5),
+                        doc="how far before the front axle the added weight sits")  # fmt: skip
+    weight = m.body("weight", on=chassis, joint=il.prismatic("x"), mass=mass)
+    m.drive(weight, lambda: ahead)
 
 
-def _add_rear_knuckle(m: il.Model, arms: tuple[Any, Any], corner: Corner) -> Any:
-    """Knuckle that turns about x only: the wishbone moves in the y-z plane."""
-    lower, upper = arms
-    ball = corner.along(ARM)
-    knuckle = m.body(
-        f"knuckle_{corner.name}",
-        on=upper.point("ball", ball),
-        joint=il.revolute("x"),
-        mass=KNUCKLE_MASS,
-    )
-    m.close(
-        knuckle.point("lower", (0.0, 0.0, LOWER_BALL[2])),
-        lower.point("ball", ball),
-        name=f"lower_ball_{corner.name}",
-    )
-    return knuckle
+def _start(corner: Corner, speed: float) -> tuple[float, float]:
+    """Angle of the lower arm [rad] and rate of a wheel that rolls [rad/s]."""
+    axle = corner.axle.name
+    radius = TYRE_RADIUS - LOAD[axle] / TYRE_STIFFNESS
+    return corner.sign * ARM_AT_REST[axle], speed / radius
 
 
-def _add_anti_roll_bar(
-    m: il.Model, chassis: Any, lowers: dict[str, Any], axle: tuple[str, float]
+def _formula(pac2002: bool, aligning: bool, relaxation: float) -> dict[str, Any]:
+    """Arguments of a tyre: its formula, and how it takes up slip."""
+    if pac2002:
+        own = {} if relaxation else {"relaxation": 0.0}
+        return {"formula": il.load_tyre(TYRE_FILE), **own}
+    formula = il.tyres.Formula1987(with_aligning_moment=aligning)
+    return {"formula": formula, "relaxation": relaxation}
+
+
+def _add_tyre(
+    m: il.Model, wheel: Any, corner: Corner, road: il.tyres.Road, numbers: dict[str, Any]
 ) -> None:
-    """Two halves of a bar joined by a torsion spring, each with a drop link to its lower arm."""
-    name, x = axle
-    seat = chassis.point(f"bar_{name}_seat", (x - BAR_LEVER, 0.0, DROP_LINK))
-    left = m.body(f"bar_{name}", on=seat, joint=il.revolute("y"))
-    right = m.body(f"torsion_{name}", on=left, joint=il.revolute("y"))
-    m.torsion_spring(right, BAR_STIFFNESS[name], name=f"anti_roll_{name}")
-    for half, (side, sign) in ((left, ("left", 1)), (right, ("right", -1))):
-        corner = f"{name}_{side}"
-        link = m.chain(
-            f"drop_{corner}",
-            on=half.point("lever", (BAR_LEVER, sign * BAR_HALF, 0.0)),
-            joints=il.universal("x", "y"),
-        )
-        on_arm = lowers[corner].point("drop", (0.0, sign * (BAR_HALF - PIVOT_Y), 0.0))
-        m.close(link.point("end", (0.0, 0.0, -DROP_LINK)), on_arm, name=f"drop_link_{corner}")
+    """A tyre as stiff and as large as that of the source."""
+    m.tyre(
+        wheel,
+        **numbers,
+        radius=TYRE_RADIUS,
+        stiffness=TYRE_STIFFNESS,
+        damping=0.0,
+        side=corner.side,
+        road=road,
+        follows="rim",
+        name=f"tyre_{corner.name}",
+    )
 
 
-def _add_anti_roll_law(m: il.Model, lowers: dict[str, Any], axle: str) -> None:
-    """The same bar by its energy: the angles of its levers follow from those of the arms."""
-    arms = [lowers[f"{axle}_{side}"] for side in ("left", "right")]
+def _steer(m: il.Model, rack: Any, hands: bool) -> None:
+    """Move the rack by inputs, or to and fro."""
+    if hands:
+        m.drive(rack)
+        return
+    throw = m.parameter("throw", 0.01, unit="m", range=(0.0, 0.03), doc="amplitude of the rack")
+    pace = m.parameter("pace", 3.0, unit="rad/s", range=(0.0, 20.0), doc="angular rate of the rack")
+    m.drive(rack, lambda t: throw * il.sin(pace * t))
 
-    def energy(q: tuple[Any, Any]) -> Any:
-        twist = _lever_angle(q[1], -1) - _lever_angle(q[0], 1)
-        return 0.5 * BAR_STIFFNESS[axle] * twist**2
 
-    m.potential(arms, energy, name=f"anti_roll_{axle}")
+def _add_pedals(m: il.Model, chassis: Any, rack: Any) -> None:
+    """Brakes, steering wheel, stops and air."""
+    add_brakes(m, [corner.name for corner in CORNERS])
+    add_steering(m, chassis, rack, REAR)
+    m.independent(rack)
+    for corner in CORNERS:
+        m.joint_stop(f"lower_{corner.name}", *ARM_STOP, name=f"stop_{corner.name}")
+    area = m.parameter("drag_area", DRAG_AREA, unit="m^2", range=(0.0, 2.0),
+                       doc="drag coefficient times frontal area")  # fmt: skip
 
+    def air(v: Any) -> Any:
+        speed = il.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + 1e-12)
+        return tuple(-0.5 * AIR_DENSITY * area * speed * x for x in v)
 
-def _lever_angle(arm: Any, side: int) -> Any:
-    """Angle of a lever [rad] whose drop link keeps its length: L cos x + h sin x = c.
-
-    Args:
-        arm: angle of the lower arm [rad].
-        side: +1 left, -1 right.
-    """
-    L, r = BAR_LEVER, BAR_HALF - PIVOT_Y
-    h, w = DROP_LINK - side * r * il.sin(arm), r * (1.0 - il.cos(arm))
-    c = L + (w**2 + h**2 - DROP_LINK**2) / (2.0 * L)
-    return il.atan2(h, L) - il.acos(c / il.sqrt(L**2 + h**2))
+    m.force(chassis.point("pressure", CHASSIS_COM), air, name="air")
 
 
 def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:
-    """Vertical forces of the tyres [N], in the order of `CORNERS`."""
-    return np.array([tyre_force(plant, corner.name, q) for corner in CORNERS])
+    """Vertical forces of the tyres on level ground [N], in the order of `CORNERS`."""
+    return np.array([_load(plant, corner.name, q) for corner in CORNERS])
+
+
+def _load(plant: il.Plant, corner: str, q: np.ndarray) -> float:
+    """Vertical force of a tyre [N]: what its lowest point is below the ground, times stiffness."""
+    p_WO, R_WB = plant.pose(f"wheel_{corner}", q)
+    depth = TYRE_RADIUS * math.hypot(R_WB[0, 1], R_WB[1, 1]) - p_WO[2]
+    return float(TYRE_STIFFNESS * max(depth, 0.0))
 
 
 def count_roles(plant: il.Plant) -> np.ndarray:

@@ -36,13 +36,11 @@ class Corner:
         name: such as "front_left".
         side: +1 left, -1 right.
         x: of its axle, in axes of the chassis [m].
-        upper_x: of the upper pivot, beside that of its axle [m].
     """
 
     name: str
     side: int
     x: float
-    upper_x: float = UPPER_X
 
     @property
     def axle(self) -> str:
@@ -97,7 +95,7 @@ def add_rack(m: il.Model, chassis: Any) -> Any:
 def add_arms(m: il.Model, chassis: Any, corner: Corner) -> tuple[Any, Any]:
     """Lower and upper arm, without mass."""
     arms = []
-    for name, seat in (("lower", (0.0, 0.0)), ("upper", (corner.upper_x, UPPER_Z))):
+    for name, seat in (("lower", (0.0, 0.0)), ("upper", (UPPER_X, UPPER_Z))):
         pivot = chassis.point(f"{name}_pivot_{corner.name}", corner.at(seat[0], PIVOT_Y, seat[1]))
         arms.append(m.body(f"{name}_{corner.name}", on=pivot, joint=il.revolute("x")))
     return arms[0], arms[1]
@@ -134,12 +132,8 @@ def add_front_knuckle(m: il.Model, arms: tuple[Any, Any], rack: Any, corner: Cor
     return knuckle
 
 
-def add_wheel(m: il.Model, knuckle: Any, corner: Corner, grip: float = 0.0) -> None:
-    """Wheel on a knuckle, carried by its tyre: a vertical spring on the plane z = 0.
-
-    The spring acts at the wheel's center. With a grip [N·s/m] the tyre also resists to sliding
-    sideways, where it touches the road.
-    """
+def add_wheel(m: il.Model, knuckle: Any, corner: Corner) -> None:
+    """Wheel on a knuckle, carried by its tyre: a vertical spring on the plane z = 0."""
     wheel = m.body(
         f"wheel_{corner.name}",
         on=knuckle.point("hub", WHEEL_CENTER),
@@ -152,10 +146,6 @@ def add_wheel(m: il.Model, knuckle: Any, corner: Corner, grip: float = 0.0) -> N
         lambda p: (0.0, 0.0, TYRE_STIFFNESS * il.max0(TYRE_RADIUS - p[2])),
         name=f"tyre_{corner.name}",
     )
-    if grip:
-        x, y, z = WHEEL_CENTER
-        patch = knuckle.point("patch", (x, y, z - LOADED_RADIUS))
-        m.force(patch, lambda v: (0.0, -grip * v[1], 0.0), name=f"grip_{corner.name}")
 
 
 def tyre_force(plant: il.Plant, corner: str, q: np.ndarray) -> float:
@@ -164,16 +154,14 @@ def tyre_force(plant: il.Plant, corner: str, q: np.ndarray) -> float:
     return float(TYRE_STIFFNESS * max(TYRE_RADIUS - height, 0.0))
 
 
-def add_spring(
-    m: il.Model, chassis: Any, lower: Any, corner: Corner, free_length: Any = FREE_LENGTH
-) -> None:
+def add_spring(m: il.Model, chassis: Any, lower: Any, corner: Corner) -> None:
     """Spring and damper between chassis and lower arm."""
     m.spring(
         chassis.point(f"spring_{corner.name}", corner.at(0.0, PIVOT_Y, SPRING_ON_CHASSIS)),
         lower.point("spring", corner.along(SPRING_ON_ARM)),
         STIFFNESS,
         DAMPING,
-        free_length=free_length,
+        free_length=FREE_LENGTH,
         name=f"spring_{corner.name}",
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inloop.geometry import Shape
+from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.friction import FrictionLaw
 from inloop.model.contacts.hard import RESIDUAL, Hard
 from inloop.model.contacts.laws import NormalLaw
@@ -33,6 +34,8 @@ class Contact:
             "friction" [N]; "point_x", ... [m] and "force_x", ... [N], on the second body, in A.
         carried_by: names of the force laws of the mechanism that act for it.
         where: file and line.
+        found: how touches of a hard contact are found while the plant runs; None if the pair of
+            shapes has a closed form.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Contact:
     outputs: Mapping[str, str]
     carried_by: tuple[str, ...]
     where: str
+    found: FoundTouching | None = None
 
     def data(self) -> dict[str, Any]:
         """What there is to know of it as plain data, for files."""
@@ -62,9 +66,10 @@ class Contact:
         return self.outputs["gap"]
 
     @property
-    def residual(self) -> str:
-        """Of a hard contact, name of the state that tells how well its last step was solved."""
-        return f"{self.name}.{RESIDUAL}"
+    def residuals(self) -> tuple[str, ...]:
+        """Of a hard contact, names of the states that tell how well its last step was solved."""
+        keys = (RESIDUAL,) if self.found is None else self.found.residuals
+        return tuple(f"{self.name}.{key}" for key in keys)
 
     @property
     def point(self) -> tuple[str, str, str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inloop.geometry import HalfSpace, Shape
+from inloop.geometry import Cylinder, HalfSpace, Shape
 from inloop.model.contacts.distance import PAIRS, find_pair
 from inloop.model.contacts.force import Touching
+from inloop.model.contacts.found import TOUCHES, FoundTouching, find_touching
 from inloop.model.contacts.friction import FrictionLaw
 from inloop.model.contacts.hard import Hard, HardTouching
 from inloop.model.contacts.laws import NormalLaw
@@ -47,6 +48,10 @@ def contact(
     shape, or to the plane. Cylinders go on for ever and are parallel to each other; capsules
     touch at any angle.
 
+    With law=hard(...) spheres, capsules, cylinders with a length, tori, boxes and convex hulls
+    also touch terrain (meshes and heightfields) and planes, and boxes touch boxes and spheres: at
+    several places, which are found while the plant runs.
+
     Args:
         a: frame that carries the first shape; a body or a point stands for a frame with the
             axes of the body.
@@ -79,37 +84,59 @@ def contact(
         name = automatic_name(draft, "contact", paths)
     if first is None or second is None or press is None or not all(paths):
         return name
-    frames = (a, b)
-    pair, reverse = find_pair(first, second), find_pair(second, first)
     on_ground = paths[1].partition(".")[0] == GROUND_NAME
-    exchanged = pair is None or (reverse is not None and on_ground)
-    if exchanged:
-        # the same contact told from the other side; vectors in axes of the ground are cheap
-        pair, frames, first, second = reverse, (b, a), second, first
-    if pair is None:
+    touching = _put_together(read, name, (first, second), (press, rub), on_ground)
+    if touching is None:
         _complain_of_pair(read, shape_a, shape_b)
         return name
-    _check_radii(read, first, second)
-    both = (first, second)
-    if isinstance(press, Hard):
-        touching: Touching | HardTouching = HardTouching(name, pair, both, press, exchanged)
-    else:
-        touching = Touching(name, pair, both, press, rub, exchanged)
     declared = declare_law(
         draft,
         "frame_force",
-        frames,
+        (b, a) if touching.exchanged else (a, b),
         touching.law_function(),
         name,
         states=_read_states(read, touching.states, states),
         outputs=touching.outputs,
     )
-    shapes = (second, first) if exchanged else (first, second)
     told = tuple(touching.outputs)
+    found = touching if isinstance(touching, FoundTouching) else None
+    ends = (paths[0], paths[1])
     draft.contacts.append(
-        ContactDraft(declared, (paths[0], paths[1]), shapes, press, rub, told, where)
+        ContactDraft(declared, ends, (first, second), press, rub, told, where, found)
     )
     return declared
+
+
+def _put_together(
+    read: Intake,
+    name: str,
+    shapes: tuple[Shape, Shape],
+    laws: tuple[NormalLaw | Hard, FrictionLaw | None],
+    on_ground: bool,
+) -> Touching | HardTouching | FoundTouching | None:
+    """Geometry and laws of a contact; None if the shapes cannot touch.
+
+    Args:
+        read: reports mistakes.
+        name: of the contact.
+        shapes: as written.
+        laws: normal force and friction.
+        on_ground: the second frame belongs to the ground.
+    """
+    first, second = shapes
+    press, rub = laws
+    pair, reverse = find_pair(first, second), find_pair(second, first)
+    if pair is None and reverse is None:
+        return find_touching(read, shapes, press) if isinstance(press, Hard) else None
+    exchanged = pair is None or (reverse is not None and on_ground)
+    if exchanged:
+        # the same contact told from the other side; vectors in axes of the ground are cheap
+        pair, first, second = reverse, second, first
+    assert pair is not None
+    _check_radii(read, first, second)
+    if isinstance(press, Hard):
+        return HardTouching(name, pair, (first, second), press, exchanged)
+    return Touching(name, pair, (first, second), press, rub, exchanged)
 
 
 def _read_law(read: Intake, law: object) -> NormalLaw | Hard | None:
@@ -153,13 +180,23 @@ def _read_states(read: Intake, known: tuple[str, ...], given: object) -> dict[st
 
 
 def _complain_of_pair(read: Intake, a: Shape, b: Shape) -> None:
+    for shape, role in ((a, "shape_a"), (b, "shape_b")):
+        if isinstance(shape, Cylinder) and shape.length is not None:
+            read.complain(
+                f"{role} is a cylinder with flat ends, which has no contact",
+                "Write capsule(radius, length) for one with round ends, or leave the length out; "
+                "on planes and terrain it has one with law=hard(...).",
+            )
+            return
     known = ", ".join(f"{x.kind}-{y.kind}" for x, y in PAIRS)
-    if isinstance(a, HalfSpace) or isinstance(b, HalfSpace):
-        fix = "In a planar mechanism write a circle; in space a capsule is a sphere at each end."
-    elif a.hollow or b.hollow:
+    if a.hollow or b.hollow:
         fix = "Only the outer one of two round shapes may be hollow, and not around a plane."
+    elif isinstance(a, HalfSpace) or isinstance(b, HalfSpace):
+        fix = "In a planar mechanism write a circle; in space a capsule is a sphere at each end."
     else:
         fix = "See the list."
+    found = ", ".join(f"{x}-{y}" for x, y in TOUCHES)
+    fix += f" With law=hard(...) these touch too: {found}; ground is a mesh or a heightfield."
     read.complain(f"a {a} and a {b} cannot touch; pairs are {known}", fix)
 
 

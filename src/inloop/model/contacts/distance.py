@@ -194,7 +194,8 @@ PAIRS: dict[tuple[type[Shape], type[Shape]], Pair] = {
 
 def find_pair(a: Shape, b: Shape) -> Pair | None:
     """Return the function for shapes in this order, None if there is none."""
-    return None if b.hollow else PAIRS.get((type(a), type(b)))
+    flat_ends = any(isinstance(x, Cylinder) and x.length is not None for x in (a, b))
+    return None if b.hollow or flat_ends else PAIRS.get((type(a), type(b)))
 
 
 def _above_plane(

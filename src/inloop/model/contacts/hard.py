@@ -96,9 +96,9 @@ class HardStop:
         return self.outputs["gap"]
 
     @property
-    def residual(self) -> str:
+    def residuals(self) -> tuple[str, ...]:
         """Name of the state that tells how well the last step was solved."""
-        return f"{self.name}.{RESIDUAL}"
+        return (f"{self.name}.{RESIDUAL}",)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class HardTouching:
         """Number of directions along which it rubs; it does not depend on where the shapes are."""
         if not self.law.rubs:
             return 0
-        return len(_basis(self.pair(*self.shapes, (1.0, 2.0, 3.0), NO_ROTATION)))
+        return len(basis_of(self.pair(*self.shapes, (1.0, 2.0, 3.0), NO_ROTATION)))
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ class HardTouching:
 
         def no_force(p: Vector3, v: Vector3, w: Vector3, R: Matrix3, **states: Scalar) -> Any:
             touch = self.pair(*self.shapes, p, R)
-            basis = _basis(touch) if rubs else ()
+            basis = basis_of(touch) if rubs else ()
             touch = Touch(touch.gap, touch.normal, touch.height, touch.along, basis)
             rate, slip = touch.velocity(v, w)
             pull = tuple(states[name] for name in TANGENTS[: len(basis)])
@@ -160,11 +160,15 @@ class HardTouching:
         return no_force
 
 
-def _basis(touch: Touch) -> tuple[Tangent, ...]:
+def basis_of(touch: Touch) -> tuple[Tangent, ...]:
     """One tangent of a planar contact, or two that are across each other."""
     if len(touch.tangents) <= len(TANGENTS):
         return touch.tangents
-    n = touch.normal
+    return tangents_across(touch.normal)
+
+
+def tangents_across(n: Vector3) -> tuple[Tangent, Tangent]:
+    """Two tangents that are across a normal and across each other."""
     # from the axis x, or y where the normal is along x
     flat = sf.where(sf.absolute(n[0]) < STEEP, 1.0, 0.0)
     e: Vector3 = (flat, 1.0 - flat, 0.0)

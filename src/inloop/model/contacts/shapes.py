@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TypeVar
 
-from inloop.geometry import Cylinder, Shape
+from inloop.geometry import Shape
 from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake
 from inloop.model.names import quoted
@@ -20,12 +20,6 @@ def read_shape(read: Intake, shape: object, role: str) -> Shape | None:
         read.complain(
             f"{role} must be a shape, got {quoted(shape)}",
             "Write plane(), sphere(radius), circle(radius), cylinder(radius), point(), ...",
-        )
-        return None
-    if isinstance(shape, Cylinder) and shape.length is not None:
-        read.complain(
-            f"{role} is a cylinder with flat ends, which has no contact",
-            "Write capsule(radius, length) for one with round ends, or leave the length out.",
         )
         return None
     return _with_sizes_of_model(read, shape, role)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from inloop.model.draft import Draft, HasDraft
 from inloop.model.geometry import Scalar, Vector3, add, cross, folded, scaled, times_vector
@@ -22,7 +22,7 @@ from inloop.symbolic import functions as sf
 OUTPUTS = {
     **dict.fromkeys(("longitudinal", "lateral", "load"), "N"),
     **dict.fromkeys(("overturning", "rolling", "aligning"), "N*m"),
-    **{"kappa": "", "alpha": "rad", "camber": "rad", "depth": "m"},
+    **{"kappa": "", "alpha": "rad", "camber": "rad", "depth": "m", "speed": "m/s"},
     **dict.fromkeys(("point_x", "point_y", "point_z"), "m"),
     **dict.fromkeys(("force_x", "force_y", "force_z"), "N"),
 }
@@ -41,6 +41,7 @@ def tyre(
     road: Road | None = None,
     relaxation: float | None = None,
     pressure: float | None = None,
+    follows: Literal["contact", "rim"] = "contact",
     name: str | None = None,
 ) -> str:
     """Put a tyre on a wheel: load, forces and moments where it touches the road.
@@ -49,8 +50,8 @@ def tyre(
     forwards where q grows. With a relaxation length the tyre has deflections as states: it stands,
     holds on a slope with locked wheels, and rolls at any speed. Results hold "<name>.longitudinal",
     ".lateral", ".load" [N], ".overturning", ".rolling", ".aligning" [N·m], ".kappa", ".alpha",
-    ".camber" [rad], ".depth" [m], and in world axes the point of contact ".point_x", ... and the
-    force ".force_x", ...
+    ".camber" [rad], ".depth" [m], ".speed" [m/s], and in world axes the point of contact
+    ".point_x", ... and the force ".force_x", ...
 
     Args:
         wheel: the body, or the name of it.
@@ -65,6 +66,9 @@ def tyre(
         relaxation: length that the tyre rolls until its forces are there [m]; that of the formula
             if it tells one. 0: forces follow at once, for vehicles that never stand.
         pressure: of the tyre [Pa]: with it, turning on the spot takes a moment.
+        follows: whose velocity slip is measured by: that of the point of "contact"; or that of the
+            "rim", a wheel that does not turn about its axis, as in ROBOTRAN's courses. They differ
+            by yaw rate times sine of camber times radius.
         name: name of the tyre.
 
     Returns:
@@ -76,14 +80,11 @@ def tyre(
     name = automatic_name(draft, "tyre", (path or "",)) if name is None else name
     built = _read(read, formula, (stiffness, damping, radius), side, relaxation, pressure)
     axis = _axis_of(read, draft, path)
+    if follows not in ("contact", "rim"):
+        read.complain(f"follows = {quoted(follows)} is not known", 'Write "contact" or "rim".')
     if built is None or axis is None or path is None:
         return name
-    spin = f"{name}_spin"
-    declare_law(
-        draft, "joint_force", (path,), lambda qd: (0.0, {"rate": qd}), spin,
-        outputs={"rate": "rad/s"},
-    )  # fmt: skip
-    law = _Tyre(built, road or plane_road(), axis, spin)
+    law = _Tyre(built, road or plane_road(), axis, follows == "rim")
     return declare_law(
         draft, "frame_force", (GROUND_NAME, path), law.traced(), name,
         states=dict.fromkeys(law.states, 0.0), outputs=OUTPUTS,
@@ -121,13 +122,13 @@ class _Tyre:
         built: the tyre.
         road: under it.
         axis: of the wheel, to the left, in axes of its body.
-        spin: name of the law that tells the rate of its joint.
+        as_rim: see `Wheel`.
     """
 
     built: _Built
     road: Road
     axis: Vector3
-    spin: str
+    as_rim: bool
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -140,8 +141,8 @@ class _Tyre:
     def traced(self) -> Any:
         """The function that is traced; its arguments are those of a frame force."""
 
-        def law(p: Any, v: Any, w: Any, R: Any, out: Any, **own: Any) -> Any:
-            wheel = Wheel(p, v, w, times_vector(R, self.axis), out[f"{self.spin}.rate"])
+        def law(p: Any, v: Any, w: Any, R: Any, **own: Any) -> Any:
+            wheel = Wheel(p, v, w, times_vector(R, self.axis), self.as_rim)
             at = contact_of(wheel, self.road, self.built.radius)
             depth = sf.max0(at.depth)
             push = self.built.stiffness * depth + self.built.damping * at.closing
@@ -213,7 +214,7 @@ class _Tyre:
         told = (
             *(found.longitudinal, found.lateral, slip.load),
             *(found.overturning, found.rolling, found.aligning),
-            *(slip.kappa, slip.alpha, slip.gamma, at.depth),
+            *(slip.kappa, slip.alpha, slip.gamma, at.depth, at.rolling),
             *point,
             *force,
         )

@@ -31,14 +31,16 @@ class Wheel:
         v: velocity of its center [m/s].
         w: angular velocity [rad/s].
         axis: its axis, to the left.
-        spin: rate at which it turns about the axis, against what carries it [rad/s].
+        as_rim: where the tyre is taken to go: False, with the point of contact, which a wheel that
+            pitches leaves where it is; True, with a wheel that does not turn about its axis, as in
+            ROBOTRAN's courses. The speeds differ by yaw rate times sine of camber times radius.
     """
 
     p: Vector3
     v: Vector3
     w: Vector3
     axis: Vector3
-    spin: Scalar
+    as_rim: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,9 @@ def _on_plane(
     e1 = cross(e2, n)
     # down in the plane of the wheel until the road
     p_WC = scaled(-height / cosine, cross(e1, wheel.axis))
-    without_spin = subtract(wheel.w, scaled(wheel.spin, wheel.axis))
+    # w = a n + b e1 + c axis, of which c is the spin
+    spin = dot(wheel.w, wheel.axis) if wheel.as_rim else dot(wheel.w, e2) / cosine
+    without_spin = subtract(wheel.w, scaled(spin, wheel.axis))
     v_place = subtract(add(wheel.v, cross(without_spin, p_WC)), road.velocity)
     v_tyre = subtract(add(wheel.v, cross(wheel.w, p_WC)), road.velocity)
     return Contact(

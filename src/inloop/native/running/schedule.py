@@ -46,7 +46,7 @@ class Method(IntEnum):
     IMPLICIT = 4
     """Rosenbrock, order 2, L-stable, for stiff laws in real time."""
     MOREAU = 5
-    """Time-stepping for hard contacts, laws implicit; order 2 where nothing touches, else 1."""
+    """Time-stepping for hard contacts, laws implicit; order 2, and 1 where friction changes."""
 
     @property
     def estimates_error(self) -> bool:

@@ -17,13 +17,34 @@ static const double hardly = 1e3, hardly_if_carried = 1e4;
 /* and of this many is what is left where an impact has been found */
 static const double found = 10.0;
 
+int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
+                   const double *x, const il_strike_parts *p)
+{
+    const int status = table->rows(strike->context, t, x, p->found);
+    const double *told = p->meetings;
+
+    for (int64_t k = 0; status == IL_OK && k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        /* without drives nothing moves by itself */
+        memset(p->w + table->first[meeting->first], 0,
+               (size_t)(meeting->count * meeting->rows) * sizeof *p->w);
+        const il_meeting_motion motion = {told, told + IL_POSE_SIZE, strike->n};
+        const il_meeting_contacts contacts = {p->gap + meeting->first,
+                                              p->H + table->first[meeting->first] * strike->n,
+                                              p->memory + meeting->first};
+        il_meet(meeting, &motion, &contacts);
+        told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
+    }
+    return status;
+}
+
 /* Velocities w of the contacts at a state. */
 static int drive(const il_contact_table *table, const il_strike *strike,
                  const il_strike_parts *p, double t, const double *x, double *w)
 {
     const size_t size = (size_t)table->first[table->count] * sizeof *w;
     const int status =
-        table->moved ? table->rows(strike->context, t, x, p->found) : IL_OK;
+        table->moved ? il_strike_rows(table, strike, t, x, p) : IL_OK;
 
     if (table->moved) {
         memcpy(w, p->w, size);
@@ -42,7 +63,7 @@ int il_strike_look(const il_contact_table *table, const il_strike *strike, const
         status = drive(table, strike, p, t + h, strike->x_end, p->w_after);
     }
     return status == IL_OK
-               ? table->rows(strike->context, t + 0.5 * h, strike->x_middle, p->found)
+               ? il_strike_rows(table, strike, t + 0.5 * h, strike->x_middle, p)
                : status;
 }
 
@@ -121,7 +142,7 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
     *when = first_hit(table, strike, v_free, &p);
     if (status == IL_OK && *when < 1.0) {
         /* once more, with gaps at the beginning: they tell how the way is bent */
-        status = table->rows(strike->context, strike->t, strike->x, p.found);
+        status = il_strike_rows(table, strike, strike->t, strike->x, &p);
         memcpy(p.gap_before, p.gap, (size_t)table->count * sizeof *p.gap);
         status = status == IL_OK ? il_strike_look(table, strike, &p) : status;
         p.gap_known = 1;
@@ -139,12 +160,13 @@ int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, doubl
     const il_contact_table *table = contacts->table;
     const il_strike_parts p = il_strike_split(contacts, strike);
 
-    const int status = table->rows(strike->context, strike->t, strike->x_middle, p.found);
+    const int status = il_strike_rows(table, strike, strike->t, strike->x_middle, &p);
     *missed = INFINITY;
     for (int64_t i = 0; i < table->count; i++) {
         *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
     }
-    *missed = fabs(*missed) <= found * table->near ? 0.0 : *missed;
+    /* what hits may be no more, where shapes meet in another way: then there is nothing to look for */
+    *missed = !(*missed < INFINITY) || fabs(*missed) <= found * table->near ? 0.0 : *missed;
     return status;
 }
 

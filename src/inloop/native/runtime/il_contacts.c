@@ -16,19 +16,27 @@ enum rule { OWN, LEAST, NONE };
 
 static int64_t found_size(const il_contact_table *table, int64_t n)
 {
-    return 4 * table->count + table->first[table->count] * (1 + n) + n * n;
+    return 4 * table->count + table->first[table->count] * (1 + n) + n * n +
+           table->meeting_count * (IL_POSE_SIZE + IL_TWIST_ROWS * n);
+}
+
+/* Numbers in which the touches of contacts that are found are kept through a step. */
+static int64_t memory_size(const il_contact_table *table)
+{
+    const int64_t numbers = (int64_t)(sizeof(il_touch_memory) / sizeof(double));
+    return table->meeting_count > 0 ? table->count * numbers : 0;
 }
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 {
     const int64_t rows = table->first[table->count], width = n + table->states;
-    return rows + 1 + found_size(table, n) + rows * (n + width + rows) + 10 * rows +
+    return rows + 1 + memory_size(table) + found_size(table, n) + rows * (n + width + rows) + 10 * rows +
            2 * table->count + width + il_contact_work_size(table->count, rows);
 }
 
 int64_t il_contacts_integers(const il_contact_table *table)
 {
-    return 5 * table->count + 1;
+    return 6 * table->count + 1;
 }
 
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
@@ -38,14 +46,16 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     const int64_t count = table->count, rows = table->first[count];
     il_strike_parts p = {.given = contacts->work, .acting = contacts->chosen};
 
-    p.found = p.given + rows + 1;
+    p.memory = (il_touch_memory *)(p.given + rows + 1);
+    p.found = p.given + rows + 1 + memory_size(table);
     p.gap = p.found;
     p.mu = p.gap + count;
     p.e = p.mu + count;
     p.soft = p.e + count;
-    p.w = p.soft + count;
+    p.w = p.found + 4 * count;
     p.H = p.w + rows;
-    p.M = p.found + 4 * count + rows * (1 + n);
+    p.M = p.H + rows * n;
+    p.meetings = p.M + n * n;
     p.acting_H = p.found + found_size(table, n);
     p.width = strike->respond ? n + table->states : n;
     p.Y = p.acting_H + rows * n;
@@ -68,12 +78,17 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     p.struck = p.first + count + 1;
     p.deeds = p.struck + count;
     p.pressed = p.deeds + count;
+    p.opposed = p.pressed + count;
     p.when = 1.0;
     return p;
 }
 
 static void add(const il_contact_table *table, il_strike_parts *p, int64_t i)
 {
+    /* a touch that is no more, of shapes that meet, has no rows */
+    if (!(p->gap[i] < INFINITY)) {
+        return;
+    }
     p->acting[p->count] = i;
     p->own_mu[p->count] = p->mu[i];
     p->first[p->count + 1] = p->first[p->count] + table->first[i + 1] - table->first[i];
@@ -177,6 +192,18 @@ static void act(il_strike_parts *p, int64_t count, double delay)
     }
 }
 
+/* Twice what impulses r do, from the beginning of a part to its end. */
+static double work_of(const il_strike_parts *p, int64_t count)
+{
+    const int64_t given = p->first[count];
+    double work = 0.0;
+
+    for (int64_t k = 0; k < given; k++) {
+        work += p->r[k] * (p->begun[k] + p->u[k] + il_dot(given, p->W + k * p->rows, p->r));
+    }
+    return work;
+}
+
 /* Let friction that would do work oppose the mean of the velocities at both ends of a part instead
    of that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
 static int stop_gains(il_strike_parts *p, int64_t count)
@@ -190,7 +217,8 @@ static int stop_gains(il_strike_parts *p, int64_t count)
             work += p->r[k] * (p->begun[k] + p->u[k] + il_dot(given, p->W + k * p->rows, p->r));
             slip = fmax(slip, fabs(p->begun[k]));
         }
-        if (work > 0.0 && slip > rounding * p->speed) {
+        if (!p->opposed[c] && work > 0.0 && slip > rounding * p->speed) {
+            p->opposed[c] = 1;
             for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
                 p->q[k] += p->begun[k];
             }
@@ -227,9 +255,13 @@ static void press(const il_contacts *contacts, const il_strike *strike, il_strik
             p->q[k] -= remembers ? p->R[k] * p->r[k] : 0.0;
         }
     }
+    memset(p->opposed, 0, (size_t)count * sizeof *p->opposed);
     solve(contacts, p, count);
-    if (stop_gains(p, count)) {
+    while (stop_gains(p, count)) {
         solve(contacts, p, count);
+        if (work_of(p, count) <= 0.0) {
+            break;
+        }
     }
     act(p, count, delay);
 }
@@ -312,8 +344,8 @@ static void count_up(const il_contact_table *table, const il_strike_parts *p)
         int64_t *deed = p->deeds + p->acting[c];
         *deed = *deed > IL_ACTED ? *deed : IL_ACTED;
         p->pressed[p->acting[c]] = 1;
-        for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
-            *given++ += p->sum[k];
+        for (int64_t k = p->first[c]; k < p->first[c + 1]; k++, given++) {
+            *given += p->sum[k];
         }
     }
 }
@@ -330,10 +362,15 @@ static int prepare(const il_contact_table *table, const il_strike *strike, const
     return answer_by_masses(strike->n, p) ? IL_DIVERGED : IL_OK;
 }
 
-void il_contacts_begin(const il_contacts *contacts)
+void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x)
 {
     const il_contact_table *table = contacts->table;
-    il_strike_parts p = il_strike_split(contacts, &(il_strike){0});
+    il_strike_parts p = il_strike_split(contacts, &(il_strike){.n = n});
+
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        il_meeting_remember(meeting, x, table->places + meeting->first, p.memory + meeting->first);
+    }
 
     memset(p.given, 0, (size_t)(table->first[table->count] + 1) * sizeof *p.given);
     memset(p.deeds, 0, (size_t)table->count * sizeof *p.deeds);
@@ -345,7 +382,7 @@ int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double
     const int64_t n = strike->n;
     il_strike_parts p = il_strike_split(contacts, strike);
 
-    int status = table->rows(strike->context, strike->t, strike->x_middle, p.found);
+    int status = il_strike_rows(table, strike, strike->t, strike->x_middle, &p);
     if (status != IL_OK) {
         return status;
     }
@@ -384,7 +421,7 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
     const double *v_free = x_new + strike->n;
     il_strike_parts p = il_strike_split(contacts, strike);
 
-    int status = il_strike_look(table, strike, &p);
+    int status = strike->looked ? IL_OK : il_strike_look(table, strike, &p);
     if (status != IL_OK) {
         return status;
     }
@@ -423,5 +460,9 @@ void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
         }
         *states++ = p.deeds[i] ? residual : 0.0;
         *states = p.deeds[i] == IL_HIT_FAST ? 1.0 : 0.0;
+    }
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        il_meeting_tell(meeting, p.memory + meeting->first, table->places + meeting->first, x_new);
     }
 }

@@ -29,12 +29,14 @@
 #define IL_CONTACTS_H
 
 #include "il_contact_solver.h"
+#include "il_meeting.h"
 #include "il_system.h"
 
 /* What code that is generated for a choice of coordinates tells of its hard contacts. */
 typedef struct il_contact_table {
     /* gap of each contact, friction of each, restitution of each, compliance of each [m/N];
-       velocities w that are there at qd = 0, rows H, mass matrix */
+       velocities w that are there at qd = 0, rows H, mass matrix; then pose and twist of each
+       meeting, whose contacts are the last ones and have neither gaps nor rows yet */
     int (*rows)(void *context, double t, const double *x, double *found);
     const int64_t *first;  /* row at which each contact begins, then the number of rows */
     const int64_t *places; /* where in x its states begin: forces by row [N], the residual, and 1 if
@@ -43,6 +45,8 @@ typedef struct il_contact_table {
     int64_t count;         /* of contacts */
     int64_t states;        /* of force laws, theirs included; in x they follow the velocities */
     int64_t moved;         /* not 0: w is not always 0 */
+    const il_meeting *meetings; /* shapes whose contacts are found */
+    int64_t meeting_count;
 } il_contact_table;
 
 /* Contacts at work, in memory of the instance. */
@@ -65,6 +69,7 @@ typedef struct il_strike {
     int64_t n;              /* coordinates */
     il_responder respond;   /* NULL: forces are explicit */
     int without;            /* not 0: what hits first is left out */
+    int looked;             /* not 0: il_contacts_first_impact has looked at the same just before */
 } il_strike;
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n);
@@ -73,8 +78,8 @@ int64_t il_contacts_integers(const il_contact_table *table);
 /* All functions return IL_OK, what `rows` returns, or IL_DIVERGED where the mass matrix is not
    positive definite. */
 
-/* Forget impulses and hits of the step before. */
-void il_contacts_begin(const il_contacts *contacts);
+/* Forget impulses and hits of the step before; x: where this one begins. */
+void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x);
 
 /* When the first contacts hit in a part of the step, as a share of it, and which; 1: none does.
    v_free: velocities at the end without contacts. */

@@ -4,8 +4,8 @@
      v_new = v + h f_v(t + h/2, x*) + what contacts that are closed at q* add
      q_new = q + h/2 (v + v_new) + what impacts move,  z_new = z + h f_z(t + h/2, x*)
 
-   Where nothing touches it is of order 2, and exact under constant forces; through impacts and
-   changes between sticking and slipping of order 1.
+   It is of order 2, and exact under constant forces, where nothing touches and through impacts, at
+   which the step is divided; where friction changes between sticking and slipping of order 1.
 
    Systems with a predictor, whose force laws may be stiff, are taken linearly implicit:
 
@@ -223,9 +223,10 @@ static int go_on(il_stepper *stepper, il_span *span, const stages *s, double who
     if (status != IL_OK) {
         return status;
     }
-    const il_strike strike = strike_of(stepper, span, s, whole);
+    il_strike strike = strike_of(stepper, span, s, whole);
     status = il_contacts_first_impact(contacts, &strike, stepper->x_new + strike.n, &share);
     *done = share >= 1.0 || last;
+    strike.looked = 1;
     if (status != IL_OK || *done) {
         return status == IL_OK ? finish(stepper, span, s, &strike) : status;
     }
@@ -252,7 +253,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
         status = free_motion(stepper, span, &s);
         return status == IL_OK ? finish(stepper, span, &s, NULL) : status;
     }
-    il_contacts_begin(contacts);
+    il_contacts_begin(contacts, stepper->system.n, span->x);
     for (int k = 0; status == IL_OK && !done; k++) {
         done = k == MOST_IMPACTS;
         status = go_on(stepper, &rest, &s, span->h, &done);

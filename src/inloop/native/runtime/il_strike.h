@@ -13,12 +13,15 @@ enum il_deed { IL_ACTED = 1, IL_HIT_SLOWLY, IL_HIT_FAST };
 /* What a step knows of its contacts; of those that act, first closed ones, then impacts. */
 typedef struct il_strike_parts {
     double *found;           /* by il_contact_table.rows, in this order: */
-    const double *gap, *mu, *e, *soft;
-    const double *w, *H;     /* w half-way */
+    double *gap;
+    const double *mu, *e, *soft;
+    double *w, *H;           /* w half-way */
     double *w_before, *w_after; /* at the beginning of the step, and at its end */
     double *gap_before;      /* the same, if it is known */
     int gap_known;
     double *M;               /* then its factor */
+    const double *meetings;  /* poses and twists */
+    il_touch_memory *memory; /* of contacts that are found, by number of the contact */
     double *acting_H;        /* rows of contacts that act */
     double *Y;               /* what a unit of each impulse changes, in rows of `width` */
     int64_t width;           /* n: L^-1 H^T, with M = L L^T; or n and the states of laws */
@@ -31,6 +34,7 @@ typedef struct il_strike_parts {
     double *change;          /* of velocities or positions */
     double *solver;
     int64_t *acting, *first; /* numbers of contacts that act; where their rows begin */
+    int64_t *opposed;        /* of those that act: friction opposes the mean of velocities */
     int64_t closed, count;   /* contacts that are closed, and with those that hit */
     int64_t rows;
     double when;             /* of the first impact, in steps */
@@ -50,6 +54,11 @@ typedef struct il_approach {
 
 /* Where all of it is in the memory of the contacts. */
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike);
+
+/* What the table tells of all contacts at a state, into `found`: wherever they are looked at in a
+   step, it is by this. */
+int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
+                   const double *x, const il_strike_parts *p);
 
 /* Gaps, rows and masses half-way, and what drives do; the status of `rows`. */
 int il_strike_look(const il_contact_table *table, const il_strike *strike,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inloop.codegen.c_steps import emit_tree_contacts, emit_tree_jacobian, emit_tree_steps
 from inloop.formalisms import Derivation
 from inloop.formalisms.stepping import steps
-from inloop.formalisms.stepping.contact_rows import contact_rows
+from inloop.formalisms.stepping.contact_rows import contact_rows, first_rows
 from inloop.plant.formulation.code import Code, Files
 from inloop.symbolic import Program
 
@@ -60,4 +60,5 @@ class TreeCode(Code):
     ) -> Files:
         """See `Code`."""
         mechanism = self._equations.mechanism
-        return emit_tree_contacts(programs, prefix, about, len(mechanism.states), mechanism.turned)
+        rows, states = first_rows(mechanism)[-1], len(mechanism.states)
+        return emit_tree_contacts(programs, prefix, about, states, rows, mechanism.turned)

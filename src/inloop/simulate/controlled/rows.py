@@ -100,7 +100,10 @@ class Rows:
         # inputs jump at samples: what they do between rows cannot be told from the rows
         verdict = judge(stretches, energy, schedule, lost, jumping=True)
         first = next(iter(self._plants.values()))
-        coordinates = [n.removesuffix(".q") for n in self._outputs if n.endswith(".q")]
+        # filters of drives have outputs that end like those of coordinates
+        known = {name for plant in self._plants.values() for name in plant.coordinates}
+        stems = (n.removesuffix(".q") for n in self._outputs if n.endswith(".q"))
+        coordinates = [name for name in stems if name in known]
         limits = () if first.by_mode else limit_notes(first, t, parts[0][2].q)
         changes = any(plant.has_events for plant in self._plants.values())
         closed = any(not p.formulation.unconstrained for p in self._plants.values())

@@ -17,7 +17,8 @@ def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
     """Tell of the step whose impulses are farthest from a solution, if there is one."""
     worst, when, steps = 0.0, 0.0, 0
     for part in stretches:
-        names = [contact.residual for contact in part.plant.mechanism.hard_contacts]
+        contacts = part.plant.mechanism.hard_contacts
+        names = [name for contact in contacts for name in contact.residuals]
         if not names or not len(part.found.t):
             continue
         residual = np.max([part.found.signals[name] for name in names], axis=0)

@@ -16,7 +16,10 @@ import { ECHO } from "./messages.js";
  */
 /** @typedef {"ended" | "cut" | "turned away"} Ending how a link was lost: in order, without a word, or refused */
 
-const SILENCE = 3000; // a server that says nothing for this long is lost [ms]; it speaks at 4 Hz
+const LOOK_EVERY = 500; // whether the server has said something [ms]; it speaks at 4 Hz
+// so many looks in vain, and it is lost; looks are counted, not time: what a page that was too busy
+// to listen has missed comes between two of them
+const SILENT_LOOKS = 6;
 const [POLICY, BUSY] = [1008, 1013]; // codes with which the studio turns pages away
 const IN_ORDER = [1000, 1001, 1012]; // and with which it ends
 const WAITS = [250, 500, 1000, 2000]; // before trying again [ms]
@@ -31,7 +34,7 @@ export class Connection {
     this.on = on;
     this.attempts = 0;
     this.inputs = 0;
-    this.heard = 0;
+    this.silent = 0; // looks since something was heard
     /** @type {Map<bigint, number>} */
     this.pings = new Map();
     /** @type {number[]} */
@@ -39,7 +42,7 @@ export class Connection {
     /** @type {Ending | null} */
     this.ending = null;
     this.socket = this.open();
-    setInterval(() => this.watch(), 500);
+    setInterval(() => this.watch(), LOOK_EVERY);
     setInterval(() => this.ping(), 2000);
   }
 
@@ -53,7 +56,7 @@ export class Connection {
     socket.onopen = () => {
       this.attempts = 0;
       this.ending = null;
-      this.heard = performance.now();
+      this.silent = 0;
       this.pings.clear();
       this.on.open();
     };
@@ -75,7 +78,7 @@ export class Connection {
 
   /** @param {string | ArrayBuffer} data */
   receive(data) {
-    this.heard = performance.now();
+    this.silent = 0;
     if (typeof data === "string") {
       this.on.text(JSON.parse(data));
       return;
@@ -87,7 +90,7 @@ export class Connection {
 
   /** A link that is open and dead is closed, so that it is opened again. */
   watch() {
-    if (this.ready && performance.now() - this.heard > SILENCE) this.socket.close();
+    if (this.ready && this.silent++ >= SILENT_LOOKS) this.socket.close();
   }
 
   /**

@@ -33,7 +33,7 @@ class Ticker:
         self._look_due = self._readings_due = self._state_due = self._histogram_due = 0.0
         self._shown = (0, 0, 0)  # source, number of the outputs, and to whom they were shown last
         self._read = self._shown  # the same of contacts and sensors, and what is watched
-        self._placed, self._place_due = (0, 0, 0.0), 0.0
+        self._placed, self._place_due = (0, 0, 0, 0.0), 0.0
         self._timeline: Timeline | None = None
         self._timeline_due = 0.0
         self._parameters = 0
@@ -116,7 +116,7 @@ class Ticker:
         source, moment = running.source, running.moment
         if not isinstance(source, Playback) or moment is None or now < self._place_due:
             return
-        which = (id(source), moment.sequence, source.place)
+        which = (*self._which(moment), source.place)
         if which != self._placed:
             self._placed, self._place_due = which, now + PLACE_EVERY
             self._session.broadcast(

@@ -1,0 +1,94 @@
+"""Shapes that meet as C: constant tables of il_meeting.h."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inloop.codegen.pieces import number
+
+Array = Callable[[str, Sequence[str]], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeetingRow:
+    """An il_meeting.
+
+    Attributes:
+        a: shape in frame A: an object with the fields of il_shape.
+        b: shape in frame B.
+        margin: larger gaps are not looked at [m].
+        first: number of its first contact.
+        count: of its contacts.
+        rows: of each.
+    """
+
+    a: Any
+    b: Any
+    margin: float
+    first: int
+    count: int
+    rows: int
+
+
+def meeting_entries(meetings: Sequence[MeetingRow], array: Array) -> list[str]:
+    """The entries of a table of meetings.
+
+    Args:
+        meetings: in their order.
+        array: writes a constant array of a type and returns its name.
+    """
+    grounds: dict[int, str] = {}
+    return [
+        _row(
+            [
+                _shape(row.a, array, grounds),
+                _shape(row.b, array, grounds),
+                number(row.margin),
+                *(str(k) for k in (row.first, row.count, row.rows)),
+            ]
+        )
+        for row in meetings
+    ]
+
+
+def _shape(shape: Any, array: Array, grounds: dict[int, str]) -> str:
+    corners, count = "NULL", 0
+    if shape.corners is not None:
+        corners, count = array("double", _reals(shape.corners)), len(shape.corners)
+    ground = "NULL"
+    if shape.ground is not None:
+        # ground that several shapes meet is written once
+        ground = grounds.get(id(shape.ground)) or _ground(shape.ground, array)
+        grounds[id(shape.ground)] = ground
+    sizes = (number(x) for x in (shape.radius, shape.half, shape.tube))
+    parts = [f"IL_{shape.kind.upper()}", _row(_reals(shape.axis)), *sizes, corners, str(count)]
+    return _row([*parts, _row(_reals(shape.edges)), ground])
+
+
+def _ground(ground: Any, array: Array) -> str:
+    frame = [_row(_reals(ground.origin)), _row(_reals(ground.cell)), _row(_integers(ground.cells))]
+    heights = array("double", _reals(ground.heights))
+    vertices = array("double", _reals(ground.vertices))
+    tables = (
+        array("int32_t", _integers(x))
+        for x in (ground.triangles, ground.starts, ground.members, ground.firsts)
+    )
+    return array("il_terrain", [_row([*frame, heights, vertices, *tables])])
+
+
+def _row(parts: Sequence[str]) -> str:
+    return "{" + ", ".join(parts) + "}"
+
+
+def _reals(values: Any) -> list[str]:
+    return [number(float(x)) for x in _flat(values)]
+
+
+def _integers(values: Any) -> list[str]:
+    return [str(int(x)) for x in _flat(values)]
+
+
+def _flat(values: Any) -> Any:
+    return values if isinstance(values, tuple) else values.ravel().tolist()

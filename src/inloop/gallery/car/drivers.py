@@ -1,0 +1,146 @@
+"""Drivers of the car: what holds its speed, and what leads it along a path.
+
+Both are controllers (`docs/controllers.md`): they read outputs of the plant and return its pedals
+and the angle of its steering wheel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+Path = Callable[[np.ndarray], np.ndarray]  # y over x [m]
+
+# the source's car as a single track: mass [kg], inertia [kg m²], axles before and behind the center
+# of mass [m], cornering stiffness of the axles [N/rad]
+MASS, INERTIA, AHEAD, BEHIND = 1647.0, 2977.498, 1.256867, 1.503133
+C_FRONT, C_REAR = 120499.0, 114623.7
+# angle of the front wheels per angle of the steering wheel: pinion 8 mm, 8 rad/m of rack
+STEERING = 0.008 * 8.0
+
+
+@dataclass
+class SpeedHold:
+    """PI control of the speed by the throttle.
+
+    Attributes:
+        speed: to be held [m/s].
+        period: between two calls [s].
+        gain: throttle per speed [s/m].
+        reset_time: of the integral part [s].
+    """
+
+    speed: float
+    period: float
+    gain: float = 0.6
+    reset_time: float = 1.0
+    total: float = 0.0
+
+    def reset(self) -> None:
+        """Forget what was."""
+        self.total = 0.0
+
+    def __call__(self, outputs: Mapping[str, float]) -> float:
+        """The throttle, 0 to 1."""
+        error = self.speed - math.hypot(outputs["chassis_tx.qd"], outputs["chassis_ty.qd"])
+        wanted = self.gain * (error + self.total / self.reset_time)
+        if 0.0 < wanted < 1.0:
+            self.total += self.period * error
+        return min(max(wanted, 0.0), 1.0)
+
+
+@dataclass
+class PreviewDriver:
+    """MacAdam's preview driver (1981): the angle whose predicted path is nearest to the wanted one.
+
+    He knows the car as a single track at the speed it has. Over the time that he looks ahead,
+    y(s) = free(s) + per_angle(s) d, and d is the least-squares solution. What he wants is late by
+    a delay and passes his arms, a lag of second order.
+
+    Attributes:
+        speed: for which he knows the car [m/s].
+        period: between two calls [s].
+        look: how far he looks ahead [s].
+        delay: of his reaction [s].
+        arms: natural frequency of his arms [Hz]; damping is 0.8.
+        most: largest angle of the steering wheel [rad].
+    """
+
+    speed: float
+    period: float
+    look: float = 1.0
+    delay: float = 0.12
+    arms: float = 3.0
+    most: float = 3.0
+    _late: list[float] = field(default_factory=list)
+    _angle: float = 0.0
+    _rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.times = np.linspace(0.1, 1.0, 10) * self.look
+        self.free, self.per_angle = predict(self.speed, self.times)
+        self.reset()
+
+    def reset(self) -> None:
+        """Sit down behind a straight wheel."""
+        self._late = [0.0] * round(self.delay / self.period)
+        self._angle = self._rate = 0.0
+
+    def __call__(self, outputs: Mapping[str, float], path: Path) -> float:
+        """Angle of the steering wheel [rad]."""
+        self._late.append(self._wanted(outputs, path))
+        wanted = self._late.pop(0)
+        w = 2.0 * math.pi * self.arms
+        # semi-implicit Euler: stable for steps far below the arms' period
+        self._rate += self.period * (w * w * (wanted - self._angle) - 1.6 * w * self._rate)
+        self._angle += self.period * self._rate
+        return self._angle
+
+    def _wanted(self, outputs: Mapping[str, float], path: Path) -> float:
+        yaw, rate = outputs["chassis_rz.q"], outputs["chassis_rz.qd"]
+        vx, vy = outputs["chassis_tx.qd"], outputs["chassis_ty.qd"]
+        c, s = math.cos(yaw), math.sin(yaw)
+        # the center of mass lies behind the frame of the chassis, which is at the front axle
+        back = AHEAD - 0.02
+        x, y = outputs["chassis_tx.q"] - back * c, outputs["chassis_ty.q"] - back * s
+        across = -s * vx + c * vy - back * rate
+        state = np.array([y, across, yaw, rate])
+        missing = path(x + self.speed * self.times) - self.free @ state
+        angle = float(self.per_angle @ missing / (self.per_angle @ self.per_angle))
+        return min(max(angle / STEERING, -self.most), self.most)
+
+
+def predict(speed: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lateral positions of a single track, linear in its state and in a constant wheel angle.
+
+    Args:
+        speed: [m/s].
+        times: [s].
+
+    Returns:
+        y at the times per state (y, lateral velocity, yaw, yaw rate), and per angle [m/rad].
+    """
+    turn = BEHIND * C_REAR - AHEAD * C_FRONT
+    yaw_damping = AHEAD**2 * C_FRONT + BEHIND**2 * C_REAR
+    A = np.zeros((5, 5))  # the last state is the angle
+    A[0, 1], A[0, 2], A[2, 3] = 1.0, speed, 1.0
+    A[1] = (0.0, -(C_FRONT + C_REAR) / (MASS * speed), 0.0, turn / (MASS * speed) - speed,
+            C_FRONT / MASS)  # fmt: skip
+    A[3] = (0.0, turn / (INERTIA * speed), 0.0, -yaw_damping / (INERTIA * speed),
+            AHEAD * C_FRONT / INERTIA)  # fmt: skip
+    rows = np.array([_exponential(A * t)[0] for t in times])
+    return rows[:, :4], rows[:, 4]
+
+
+def _exponential(A: np.ndarray) -> np.ndarray:
+    """Matrix exponential by squaring of a Taylor series."""
+    small, result, term = A / 1024.0, np.eye(len(A)), np.eye(len(A))
+    for k in range(1, 9):
+        term = term @ small / k
+        result = result + term
+    for _ in range(10):
+        result = result @ result
+    return result

@@ -1,0 +1,59 @@
+"""The rover as an exhibit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import inloop as il
+from inloop.gallery import Device, Exhibit, Option, Reference, View
+from inloop.gallery.rover import data
+from inloop.gallery.rover.experiments import EXPERIMENTS
+from inloop.gallery.rover.looks import rover_looks
+from inloop.gallery.rover.model import HILLS, rover
+
+FORCES = tuple(f"{wheel}_ground.force" for wheel in data.WHEELS)
+
+
+def _weight(plant: il.Plant) -> float:
+    """What the ground carries when the rover has settled, mean of half a second [N]."""
+    run = plant.simulate(t_end=3.0, step=1e-3)
+    carried = sum(run[f"{wheel}_ground.force_z"] for wheel in data.WHEELS)
+    return float(np.mean(np.asarray(carried)[run.t > 2.5]))
+
+
+EXHIBIT = Exhibit(
+    name="rover",
+    title="Rover with six wheels on hills of triangles",
+    look_at="Drive it with the arrow keys: bogies climb, and no wheel is caught by an inner edge.",
+    make=rover,
+    start="a little above the ground, wheels straight",
+    seconds=8.0,
+    step=1e-3,
+    method="moreau",
+    options={"terrain": Option(HILLS, "0: a plane, 1: hills of 20,000 triangles", (0, 1))},
+    view=View("xyz", ("trunk_tz.q", ("trunk_tx.qd", "trunk_ty.qd"), FORCES)),
+    looks=rover_looks,
+    reach=((-5.5, -2.2, -0.3), (0.5, 2.2, 1.1)),
+    device=Device(
+        input="drive",
+        low=-8.0,
+        high=8.0,
+        rest=0.0,
+        body="trunk",
+        point=(0.4, 0.0, 0.1),
+        axis=(2.0, 0.0, 0.0),
+        hint="Drag forwards or hold the arrow keys to drive.",
+        keys={"ArrowUp": 6.0, "ArrowDown": -6.0},
+    ),
+    experiments=EXPERIMENTS,
+    references=(
+        Reference(
+            what="what the ground carries at rest",
+            value=(data.TOTAL_MASS * data.GRAVITY,),
+            unit="N",
+            tolerance=2.0,
+            source=f"weight of 64.6 kg; {data.SOURCE}",
+            measure=_weight,
+        ),
+    ),
+)

@@ -1,0 +1,258 @@
+"""Shapes as the tables that collision detection reads while a plant runs (il_collision.h)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inloop.errors import InputError
+from inloop.geometry.box import Box
+from inloop.geometry.capsule import Capsule
+from inloop.geometry.cylinder import Cylinder
+from inloop.geometry.half_space import HalfSpace
+from inloop.geometry.heightfield import Heightfield
+from inloop.geometry.hull import ConvexHull
+from inloop.geometry.mesh import Mesh
+from inloop.geometry.mesh_files.mesh_file import MeshFile
+from inloop.geometry.shape import Shape
+from inloop.geometry.sizes import Array, is_symbolic
+from inloop.geometry.sphere import Sphere
+from inloop.geometry.torus import Torus
+
+MOST_NEAR = 256  # triangles of one search: IL_TERRAIN_MOST
+MOST_TRIANGLES = 200_000  # of ground: its tables become part of the code of a plant
+MOST_CORNERS = 64
+Numbers = npt.NDArray[np.int32]
+Z: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class GroundTables:
+    """Ground of triangles, an il_terrain.
+
+    Attributes:
+        origin: least x and y [m].
+        cell: edges of the cells along x and y [m].
+        cells: their numbers.
+        heights: of a heightfield, at the corners of the cells, y faster [m]; else empty.
+        vertices: of a mesh, each once, shape (n, 3) [m].
+        triangles: shape (m, 3).
+        starts: where the triangles of each cell begin in `members`, and the end.
+        members: triangles by cell.
+        firsts: the least cell each triangle is in, along x and y, shape (m, 2).
+    """
+
+    origin: tuple[float, float]
+    cell: tuple[float, float]
+    cells: tuple[int, int]
+    heights: Array
+    vertices: Array
+    triangles: Numbers
+    starts: Numbers
+    members: Numbers
+    firsts: Numbers
+
+    def most_near(self, size: float) -> int:
+        """An upper bound of the triangles that a ball of this radius reaches [m]."""
+        nx, ny = (
+            min(count, math.ceil(2.0 * size / edge) + 1)
+            for count, edge in zip(self.cells, self.cell, strict=True)
+        )
+        if len(self.heights):
+            return 2 * nx * ny
+        # a triangle counts in the first of its cells that a window of nx by ny cells holds
+        cell = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        own = self.firsts[self.members]
+        first_x, first_y = own[:, 0] == cell // self.cells[1], own[:, 1] == cell % self.cells[1]
+        corner, row, column, inside = (
+            np.bincount(cell[which], minlength=len(self.starts) - 1).reshape(self.cells)
+            for which in (slice(None), first_y, first_x, first_x & first_y)
+        )
+        windows = _sums(inside[1:, 1:], nx - 1, ny - 1) + corner[: 1 - nx or None, : 1 - ny or None]
+        windows += _sums(row[:, 1:], 1, ny - 1)[: 1 - nx or None]
+        windows += _sums(column[1:], nx - 1, 1)[:, : 1 - ny or None]
+        return int(windows.max())
+
+
+def _sums(counts: npt.NDArray[np.int64], nx: int, ny: int) -> npt.NDArray[np.int64]:
+    """Sums over all windows of nx by ny cells, which may be empty."""
+    sums = np.zeros((counts.shape[0] + 1, counts.shape[1] + 1), dtype=np.int64)
+    sums[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)
+    m, n = sums.shape[0] - nx, sums.shape[1] - ny
+    return sums[nx:, ny:] - sums[:m, ny:] - sums[nx:, :n] + sums[:m, :n]
+
+
+@dataclass(frozen=True, eq=False)
+class CollisionShape:
+    """A shape, an il_shape.
+
+    Attributes:
+        kind: "plane", "ground", "sphere", "capsule", "cylinder", "torus", "box" or "hull".
+        axis: normal of a plane, axis of a round shape.
+        radius: [m]; of a torus that of the circle inside it, of a box or hull that of the ball
+            around it.
+        half: half the length along the axis [m].
+        tube: of a torus [m].
+        corners: of a box or hull, shape (n, 3) [m].
+        edges: half edges of a box [m].
+        ground: the triangles of ground.
+    """
+
+    kind: str
+    axis: tuple[float, float, float] = Z
+    radius: float = 0.0
+    half: float = 0.0
+    tube: float = 0.0
+    corners: Array | None = None
+    edges: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ground: GroundTables | None = None
+
+    @property
+    def size(self) -> float:
+        """Radius of a ball around it [m]."""
+        return math.hypot(self.radius + self.tube, self.half)
+
+    @property
+    def thickness(self) -> float:
+        """Its least half extent [m]; infinite for ground."""
+        if self.kind in ("plane", "ground"):
+            return math.inf
+        if self.kind == "box":
+            return min(self.edges)
+        if self.kind == "cylinder":
+            return min(self.radius, self.half)
+        return self.tube or self.radius
+
+
+def collision_shape(shape: Shape) -> CollisionShape | None:
+    """The tables of a shape; None if it has no collision.
+
+    Raises:
+        InputError: its mesh cannot be read, or is too large.
+    """
+    if shape.hollow or any(is_symbolic(value) for value in vars(shape).values()):
+        return None
+    match shape:
+        case HalfSpace(normal):
+            return CollisionShape("plane", axis=normal)
+        case Sphere(radius):
+            return CollisionShape("sphere", radius=_real(radius))
+        case Capsule(radius, length, axis):
+            return CollisionShape(
+                "capsule", axis=axis, radius=_real(radius), half=0.5 * _real(length)
+            )
+        case Cylinder(radius, length, axis) if length is not None:
+            return CollisionShape(
+                "cylinder", axis=axis, radius=_real(radius), half=0.5 * _real(length)
+            )
+        case Torus(radius, tube, axis):
+            return CollisionShape("torus", axis=axis, radius=radius, tube=tube)
+        case Box():
+            x, y, z = (0.5 * edge for edge in shape.size)
+            corners = shape.surface().vertices
+            return CollisionShape(
+                "box", radius=math.hypot(x, y, z), corners=corners, edges=(x, y, z)
+            )
+        case ConvexHull():
+            return _hull(shape)
+        case Heightfield():
+            return CollisionShape("ground", ground=_of_heightfield(shape))
+        case Mesh() | MeshFile():
+            return CollisionShape("ground", ground=_of_mesh(shape))
+    return None
+
+
+def _real(value: Any) -> float:
+    return float(value)
+
+
+def _hull(shape: ConvexHull) -> CollisionShape:
+    corners = shape.surface().vertices
+    if len(corners) > MOST_CORNERS:
+        raise InputError(
+            f"a convex hull has {len(corners)} corners, which is too many for contact",
+            fix=f"Give at most {MOST_CORNERS}.",
+        )
+    radius = float(np.linalg.norm(corners, axis=1).max())
+    return CollisionShape("hull", radius=radius, corners=corners)
+
+
+@lru_cache(maxsize=16)
+def _of_heightfield(shape: Heightfield) -> GroundTables:
+    if 2 * shape.heights.size > MOST_TRIANGLES:
+        raise InputError(
+            f"a heightfield has {shape.heights.size} heights, ground may have "
+            f"{MOST_TRIANGLES // 2}",
+            fix="Take every second one, or larger cells.",
+        )
+    none = np.zeros(0, dtype=np.int32)
+    (nx, ny), (x, y) = shape.heights.shape, shape.size
+    return GroundTables(
+        origin=(-0.5 * x, -0.5 * y),
+        cell=(x / (nx - 1), y / (ny - 1)),
+        cells=(nx - 1, ny - 1),
+        heights=shape.heights.ravel(),
+        vertices=np.zeros((0, 3)),
+        triangles=none.reshape(0, 3),
+        starts=none,
+        members=none,
+        firsts=none,
+    )
+
+
+@lru_cache(maxsize=16)
+def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
+    surface = shape.surface().joined()
+    if not 1 <= len(surface.triangles) <= MOST_TRIANGLES:
+        raise InputError(
+            f"{shape} has {len(surface.triangles)} triangles, ground may have from 1 to "
+            f"{MOST_TRIANGLES}",
+            fix="Simplify it in the program it comes from.",
+        )
+    corners = surface.vertices[surface.triangles][:, :, :2]
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    origin, extent = low.min(axis=0), np.ptp(corners.reshape(-1, 2), axis=0)
+    # cells as large as the triangles, and not many more than there are triangles
+    cell = np.maximum(np.median(high - low, axis=0), extent / 1000.0)
+    cell = np.where(cell > 0.0, cell, 1.0)
+    cells = np.maximum(1, np.ceil(extent / cell)).astype(np.int64)
+    while cells.prod() > 4 * len(low) + 64:
+        cell, cells = 1.5 * cell, np.maximum(1, np.ceil(extent / (1.5 * cell))).astype(np.int64)
+    starts, members, firsts = _by_cell(low, high, origin, cell, cells)
+    return GroundTables(
+        origin=(float(origin[0]), float(origin[1])),
+        cell=(float(cell[0]), float(cell[1])),
+        cells=(int(cells[0]), int(cells[1])),
+        heights=np.zeros(0),
+        vertices=surface.vertices,
+        triangles=surface.triangles.astype(np.int32),
+        starts=starts,
+        members=members,
+        firsts=firsts,
+    )
+
+
+def _by_cell(
+    low: Array, high: Array, origin: Array, cell: Array, cells: npt.NDArray[np.int64]
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Triangles by cell, from their least and greatest x and y, and the first cell of each."""
+    first = np.clip(np.floor((low - origin) / cell), 0, cells - 1).astype(np.int64)
+    # what only touches the border of a cell is not in it
+    last = np.clip(np.ceil((high - origin) / cell) - 1, 0, cells - 1).astype(np.int64)
+    last = np.maximum(last, first)
+    spans = last - first + 1
+    counts = spans.prod(axis=1)
+    triangle = np.repeat(np.arange(len(low)), counts)
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    i = first[triangle, 0] + within // spans[triangle, 1]
+    j = first[triangle, 1] + within % spans[triangle, 1]
+    number = i * cells[1] + j
+    order = np.argsort(number, kind="stable")
+    starts = np.searchsorted(number[order], np.arange(cells.prod() + 1))
+    numbers = (starts, triangle[order], first)
+    return tuple(x.astype(np.int32) for x in numbers)  # type: ignore[return-value]

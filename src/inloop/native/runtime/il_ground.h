@@ -1,0 +1,45 @@
+/* Points and edges against ground of triangles; shared by the shapes that touch it. Not for users. */
+#ifndef IL_GROUND_H
+#define IL_GROUND_H
+
+#include "il_collision.h"
+
+/* The triangles near a shape. */
+typedef struct il_near {
+    il_triangle list[IL_TERRAIN_MOST];
+    int64_t count;
+    il_bounds3 box; /* in which they were looked for */
+} il_near;
+
+/* An edge over which the ground bends away from what is above, or at which it ends. */
+typedef struct il_ridge {
+    const double *from, *to;    /* its corners */
+    int64_t numbers[2];         /* of them */
+    const il_triangle *side[2]; /* the triangles that meet in it; the second is NULL where it ends */
+} il_ridge;
+
+/* All triangles that reach into a box about the shape, grown by the margin. */
+void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose *pose,
+                   double margin, il_near *near);
+
+/* A ball against the triangles; a radius of 0 is a point, which touches faces only. */
+void il_near_sphere(const il_near *near, const double *center, double radius, int64_t feature,
+                    il_spots *found);
+
+/* The edge of a triangle that begins at this corner; not 0: it reaches into the box. */
+int il_near_edge(const il_near *near, const il_triangle *triangle, int corner, il_ridge *edge);
+
+/* The triangle on the other side of an edge; not 0: the ground bends away over it, or ends. Of two
+   triangles with the same edge one is told so. */
+int il_near_ridge(const il_near *near, il_ridge *edge);
+
+/* Not 0: a shape that touches the ridge at a part of its length, 0 to 1, with this normal, comes
+   closer to no other place around. */
+int il_ridge_is_nearest(const il_near *near, const il_ridge *ridge, double part,
+                        const double *normal);
+
+/* A wheel or a box against all ridges. */
+void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose *pose,
+                      int64_t feature, il_spots *found);
+
+#endif

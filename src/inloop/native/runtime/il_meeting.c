@@ -1,0 +1,185 @@
+/* Touches as contacts; see il_meeting.h. */
+#include "il_meeting.h"
+
+#include <string.h>
+
+#include "il_vector3.h"
+
+/* normals of one contact in two steps are closer than this cosine */
+static const double alike = 0.9;
+
+/* a normal with less than this along x has a tangent from that axis */
+static const double steep = 0.7;
+
+/* states of a contact behind its residual and whether it was hit */
+enum { NEARNESS, POINT, NORMAL = POINT + 3, FEATURE = NORMAL + 3 };
+
+/* Those with the least gaps first. */
+static void sort(il_spots *spots)
+{
+    for (int64_t k = 1; k < spots->count; k++) {
+        const il_spot moved = spots->list[k];
+        int64_t at = k;
+        for (; at > 0 && spots->list[at - 1].gap > moved.gap; at--) {
+            spots->list[at] = spots->list[at - 1];
+        }
+        spots->list[at] = moved;
+    }
+}
+
+void il_meeting_remember(const il_meeting *meeting, const double *x, const int64_t *places,
+                         il_touch_memory *memory)
+{
+    for (int64_t k = 0; k < meeting->count; k++) {
+        const double *states = x + places[k] + meeting->rows + 2;
+        memcpy(memory[k].told, states, sizeof memory[k].told);
+        memory[k].present = memory[k].looked = 0;
+    }
+}
+
+void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
+                     const int64_t *places, double *x)
+{
+    for (int64_t k = 0; k < meeting->count; k++) {
+        double *states = x + places[k] + meeting->rows + 2;
+        memcpy(states, memory[k].told, sizeof memory[k].told);
+        if (!memory[k].present) {
+            memset(states, 0, sizeof memory[k].told);
+        }
+    }
+}
+
+/* The contact that was this touch before; -1: none. */
+static int64_t same_as(const il_meeting *meeting, const il_touch_memory *memory,
+                       const il_spot *spot, const int *taken)
+{
+    double nearest = meeting->margin * meeting->margin;
+    int64_t found = -1;
+
+    for (int64_t k = 0; k < meeting->count; k++) {
+        const double *was = memory[k].told;
+        double moved[3];
+        if (taken[k] || (int64_t)was[FEATURE] != spot->feature ||
+            il_dot3(was + NORMAL, spot->normal) < alike) {
+            continue;
+        }
+        il_sub3(spot->point, was + POINT, moved);
+        const double square = il_dot3(moved, moved);
+        if (square < nearest) {
+            nearest = square;
+            found = k;
+        }
+    }
+    return found;
+}
+
+/* A contact for a new touch: one that was nothing in this step, or else one that is no more. */
+static int64_t free_slot(const il_meeting *meeting, const il_touch_memory *memory, const int *taken)
+{
+    int64_t found = -1;
+
+    for (int64_t k = 0; k < meeting->count; k++) {
+        if (!taken[k] && (found < 0 || memory[found].told[FEATURE] > 0.0)) {
+            found = memory[k].told[FEATURE] > 0.0 && found >= 0 ? found : k;
+        }
+    }
+    return found;
+}
+
+/* Which contact each touch becomes; there are as many contacts as touches at least. */
+static void assign(const il_meeting *meeting, const il_touch_memory *memory, const il_spots *spots,
+                   int64_t *slots)
+{
+    int taken[IL_SPOTS_MOST] = {0};
+
+    for (int64_t k = 0; k < spots->count; k++) {
+        slots[k] = same_as(meeting, memory, spots->list + k, taken);
+        if (slots[k] >= 0) {
+            taken[slots[k]] = 1;
+        }
+    }
+    for (int64_t k = 0; k < spots->count; k++) {
+        if (slots[k] < 0) {
+            slots[k] = free_slot(meeting, memory, taken);
+            taken[slots[k]] = 1;
+        }
+    }
+}
+
+/* One row: the velocity of B at the point along a direction, against A. */
+static void write_row(const il_meeting_motion *motion, const double *arm, const double *direction,
+                      double *row)
+{
+    const int64_t n = motion->n;
+    const double *twist = motion->twist;
+    double moment[3];
+
+    il_cross3(arm, direction, moment);
+    for (int64_t j = 0; j < n; j++) {
+        row[j] = direction[0] * twist[j] + direction[1] * twist[n + j] +
+                 direction[2] * twist[2 * n + j] + moment[0] * twist[3 * n + j] +
+                 moment[1] * twist[4 * n + j] + moment[2] * twist[5 * n + j];
+    }
+}
+
+/* Gap, rows and states of a contact. */
+static void write_contact(const il_meeting *meeting, const il_meeting_motion *motion,
+                          const il_meeting_contacts *contacts, const il_spot *spot, int64_t slot)
+{
+    double *H = contacts->H + slot * meeting->rows * motion->n;
+    double *states = contacts->memory[slot].told;
+    double arm[3];
+
+    contacts->gap[slot] = spot->gap;
+    states[NEARNESS] = meeting->margin - spot->gap;
+    memcpy(states + POINT, spot->point, sizeof spot->point);
+    memcpy(states + NORMAL, spot->normal, sizeof spot->normal);
+    states[FEATURE] = (double)spot->feature;
+    il_sub3(spot->point, motion->pose, arm);
+    write_row(motion, arm, spot->normal, H);
+    if (meeting->rows > 1) {
+        const double *n = spot->normal;
+        double tangent[3] = {0.0, 0.0, 0.0}, across[3];
+        tangent[fabs(n[0]) < steep ? 0 : 1] = 1.0;
+        il_along3(tangent, -il_dot3(tangent, n), n, tangent);
+        il_unit3(tangent);
+        il_cross3(tangent, n, across);
+        write_row(motion, arm, tangent, H + motion->n);
+        write_row(motion, arm, across, H + 2 * motion->n);
+    }
+}
+
+void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
+             const il_meeting_contacts *contacts)
+{
+    il_spots spots;
+    il_pose pose;
+    int64_t slots[IL_SPOTS_MOST];
+    il_touch_memory *memory = contacts->memory;
+
+    if (memory->looked && memcmp(memory->pose, motion->pose, sizeof memory->pose) == 0) {
+        return;
+    }
+    memory->looked = 1;
+    memcpy(memory->pose, motion->pose, sizeof memory->pose);
+    memcpy(pose.p, motion->pose, sizeof pose.p);
+    memcpy(pose.R, motion->pose + 3, sizeof pose.R);
+    il_collide(&meeting->a, &meeting->b, &pose, meeting->margin, &spots);
+    sort(&spots);
+    spots.count = spots.count < meeting->count ? spots.count : meeting->count;
+    assign(meeting, memory, &spots, slots);
+    for (int64_t k = 0; k < meeting->count; k++) {
+        memory[k].present = 0;
+    }
+    for (int64_t k = 0; k < spots.count; k++) {
+        write_contact(meeting, motion, contacts, spots.list + k, slots[k]);
+        memory[slots[k]].present = 1;
+    }
+    for (int64_t k = 0; k < meeting->count; k++) {
+        if (!memory[k].present) {
+            contacts->gap[k] = INFINITY;
+            memset(contacts->H + k * meeting->rows * motion->n, 0,
+                   (size_t)(meeting->rows * motion->n) * sizeof *contacts->H);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/* The triangles near a shape; see il_ground.h. */
+#include "il_ground.h"
+#include "il_vector3.h"
+
+/* Half the extent of a shape along an axis of A: row is that of R_AB. */
+static double extent(const il_shape *shape, const double *row)
+{
+    switch (shape->kind) {
+    case IL_BOX:
+        return shape->edges[0] * fabs(row[0]) + shape->edges[1] * fabs(row[1]) +
+               shape->edges[2] * fabs(row[2]);
+    case IL_CAPSULE:
+        return shape->radius + shape->half * fabs(il_dot3(row, shape->axis));
+    case IL_CYLINDER:
+    case IL_TORUS: {
+        const double along = il_dot3(row, shape->axis);
+        return shape->radius * sqrt(fmax(0.0, 1.0 - along * along)) + shape->half * fabs(along) +
+               shape->tube;
+    }
+    default:
+        return shape->radius;
+    }
+}
+
+void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose *pose,
+                   double margin, il_near *near)
+{
+    for (int k = 0; k < 3; k++) {
+        const double half = extent(shape, pose->R + 3 * k) + margin;
+        near->box.low[k] = pose->p[k] - half;
+        near->box.high[k] = pose->p[k] + half;
+    }
+    near->count = il_terrain_near(ground->ground, &near->box, near->list);
+}

@@ -1,0 +1,73 @@
+/* Vectors of three numbers. */
+#ifndef IL_VECTOR3_H
+#define IL_VECTOR3_H
+
+#include <math.h>
+
+static inline double il_dot3(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* faster than fmin and fmax, which tell what is not a number apart */
+static inline double il_least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double il_most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* c = a - b */
+static inline void il_sub3(const double *a, const double *b, double *c)
+{
+    for (int k = 0; k < 3; k++) {
+        c[k] = a[k] - b[k];
+    }
+}
+
+/* c = a + s b */
+static inline void il_along3(const double *a, double s, const double *b, double *c)
+{
+    for (int k = 0; k < 3; k++) {
+        c[k] = a[k] + s * b[k];
+    }
+}
+
+/* c = a x b; c is another place than both */
+static inline void il_cross3(const double *a, const double *b, double *c)
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* y = R x, R row-major */
+static inline void il_turn3(const double *R, const double *x, double *y)
+{
+    for (int k = 0; k < 3; k++) {
+        y[k] = il_dot3(R + 3 * k, x);
+    }
+}
+
+/* y = R^T x */
+static inline void il_turn_back3(const double *R, const double *x, double *y)
+{
+    for (int k = 0; k < 3; k++) {
+        y[k] = R[k] * x[0] + R[3 + k] * x[1] + R[6 + k] * x[2];
+    }
+}
+
+/* Make it a unit vector; returns its length, and leaves a vector of no length as it is. */
+static inline double il_unit3(double *a)
+{
+    const double length = sqrt(il_dot3(a, a));
+    for (int k = 0; k < 3 && length > 0.0; k++) {
+        a[k] /= length;
+    }
+    return length;
+}
+
+#endif
