@@ -45,13 +45,6 @@ static void kernel(void *context, const double *values, const double *b, double 
     c->lu->solve(m->factors, m->reciprocals, b, m->y, x);
 }
 
-static void factor_only(void *context, const double *values, const double *b, double *x)
-{
-    const ours *c = context;
-    (void)b, (void)x;
-    c->lu->factor(values, c->memory->factors, c->memory->reciprocals);
-}
-
 static void tables(void *context, const double *values, const double *b, double *x)
 {
     const ours *c = context;
@@ -90,7 +83,8 @@ static int klu_begin(klu *c, const pattern *p, const double *values)
         (void *(*)(int, int *, int *, void *))dlsym(library, "klu_analyze");
     void *(*factor)(int *, int *, double *, void *, void *) =
         (void *(*)(int *, int *, double *, void *, void *))dlsym(library, "klu_factor");
-    c->refactor = (int (*)(int *, int *, double *, void *, void *, void *))dlsym(library, "klu_refactor");
+    c->refactor =
+        (int (*)(int *, int *, double *, void *, void *, void *))dlsym(library, "klu_refactor");
     c->solve = (int (*)(void *, void *, int, int, double *, void *))dlsym(library, "klu_solve");
     c->p = p;
     defaults(c->common);
@@ -102,7 +96,8 @@ static int klu_begin(klu *c, const pattern *p, const double *values)
 static void klu_run(void *context, const double *values, const double *b, double *x)
 {
     klu *c = context;
-    c->refactor((int *)c->p->begin, (int *)c->p->row, (double *)values, c->symbolic, c->numeric, c->common);
+    c->refactor((int *)c->p->begin, (int *)c->p->row, (double *)values, c->symbolic, c->numeric,
+        c->common);
     memcpy(x, b, (size_t)c->p->n * sizeof *x);
     c->solve(c->symbolic, c->numeric, c->p->n, 1, x, c->common);
 }
@@ -113,7 +108,8 @@ typedef struct {
     const pattern *p;
     void *symbolic;
     double control[20], info[90];
-    int (*numeric)(const int *, const int *, const double *, void *, void **, const double *, double *);
+    int (*numeric)(const int *, const int *, const double *, void *, void **, const double *,
+        double *);
     int (*solve)(int, const int *, const int *, const double *, double *, const double *, void *,
         const double *, double *);
     void (*release)(void **);
@@ -126,13 +122,14 @@ static int umfpack_begin(umfpack *c, const pattern *p, const double *values)
     if (!library) library = dlopen("libumfpack.so.5", RTLD_NOW);
     if (!library) return 0;
     void (*defaults)(double *) = (void (*)(double *))dlsym(library, "umfpack_di_defaults");
-    int (*symbolic)(int, int, const int *, const int *, const double *, void **, const double *, double *) =
+    int (*symbolic)(int, int, const int *, const int *, const double *, void **, const double *,
+        double *) =
         (int (*)(int, int, const int *, const int *, const double *, void **, const double *,
             double *))dlsym(library, "umfpack_di_symbolic");
     c->numeric = (int (*)(const int *, const int *, const double *, void *, void **, const double *,
         double *))dlsym(library, "umfpack_di_numeric");
-    c->solve = (int (*)(int, const int *, const int *, const double *, double *, const double *, void *,
-        const double *, double *))dlsym(library, "umfpack_di_solve");
+    c->solve = (int (*)(int, const int *, const int *, const double *, double *, const double *,
+        void *, const double *, double *))dlsym(library, "umfpack_di_solve");
     c->release = (void (*)(void **))dlsym(library, "umfpack_di_free_numeric");
     c->p = p;
     defaults(c->control);
@@ -155,7 +152,8 @@ typedef struct {
     const pattern *p;
     double *A;
     int32_t *pivots;
-    void (*gesv)(const int *, const int *, double *, const int *, int *, double *, const int *, int *);
+    void (*gesv)(const int *, const int *, double *, const int *, int *, double *, const int *,
+        int *);
 } dense;
 
 static void dense_run(void *context, const double *values, const double *b, double *x)
@@ -307,6 +305,7 @@ static double median(double *x, int32_t count)
 }
 
 enum { HOT, COLD, ROUNDS = 15, SWEPT = 8 << 17 };
+#define PATIENCE 4e8 /* for one contestant [ns] */
 
 static double measure(contestant *run, void *context, const double *values, int32_t sets,
     int32_t given, const double *b, double *x, int how)
@@ -332,7 +331,8 @@ static double measure(contestant *run, void *context, const double *values, int3
     const double pass = now() - begin;
     const int32_t repeats = pass > 1e6 ? 1 : (int32_t)(1e6 / pass) + 1;
     double best = HUGE_VAL;
-    for (int32_t round = 0; round < ROUNDS; round++) {
+    const double start = now();
+    for (int32_t round = 0; round < ROUNDS && now() - start < PATIENCE; round++) {
         begin = now();
         for (int32_t k = 0; k < repeats; k++) {
             for (int32_t s = 0; s < sets; s++) {
@@ -348,10 +348,10 @@ static double measure(contestant *run, void *context, const double *values, int3
 enum { CONTESTANTS = 8 };
 
 /* Hot and cold time of each contestant [ns], 0 for those that are not there, and its solutions
-   for the last value set; x has a row for each. `gesv` may be NULL. `small`: also the full arrays. */
+   for the last value set; x has a row for each. `eigen` and `gesv` may be NULL. */
 IL_EXPORT int bench_sparse(const il_sparse_lu *lu, il_sparse_lu_memory *memory,
     const int32_t *begin, const int32_t *row, const double *values, int32_t sets, const double *b,
-    void *gesv, double *hot, double *cold, double *x)
+    contestant *eigen, void *eigen_context, void *gesv, double *hot, double *cold, double *x)
 {
     const pattern p = {lu->n, lu->given, begin, row};
     const size_t n = (size_t)lu->n;
@@ -369,19 +369,20 @@ IL_EXPORT int bench_sparse(const il_sparse_lu *lu, il_sparse_lu_memory *memory,
         int there;
     } all[CONTESTANTS] = {
         {kernel, &own, straight},
-        {factor_only, &own, straight},
         {tables, &own, 1},
         {watched, &own, 1},
         {klu_run, &k, klu_begin(&k, &p, values)},
         {umfpack_run, &u, umfpack_begin(&u, &p, values)},
         {naive_run, &v, 1},
+        {eigen, eigen_context, eigen != NULL},
         {dense_run, &d, gesv != NULL},
     };
     for (int32_t c = 0; c < CONTESTANTS; c++) {
         hot[c] = cold[c] = 0.0;
         if (!all[c].there) continue;
-        hot[c] = measure(all[c].run, all[c].context, values, sets, p.given, b, x + (size_t)c * n, HOT);
-        cold[c] = measure(all[c].run, all[c].context, values, sets, p.given, b, x + (size_t)c * n, COLD);
+        double *found = x + (size_t)c * n;
+        hot[c] = measure(all[c].run, all[c].context, values, sets, p.given, b, found, HOT);
+        cold[c] = measure(all[c].run, all[c].context, values, sets, p.given, b, found, COLD);
     }
     free(d.A), free(d.pivots);
     free(v.A), free(v.used), free(v.rows), free(v.columns);

@@ -154,6 +154,11 @@ class SparseLU:
         """Size of the straight-line code as a library [bytes]; 0 if there is none."""
         return self._straight.path.stat().st_size if self._straight else 0
 
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """Of the `il_sparse_lu` and its `il_sparse_lu_memory`, for C code in this process."""
+        return self._calls.addresses
+
     def factor(self, values: Any) -> None:
         """Factor the matrix with these values.
 
@@ -318,6 +323,10 @@ class _Calls:
         self._solve_with = library.function("il_sparse_lu_solve_with", *[POINTER] * 5)
         names = enumeration("il_sparse_lu_status")
         self._names = {number: name.removeprefix("IL_SPARSE_LU_") for name, number in names.items()}
+
+    @property
+    def addresses(self) -> tuple[int, int]:
+        return self._lu, self._address
 
     def factor(self, values: Reals) -> SolveReport:
         self._values[:] = values
