@@ -1,7 +1,7 @@
 /* Times of sparse solvers: factor with new values and solve, hot and cold.
  *
  * A contestant is a function of (context, values, b, x). Hot: the value sets one after the other,
- * many times; cold: one call after 8 MiB of data and 320 KiB of code have been touched.
+ * many times; cold: one call after 64 MiB of data have been walked through twice.
  * Libraries that may be absent are opened at run time; their prototypes are written down here.
  */
 #define _GNU_SOURCE
@@ -19,6 +19,8 @@ typedef struct {
     int32_t n, given;
     const int32_t *begin, *row; /* compressed columns */
 } pattern;
+
+enum { SWEPT = 64 << 17 }; /* numbers: 64 MiB */
 
 typedef void contestant(void *context, const double *values, const double *b, double *x);
 
@@ -277,19 +279,18 @@ static void naive_begin(naive *c, const pattern *p)
 
 /* timing */
 
-/* code to push out the instruction cache: 20,000 small functions would do; so does this one */
-#define TEN(x) x x x x x x x x x x
-static double __attribute__((noinline)) much_code(double a, volatile double *p)
+/* Walk through memory of twice the last-level cache, several times: what lies there, code and data
+   alike, has to come from memory again. The sum keeps the compiler from leaving it out. */
+static double swept(volatile double *dirt)
 {
-    TEN(TEN(TEN(TEN(a = a * 1.0000001 + *p;))))
-    return a;
-}
-
-static double swept(double *dirt, size_t count)
-{
-    volatile double one = 1.0;
-    for (size_t k = 0; k < count; k += 8) dirt[k] += 1.0;
-    return much_code(dirt[0], &one);
+    double sum = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < SWEPT; k += 8) {
+            dirt[k] += 1.0;
+            sum += dirt[k];
+        }
+    }
+    return sum;
 }
 
 static int smaller(const void *a, const void *b)
@@ -304,7 +305,7 @@ static double median(double *x, int32_t count)
     return x[count / 2];
 }
 
-enum { HOT, COLD, ROUNDS = 15, SWEPT = 8 << 17 };
+enum { HOT, COLD, ROUNDS = 15 };
 #define PATIENCE 4e8 /* for one contestant [ns] */
 
 static double measure(contestant *run, void *context, const double *values, int32_t sets,
@@ -318,7 +319,7 @@ static double measure(contestant *run, void *context, const double *values, int3
     for (int32_t s = 0; s < sets; s++) run(context, values + (size_t)s * (size_t)given, b, x);
     if (how == COLD) {
         for (int32_t s = 0; s < sets; s++) {
-            sink = swept(dirt, SWEPT);
+            sink = swept(dirt);
             const double begin = now();
             run(context, values + (size_t)s * (size_t)given, b, x);
             times[s] = now() - begin;

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inloop.codegen.c import declaration, emit_function
-from inloop.codegen.c_tables import rows_table, table
 from inloop.codegen.closed_pattern import ClosedPattern
+from inloop.codegen.sparse_lu.index_tables import rows_table, table
 from inloop.symbolic import Expr, Program
 
 RUNTIME = ("il_sparse.c", "il_closed.c")  # files that a library with such functions needs

@@ -32,7 +32,7 @@ from inloop.symbolic.elimination import Elimination, eliminate
 from inloop.symbolic.pivot_order import THRESHOLD, StructuralRankError
 
 TOLERANCE = 1e-12
-STRAIGHT = 24_000  # most operations of straight-line code; see docs/sparse.md
+STRAIGHT = 24_000  # most operations of straight-line code, 300 kB of it; see docs/sparse.md
 _LINE = 64  # bytes of a cache line
 _RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_error.c")
 

@@ -9,8 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from inloop.symbolic.pivot_order import THRESHOLD, PivotOrder, pivot_order
+from inloop.symbolic.pivot_order import THOROUGH, THRESHOLD, PivotOrder, pivot_order
 from inloop.symbolic.sparsity import FactorPattern, Place, fill
+
+THOROUGH_UP_TO = 400  # unknowns: above, fewer orders are tried
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def eliminate(
     samples: NDArray[np.float64],
     threshold: float = THRESHOLD,
 ) -> Elimination:
-    """Choose pivots from samples and find the entries of the factors.
+    """Choose pivots from samples and find the entries of the factors; the best of some orders.
 
     Args:
         n: number of unknowns.
@@ -84,8 +86,15 @@ def eliminate(
     Raises:
         StructuralRankError: the pattern is singular whatever its values are.
     """
-    order = pivot_order(n, places, samples, threshold)
+    searches = THOROUGH if n <= THOROUGH_UP_TO else THOROUGH[:3]
+    found = (
+        _in_order(places, pivot_order(n, places, samples, threshold, search)) for search in searches
+    )
+    return min(found, key=lambda each: each.operations)
+
+
+def _in_order(places: Sequence[Place], order: PivotOrder) -> Elimination:
     row_at = {row: k for k, row in enumerate(order.rows)}
     column_at = {column: k for k, column in enumerate(order.columns)}
     moved = tuple((row_at[i], column_at[j]) for i, j in places)
-    return Elimination(tuple(places), order, fill(n, moved), moved)
+    return Elimination(tuple(places), order, fill(len(order.rows), moved), moved)

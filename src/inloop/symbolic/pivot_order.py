@@ -1,9 +1,10 @@
 """A fixed order of pivots for a sparse matrix whose values change, chosen from samples of them.
 
-Markowitz' rule: the next pivot is the entry with the least (entries left in its row - 1) ·
-(entries left in its column - 1), among those that are large enough. Large enough means: at least
-`threshold` of the largest entry of its column, in every sample. All samples are eliminated
-together, so that what is compared are the numbers that a factorization meets.
+The next pivot is the cheapest entry among those that are large enough. Cheap means: little work, by
+Markowitz' rule (entries left in its row - 1) · (entries left in its column - 1), or little fill;
+neither is always better, see `Search`. Large enough means: at least `threshold` of the largest
+entry of its column, in every sample. All samples are eliminated together, so that what is compared
+are the numbers that a factorization meets.
 """
 
 from __future__ import annotations
@@ -19,7 +20,23 @@ from inloop.symbolic.sparsity import Place
 Reals = NDArray[np.float64]
 
 THRESHOLD = 0.05
-LINES = 24  # rows and columns with a good pivot that are compared, of those with the fewest entries
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the cheapest pivot is looked for.
+
+    Attributes:
+        fill_first: compare fill, then work; else work, then fill.
+        lines: rows and columns that are compared, from the first good pivot on.
+    """
+
+    fill_first: bool
+    lines: int
+
+
+QUICK = Search(fill_first=False, lines=8)
+THOROUGH = (QUICK, Search(True, 8), Search(True, 24), Search(False, 100), Search(True, 100))
 
 
 @dataclass(frozen=True)
@@ -43,7 +60,11 @@ class StructuralRankError(ValueError):
 
 
 def pivot_order(
-    n: int, places: Sequence[Place], samples: Reals, threshold: float = THRESHOLD
+    n: int,
+    places: Sequence[Place],
+    samples: Reals,
+    threshold: float = THRESHOLD,
+    search: Search = QUICK,
 ) -> PivotOrder:
     """Choose all pivots.
 
@@ -53,6 +74,7 @@ def pivot_order(
         samples: their values, shape (samples, entries).
         threshold: smallest pivot in parts of its column, rows scaled by their largest entry. Where
             no entry is that large in all samples it is lowered for this one pivot.
+        search: what is cheap, and how far it is looked for.
 
     Raises:
         StructuralRankError: the pattern is singular whatever its values are.
@@ -60,7 +82,7 @@ def pivot_order(
     active = _Active(n, places, samples)
     rows, columns, weakest = [], [], 1.0
     for _ in range(n):
-        i, j = active.choose(threshold)
+        i, j = active.choose(threshold, search)
         weakest = min(weakest, active.strength(i, j))
         active.eliminate(i, j)
         rows.append(i)
@@ -102,37 +124,48 @@ class _Active:
             return 0.0
         return float(np.min(np.abs(self.rows[i][j][known]) / largest[known]))
 
-    def choose(self, threshold: float) -> Place:
+    def choose(self, threshold: float, search: Search) -> Place:
         """The pivot of least cost among those that are large enough."""
         while True:
-            best = self._cheapest(threshold)
+            best = self._cheapest(threshold, search)
             if best is not None:
                 return best
             if threshold == 0.0:
                 raise StructuralRankError
             threshold = 0.1 * threshold if threshold > 1e-8 else 0.0
 
-    def _cheapest(self, threshold: float) -> Place | None:
+    def _cheapest(self, threshold: float, search: Search) -> Place | None:
         best: Place | None = None
-        least: tuple[int, float] = (0, 0.0)
+        least: tuple[float, ...] = (np.inf,)
         lines = 0
         for fewest, candidates in self._lines():
-            if best is not None and (least[0] <= (fewest - 1) ** 2 or lines >= LINES):
+            enough = lines >= search.lines or (
+                least[0] == 0.0 if search.fill_first else least[0] <= (fewest - 1) ** 2
+            )
+            if best is not None and enough:
                 break
-            found = False
             for i, j in candidates:
-                cost = (len(self.rows[i]) - 1) * (len(self.columns[j]) - 1)
-                if best is not None and cost > least[0]:
+                cost = self._cost(i, j, search, least)
+                if cost > least[:2]:
                     continue
                 strength = self.strength(i, j)
-                if strength < threshold:
-                    continue
-                found = True
                 # of equally cheap ones the strongest
-                if best is None or (cost, -strength) < least:
-                    best, least = (i, j), (cost, -strength)
-            lines += found
+                if strength >= threshold and (*cost, -strength) < least:
+                    best, least = (i, j), (*cost, -strength)
+            lines += best is not None
         return best
+
+    def _cost(
+        self, i: int, j: int, search: Search, least: tuple[float, ...]
+    ) -> tuple[float, float]:
+        """Work and fill of a pivot; fill may be left out where the work is too much already."""
+        row, column = self.rows[i], self.columns[j]
+        work = (len(row) - 1) * (len(column) - 1)
+        if work == 0 or (not search.fill_first and work > least[0]):
+            return work, 0
+        here = row.keys()
+        fill = sum(len(here - self.rows[other].keys()) for other in column)
+        return (fill, work) if search.fill_first else (work, fill)
 
     def _lines(self) -> Iterator[tuple[int, list[Place]]]:
         """Columns and rows that are left, those with few entries first, with their places."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from inloop.codegen.c_tables import rows_table, table
+from inloop.codegen.sparse_lu.index_tables import rows_table, table
 from inloop.codegen.sparse_lu.straight import straight_calls
 from inloop.symbolic.elimination import Elimination
 
