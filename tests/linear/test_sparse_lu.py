@@ -32,11 +32,14 @@ def random_matrix(
 def backward_error(A: scipy.sparse.sparray, x: np.ndarray, b: np.ndarray) -> float:
     """Componentwise, in extended precision (Oettli and Prager).
 
-    Rows whose terms are nothing but rounding are compared with their norm (Arioli, Demmel, Duff).
+    Rows whose terms are nothing but rounding are compared with what they would be if all unknowns,
+    in units in which the matrix is balanced, were as large as the largest (Arioli, Demmel, Duff).
     """
     full = A.toarray().astype(np.longdouble)
     x, b = x.astype(np.longdouble), b.astype(np.longdouble)
-    size, whole = abs(full) @ abs(x) + abs(b), abs(full).sum(axis=1) * abs(x).max()
+    unit = (abs(full) / abs(full).max(axis=1, keepdims=True)).max(axis=0)
+    size = abs(full) @ abs(x) + abs(b)
+    whole = abs(full) @ (1.0 / unit) * (abs(x) * unit).max()
     size += np.where(size <= 1e3 * np.finfo(float).eps * len(b) * whole, whole, 0.0)
     return float(np.max(abs(b - full @ x) / np.where(size > 0.0, size, 1.0)))
 
@@ -183,6 +186,7 @@ SINGULAR = {
     "ones": np.ones((3, 3)),
     "steps": np.arange(1.0, 10.0).reshape(3, 3),
     "scaled": np.arange(1.0, 10.0).reshape(3, 3) * [[1e9], [1.0], [1e-9]],
+    "in other units": np.arange(1.0, 10.0).reshape(3, 3) * [1e9, 1.0, 1e-9],
 }
 
 
@@ -225,6 +229,24 @@ def test_what_is_not_finite_is_told(lu: il.SparseLU, bad: float) -> None:
     assert lu.report.status == "NOT_FINITE"
     lu.solve_with(A, np.ones(40))
     assert lu.report.status == "OK"
+
+
+def test_a_tolerance_that_cannot_be_kept_is_told() -> None:
+    A = random_matrix(20, 5)
+    lu = il.SparseLU(A, kind="tables", tolerance=1e-19)
+    with pytest.raises(il.SolveError, match="above the tolerance, also with new pivots"):
+        lu.solve_with(A, np.random.default_rng(0).normal(size=20))
+    assert lu.report.status == "INEXACT"
+    assert lu.report.new_pivots
+    assert 1e-19 < lu.report.backward_error < 1e-14
+
+
+def test_no_right_side_at_all() -> None:
+    lu = il.SparseLU(np.eye(2), kind="tables")
+    lu.factor(np.eye(2))
+    assert lu.solve(np.zeros((2, 0))).shape == (2, 0)
+    with pytest.raises(il.InputError, match="for several"):
+        lu.solve_with(np.eye(2), np.ones((2, 3)))
 
 
 def test_nothing_is_solved_without_factors() -> None:
@@ -286,6 +308,20 @@ def test_jacobians_of_mbdyn(mbdyn: dict[str, np.ndarray], name: str) -> None:
         x = lu.solve_with(A, b)
         assert (lu.report.new_pivots, lu.report.refinements) == (False, 0)
         assert backward_error(A, x, b) <= TOLERANCE
+
+
+def test_no_regular_matrix_is_refused_in_any_units(mbdyn: dict[str, np.ndarray]) -> None:
+    """Rows and columns over twelve decades, values doubled or halved: all are solved."""
+    indices, indptr, values = (mbdyn[f"robotf_{part}"] for part in ("indices", "indptr", "values"))
+    n, random = len(indptr) - 1, np.random.default_rng(11)
+    sets = [scipy.sparse.csc_array((each, indices, indptr)) for each in values[:16]]
+    lu, column = il.SparseLU(sets, kind="tables"), np.repeat(np.arange(n), np.diff(indptr))
+    for _ in range(200):
+        row_unit, column_unit = 10.0 ** random.uniform(-6.0, 6.0, (2, n))
+        some = values[random.integers(16, 32)] * 2.0 ** random.uniform(-1.0, 1.0, len(indices))
+        b = random.normal(size=n) * row_unit
+        lu.solve_with(some * row_unit[indices] * column_unit[column], b)
+        assert lu.report.backward_error <= TOLERANCE
 
 
 # in C

@@ -47,8 +47,8 @@ class SolveReport:
         status: "OK", "SINGULAR", "INEXACT", "NOT_FINITE" or "NO_FACTORS".
         backward_error: smallest relative change of all entries of A and b that makes x exact; of
             several right sides the worst.
-        forward_error: estimated error of x in parts of its largest entry; None where all pivots
-            are so large that it was not asked for.
+        forward_error: most that rounding can do to x, in parts of its largest entry, units of the
+            unknowns balanced; an estimate, None where no pivot is small enough to ask for it.
         refinements: steps of refinement.
         new_pivots: whether the matrix had to be factored with other pivots than the compiled ones.
     """
@@ -65,7 +65,8 @@ class SparseLU:
 
     Pivots are chosen once, from samples of values, and everything that depends on the pattern alone
     is compiled. Each solution is put into the equations: what is left over is refined, then the
-    matrix is factored with new pivots, and what is not solved to `tolerance` raises an error.
+    matrix is factored with new pivots, and what is not solved to `tolerance` raises an error. An
+    object is for one thread at a time.
 
     Args:
         pattern: a square SciPy sparse matrix (or array) whose explicit zeros count as entries, or a
@@ -202,6 +203,10 @@ class SparseLU:
         Raises:
             SolveError: no solution can be trusted; `lu.report` tells what was tried.
         """
+        if np.ndim(b) != 1:
+            raise InputError(
+                f"b has shape {np.shape(b)}", fix="Use factor(values), then solve(b), for several."
+            )
         (right,) = self._right(b)
         x = np.empty(self.n)
         self._tell(self._calls.solve_with(self._values(values), right, x))

@@ -7,9 +7,10 @@
 #include <string.h>
 
 enum { NOTHING = 0, FIXED_ORDER = 1, NEW_PIVOTS = 2 };
+enum { LAST_STEPS = 4 }; /* of refinement with new pivots: nothing else is left to try */
 
 #define SMALL_PIVOT 1e-12  /* in parts of its row: the forward error is estimated */
-#define NO_DIGIT 0.1       /* forward error with which a matrix is called singular */
+#define NO_DIGIT 1.0       /* forward error with which a matrix is called singular */
 
 static void take(const il_sparse_lu *lu, il_sparse_lu_memory *m, il_arena *from)
 {
@@ -126,23 +127,25 @@ void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transpo
     }
 }
 
-/* Is x good? If not it is refined once; what does not help is taken back. */
+/* Is x good? If not it is refined; what does not help is taken back. */
 static int settle(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *m, double *x)
 {
+    const int32_t most = m->usable == NEW_PIVOTS ? LAST_STEPS : 1;
     const size_t bytes = (size_t)lu->n * sizeof *x;
     il_sparse_lu_report *report = &m->report;
     report->backward_error = il_sparse_lu_backward_error(lu, b, transposed, m, x);
-    if (report->backward_error <= m->tolerance) return 1;
-    memcpy(m->kept, x, bytes);
-    il_sparse_lu_apply(lu, m->residual, transposed, m, m->change);
-    for (int32_t i = 0; i < lu->n; i++) x[i] += m->change[i];
-    const double refined = il_sparse_lu_backward_error(lu, b, transposed, m, x);
-    report->refinements++;
-    if (refined < report->backward_error) {
+    for (int32_t step = 0; step < most && !(report->backward_error <= m->tolerance); step++) {
+        memcpy(m->kept, x, bytes);
+        il_sparse_lu_apply(lu, m->residual, transposed, m, m->change);
+        for (int32_t i = 0; i < lu->n; i++) x[i] += m->change[i];
+        const double refined = il_sparse_lu_backward_error(lu, b, transposed, m, x);
+        report->refinements++;
+        if (!(refined < report->backward_error)) {
+            memcpy(x, m->kept, bytes);
+            break;
+        }
         report->backward_error = refined;
-    } else {
-        memcpy(x, m->kept, bytes);
     }
     return report->backward_error <= m->tolerance;
 }

@@ -44,7 +44,7 @@ typedef struct {
  */
 typedef struct {
     double backward_error;
-    double forward_error; /* of x, in parts of its largest entry; -1 where no pivot was small */
+    double forward_error; /* most that rounding can do to x; -1 where no pivot was small */
     int32_t refinements, new_pivots; /* steps; 1 if the factors in use have new pivots */
 } il_sparse_lu_report;
 
@@ -88,7 +88,8 @@ void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transpo
 double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *memory, const double *x);
 
-/* Error of x in parts of its largest entry, estimated from the residual of before. */
+/* What the residual of before and rounding of A and b can do to x, in parts of its largest entry,
+   each unknown measured in its natural unit; estimated. */
 double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed,
     il_sparse_lu_memory *memory, const double *x);
 

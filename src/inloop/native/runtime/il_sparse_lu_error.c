@@ -43,38 +43,70 @@ static void residual_of_columns(const il_sparse_lu *lu, const double *b, il_spar
     }
 }
 
-static double largest_of(const double *x, int32_t n)
+/* unit = largest |a| of each unknown's column, rows scaled by their largest entry: 1 / unit is what
+   the unknown is naturally measured in. `largest` has n numbers. */
+static void natural_units(const il_sparse_lu *lu, int32_t transposed, const double *A,
+    double *largest, double *unit)
+{
+    const int32_t n = lu->n, *begin = lu->matrix.rows.begin, *column = lu->matrix.rows.column;
+    memset(largest, 0, (size_t)n * sizeof *largest);
+    memset(unit, 0, (size_t)n * sizeof *unit);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t i = 0; i < n; i++) {
+            for (int32_t p = begin[i]; p < begin[i + 1]; p++) {
+                const int32_t row = transposed ? column[p] : i, at = transposed ? i : column[p];
+                const double size = fabs(A[lu->matrix.entry[p]]);
+                if (pass == 0) {
+                    if (size > largest[row]) largest[row] = size;
+                } else if (size > unit[at] * largest[row]) {
+                    unit[at] = size / largest[row];
+                }
+            }
+        }
+    }
+}
+
+/* Largest |x| in natural units. */
+static double largest_of(const double *x, const double *unit, int32_t n)
 {
     double largest = 0.0;
-    for (int32_t i = 0; i < n; i++) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    for (int32_t i = 0; i < n; i++) {
+        const double size = fabs(x[i]) * unit[i];
+        largest = size > largest ? size : largest;
+    }
     return largest;
 }
 
-/* Rows whose terms are all rounding are compared with what they could be: size += |A| 1 max |x|. */
-static void enlarge(const il_sparse_lu *lu, int32_t transposed, il_sparse_lu_memory *m,
+/* extra = what rows whose terms are all rounding are compared with besides: their terms if all
+   unknowns were as large as the largest one. */
+static void find_extra(const il_sparse_lu *lu, int32_t transposed, il_sparse_lu_memory *m,
     const double *x)
 {
     const int32_t n = lu->n, *begin = lu->matrix.rows.begin, *column = lu->matrix.rows.column;
-    const double rounding = 1e3 * DBL_EPSILON * n, largest = largest_of(x, n);
-    double *whole = m->weight;
-    memset(whole, 0, (size_t)n * sizeof *whole);
+    const double rounding = 1e3 * DBL_EPSILON * n;
+    double *extra = m->weight, *unit = m->change;
+    natural_units(lu, transposed, m->values, extra, unit);
+    const double largest = largest_of(x, unit, n);
+    memset(extra, 0, (size_t)n * sizeof *extra);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t p = begin[i]; p < begin[i + 1]; p++) {
-            const int32_t line = transposed ? column[p] : i;
-            whole[line] += fabs(m->values[lu->matrix.entry[p]]) * largest;
+            const int32_t row = transposed ? column[p] : i, at = transposed ? i : column[p];
+            const double a = fabs(m->values[lu->matrix.entry[p]]);
+            if (a > 0.0) extra[row] += a * (largest / unit[at]);
         }
     }
     for (int32_t i = 0; i < n; i++) {
-        if (m->size[i] <= rounding * whole[i]) m->size[i] += whole[i];
+        if (m->size[i] > rounding * extra[i]) extra[i] = 0.0;
     }
 }
 
-/* Largest |residual| / size; infinity if something is not finite. */
-static double worst_row(const il_sparse_lu *lu, const il_sparse_lu_memory *m)
+/* Largest |residual| / size; infinity if something is not finite. `extra` may be NULL. */
+static double worst_row(const il_sparse_lu *lu, const il_sparse_lu_memory *m, const double *extra)
 {
     double worst = 0.0;
     for (int32_t i = 0; i < lu->n; i++) {
-        const double error = fabs(m->residual[i]), size = m->size[i];
+        const double error = fabs(m->residual[i]);
+        const double size = extra ? m->size[i] + extra[i] : m->size[i];
         if (!(error < HUGE_VAL && size < HUGE_VAL)) return HUGE_VAL;
         if (error > worst * size) worst = error / size;
     }
@@ -89,46 +121,48 @@ double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int3
     } else {
         residual_of_rows(lu, b, m, x);
     }
-    const double worst = worst_row(lu, m);
-    if (worst <= m->tolerance || !(worst <= 1.0)) return worst;
-    enlarge(lu, transposed, m, x);
-    return worst_row(lu, m);
+    const double worst = worst_row(lu, m, NULL);
+    if (worst <= m->tolerance || !(worst < HUGE_VAL)) return worst;
+    find_extra(lu, transposed, m, x);
+    return worst_row(lu, m, m->weight);
 }
 
-/* |A^-1| w, largest row: Hager's and Higham's estimate of the norm of A^-1 diag(w) (LAPACK's
-   xGERFS does the same). `weight` is w; at most STEPS times two solutions. */
+/* |A^-1| w, largest unknown in natural units: Hager's and Higham's estimate of the norm of
+   diag(unit) A^-1 diag(w) (as in LAPACK's xGERFS); at most STEPS times two solutions. */
 double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed,
     il_sparse_lu_memory *m, const double *x)
 {
     enum { STEPS = 4 };
     const int32_t n = lu->n;
+    double *unit = m->kept, *given = m->residual;
     double estimate = 0.0;
+    natural_units(lu, transposed, m->values, m->change, unit);
     for (int32_t i = 0; i < n; i++) {
         m->weight[i] = fabs(m->residual[i]) + DBL_EPSILON * m->size[i];
-        m->residual[i] = 1.0 / n;
+        given[i] = unit[i] / n;
     }
     for (int32_t step = 0; step < STEPS; step++) {
-        /* the 1-norm of B = diag(w) A^-T, whose transpose is A^-1 diag(w) */
+        /* the 1-norm of B = diag(w) A^-T diag(unit) */
         double sum = 0.0, most = 0.0;
         int32_t best = 0;
-        il_sparse_lu_apply(lu, m->residual, !transposed, m, m->change);
+        il_sparse_lu_apply(lu, given, !transposed, m, m->change);
         for (int32_t i = 0; i < n; i++) {
             const double value = m->change[i] * m->weight[i];
             sum += fabs(value);
-            m->residual[i] = value >= 0.0 ? m->weight[i] : -m->weight[i];
+            given[i] = value >= 0.0 ? m->weight[i] : -m->weight[i];
         }
         if (!(sum > estimate)) break;
         estimate = sum;
-        il_sparse_lu_apply(lu, m->residual, transposed, m, m->change);
+        il_sparse_lu_apply(lu, given, transposed, m, m->change);
         for (int32_t i = 0; i < n; i++) {
-            if (fabs(m->change[i]) > most) {
-                most = fabs(m->change[i]);
+            if (fabs(m->change[i]) * unit[i] > most) {
+                most = fabs(m->change[i]) * unit[i];
                 best = i;
             }
         }
-        memset(m->residual, 0, (size_t)n * sizeof *m->residual);
-        m->residual[best] = 1.0;
+        memset(given, 0, (size_t)n * sizeof *given);
+        given[best] = unit[best];
     }
-    const double largest = largest_of(x, n);
+    const double largest = largest_of(x, unit, n);
     return largest > 0.0 ? estimate / largest : 0.0;
 }
