@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from inloop.codegen.c_grids import grid_declarations, grid_name
 from inloop.codegen.header import comment_lines
 from inloop.codegen.parts import Part, split
 from inloop.codegen.pieces import TableNames, number, numbers, result_text
@@ -64,7 +65,8 @@ def emit_function(program: Program, prefix: str, angles: Sequence[Expr] | None =
         else _several(listing, notation, parts, name, angles is not None)
     )
     comment = c_comment(comment_lines(program))
-    text = "\n".join([*_table_lines(tables), *body[0], comment, *body[1]])
+    data = [*_table_lines(tables), *grid_declarations(program.exprs)]
+    text = "\n".join([*data, *body[0], comment, *body[1]])
     return CFunction(name, declaration(program, name, angles is not None), text + "\n")
 
 
@@ -248,11 +250,9 @@ def _table_lines(tables: TableNames) -> list[str]:
     """Static constant arrays of the interpolation tables that a function uses."""
     lines = []
     for name, table in tables:
-        if isinstance(table, PiecewiseSurface):
-            arrays = {"x": table.x_breaks, "y": table.y_breaks, "c": table.coefficients}
-        else:
-            rows = tuple(c for row in table.coefficients for c in row)
-            arrays = {"x": table.breaks, "c": rows}
+        assert isinstance(table, PiecewisePolynomial)
+        rows = tuple(c for row in table.coefficients for c in row)
+        arrays = {"x": table.breaks, "c": rows}
         lines += [
             f"static const double {name}_{end}[] = {{{numbers(values)}}};"
             for end, values in arrays.items()
@@ -266,11 +266,10 @@ def _look_up(x: str, name: str, table: PiecewisePolynomial) -> str:
     return f"il_table({_splat(x)}, {count}, {name}_x, {name}_c, {ends})"
 
 
-def _look_up_surface(x: str, y: str, name: str, table: PiecewiseSurface) -> str:
-    counts = f"{len(table.x_breaks) - 1}, {len(table.y_breaks) - 1}"
-    flat = f"{int(table.flat_x)}, {int(table.flat_y)}"
-    arrays = f"{name}_x, {name}_y, {name}_c"
-    return f"il_table2({_splat(x)}, {_splat(y)}, {counts}, {arrays}, {flat})"
+def _look_up_surface(x: str, y: str, surface: PiecewiseSurface) -> str:
+    n, m = surface.patches.coefficients.shape[:2]
+    grid, orders = grid_name(surface.patches), f"{surface.by_x}, {surface.by_y}"
+    return f"il_table2({_splat(x)}, {_splat(y)}, {n}, {m}, {grid}, {orders})"
 
 
 def _splat(text: str) -> str:
@@ -285,7 +284,5 @@ def _functions(tables: TableNames) -> dict[str, Template]:
     def table(x: str, data: PiecewisePolynomial) -> str:
         return _look_up(x, tables.name(data), data)
 
-    def table2(x: str, y: str, data: PiecewiseSurface) -> str:
-        return _look_up_surface(x, y, tables.name(data), data)
-
-    return {**{op: template(op) for op in OPERATIONS}, "table": table, "table2": table2}
+    operations = {op: template(op) for op in OPERATIONS}
+    return {**operations, "table": table, "table2": _look_up_surface}
