@@ -72,7 +72,17 @@ def test_a_wave_and_grip_on_a_grid() -> None:
 
 def test_a_grid_is_the_function_between_its_points() -> None:
     xs, ys = np.linspace(-2.0, 3.0, 61), np.linspace(-1.0, 1.5, 31)
-    road = il.tyres.grid_road(xs, ys, wave(*np.meshgrid(xs, ys, indexing="ij")))
+    _check_wave(il.tyres.grid_road(xs, ys, wave(*np.meshgrid(xs, ys, indexing="ij"))))
+
+
+def test_terrain_is_a_road() -> None:
+    _check_wave(il.tyres.terrain_road(il.terrain(wave, size=(6.0, 4.0), cell=0.1)))
+    with pytest.raises(il.InputError, match="ground by heights"):
+        il.tyres.terrain_road(il.box((1.0, 1.0, 1.0)))
+
+
+def _check_wave(road: il.tyres.Road) -> None:
+    """Heights and slopes between the points of a grid."""
     graph = il.symbolic.Graph()
     x, y = graph.symbol("x"), graph.symbol("y")
     at = road.at(x, y)

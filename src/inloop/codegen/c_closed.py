@@ -16,8 +16,7 @@ from functools import cached_property
 
 from inloop.codegen import c_attitudes
 from inloop.codegen.angles import change, summands
-from inloop.codegen.c import declaration, emit_function, sincos_lines
-from inloop.codegen.c_grids import emit_grids
+from inloop.codegen.c import declaration, emit_function, emit_grids, sincos_lines
 from inloop.codegen.c_library import rows_driver
 from inloop.codegen.c_sparse import SparseUnit, sparse_functions
 from inloop.codegen.closed_unit import ClosedUnit

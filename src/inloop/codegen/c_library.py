@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from inloop.codegen import c_attitudes
-from inloop.codegen.c import declaration, emit_function
-from inloop.codegen.c_grids import emit_grids
+from inloop.codegen.c import declaration, emit_function, emit_grids
 from inloop.codegen.quoting import c_comment, c_string, identifier
 from inloop.symbolic import Program
 

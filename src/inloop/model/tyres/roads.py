@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inloop.errors import ExpressionError, InputError
+from inloop.geometry import Heightfield
 from inloop.model.geometry import ZERO, Scalar, Vector3
 from inloop.model.names import quoted
 from inloop.symbolic import Expr, Graph, forward, rebuild
@@ -142,6 +143,25 @@ def grid_road(
     if np.min(np.asarray(grip, float)) < 0.0:
         raise InputError("the grip of a road is negative", fix="Give 0 or more at each place.")
     return HeightRoad(height, found)
+
+
+def terrain_road(
+    ground: Heightfield, *, grip: Scalar | Height | ArrayLike = 1.0, kind: str = "cubic"
+) -> HeightRoad:
+    """A road over ground that is drawn, too: `terrain_road(il.terrain("hills.png", ...))`.
+
+    Args:
+        ground: heights of `il.terrain`, about the origin of the world; no mesh.
+        grip: as of `grid_road`.
+        kind: likewise.
+    """
+    if not isinstance(ground, Heightfield):
+        raise InputError(
+            f"a road needs ground by heights, got {quoted(ground)}",
+            fix="Use il.terrain with a PNG or TIFF, a function of x and y, or heights on a grid.",
+        )
+    xs, ys = (places.tolist() for places in ground.grid)
+    return grid_road(xs, ys, ground.heights, grip=grip, kind=kind)
 
 
 def _on_grid(
