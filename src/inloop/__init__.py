@@ -262,8 +262,10 @@ __all__ = [
 __all__ += written.__all__
 
 
-def __getattr__(name: str) -> Any:
-    """Packages that few programs use are read when they are used."""
-    if name in ("control", "devices"):
-        return importlib.import_module(f"inloop.{name}")
-    raise AttributeError(f"module 'inloop' has no attribute {name!r}")
+if not TYPE_CHECKING:  # who checks types shall know what there is
+
+    def __getattr__(name: str) -> Any:
+        """Packages that few programs use are read when they are used."""
+        if name in ("control", "devices"):
+            return importlib.import_module(f"inloop.{name}")
+        raise AttributeError(f"module 'inloop' has no attribute {name!r}")

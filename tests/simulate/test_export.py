@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
+import fcntl
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,15 +47,16 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
     runtime = common / "objects_of_the_runtime"
 
     def run(folder: Path) -> None:
-        if runtime.exists():
-            shutil.copytree(runtime, folder, dirs_exist_ok=True)
+        with (common / "objects_of_the_runtime.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not runtime.exists():
+                subprocess.run(["make", "-s", "-C", str(folder)], check=True)
+                runtime.mkdir()
+                for path in folder.glob("il_*.o"):
+                    shutil.copy(path, runtime)
+        # newer than the sources, so that they are not compiled again
+        shutil.copytree(runtime, folder, copy_function=shutil.copyfile, dirs_exist_ok=True)
         subprocess.run(["make", "-s", "-C", str(folder)], check=True)
-        if not runtime.exists():
-            draft = Path(tempfile.mkdtemp(dir=common))
-            for path in folder.glob("il_*.o"):
-                shutil.copy2(path, draft)
-            with contextlib.suppress(OSError):  # another worker was first
-                draft.rename(runtime)
 
     return run
 
