@@ -36,6 +36,7 @@ SECTIONS = {
     "friction": "Friction in real time",
     "contact": "Contacts with dry friction",
     "collision": "Collision with terrain",
+    "sparse": "Sparse linear systems",
     "flexible": "Flexible links",
     "links": "Links",
     "studio": "Studio",

@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formalisms": {"model", "joints", "symbolic"},
     "codegen": {"symbolic"},
     "native": set(),
+    "linear": {"symbolic", "codegen", "native"},
     "plant": {"symbolic", "joints", "model", "formalisms", "codegen", "native"},
     "simulate": {"plant", "native"},
     "analysis": {"simulate", "plant"},

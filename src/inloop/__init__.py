@@ -30,6 +30,7 @@ from inloop.errors import (
     MailboxError,
     ModelError,
     SimulationError,
+    SolveError,
 )
 from inloop.geometry import (
     MassProperties,
@@ -62,6 +63,7 @@ from inloop.geometry import (
 )
 from inloop.joints import written
 from inloop.joints.written import *  # noqa: F403  its stub names all
+from inloop.linear import SolveReport, SparseLU
 from inloop.model import (
     AtLeastOne,
     FlexibleLinkHandle,
@@ -174,6 +176,9 @@ __all__ = [
     "Shape",
     "Share",
     "SimulationError",
+    "SolveError",
+    "SolveReport",
+    "SparseLU",
     "Stepper",
     "Sweep",
     "Visual",

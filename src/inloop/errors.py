@@ -77,6 +77,10 @@ class SimulationError(InloopError):
     """A run cannot go on; what was computed so far is kept."""
 
 
+class SolveError(InloopError):
+    """A linear system has no solution that can be trusted."""
+
+
 class LinkError(InloopError):
     """A link to another machine or another system cannot be made or kept."""
 

@@ -7,15 +7,15 @@ functions, so that everything around them stays the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inloop.codegen.c import declaration, emit_function
-from inloop.codegen.closed_pattern import ClosedPattern, starts
+from inloop.codegen.closed_pattern import ClosedPattern
+from inloop.codegen.sparse_lu.index_tables import rows_table, table
 from inloop.symbolic import Expr, Program
 
 RUNTIME = ("il_sparse.c", "il_closed.c")  # files that a library with such functions needs
-PER_LINE = 20
 
 
 @dataclass(frozen=True)
@@ -77,42 +77,23 @@ def sparse_functions(
 # tables
 
 
-def _numbers(values: Iterable[int]) -> str:
-    texts = [str(value) for value in values] or ["0"]  # C99 has no empty array
-    lines = [", ".join(texts[k : k + PER_LINE]) for k in range(0, len(texts), PER_LINE)]
-    return ",\n    ".join(lines)
-
-
-def _table(name: str, values: Iterable[int]) -> str:
-    return f"static const int32_t {name}[] = {{\n    {_numbers(values)}}};"
-
-
-def _rows(name: str, rows: Sequence[Sequence[int]]) -> tuple[list[str], str]:
-    """Tables of one `il_rows` and its initializer."""
-    tables = [
-        _table(f"{name}_begin", starts(rows)),
-        _table(f"{name}_column", (column for row in rows for column in row)),
-    ]
-    return tables, f"{{{len(rows)}, {name}_begin, {name}_column}}"
-
-
 def _tables(p: ClosedPattern) -> str:
     f = p.factors
-    Jv, Jv_text = _rows("Jv", f.rows)
-    Jk, Jk_text = _rows("Jk", p.known)
-    M, M_text = _rows("M", [[j for j, _ in row] for row in p.mass])
-    B, B_text = _rows("B", p.followed)
-    MA, MA_text = _rows("MA", p.momenta)
-    Mr, Mr_text = _rows("Mr", p.right)
+    Jv, Jv_text = rows_table("Jv", f.rows)
+    Jk, Jk_text = rows_table("Jk", p.known)
+    M, M_text = rows_table("M", [[j for j, _ in row] for row in p.mass])
+    B, B_text = rows_table("B", p.followed)
+    MA, MA_text = rows_table("MA", p.momenta)
+    Mr, Mr_text = rows_table("Mr", p.right)
     lines = [
         "/* where the entries belong */",
-        _table("order", p.order),
+        table("order", p.order),
         *Jv,
-        _table("Jv_diagonal", (f.index[i, i] for i in range(p.m))),
-        _table("Jv_into", (f.index[place] for place in p.Jv)),
+        table("Jv_diagonal", (f.index[i, i] for i in range(p.m))),
+        table("Jv_into", (f.index[place] for place in p.Jv)),
         *Jk,
         *M,
-        _table("M_entry", (entry for row in p.mass for _, entry in row)),
+        table("M_entry", (entry for row in p.mass for _, entry in row)),
         *B,
         *MA,
         *Mr,

@@ -1,0 +1,224 @@
+"""Sparse linear systems: factor with new values and solve, beside general packages."""
+
+from __future__ import annotations
+
+import ctypes
+import site
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy
+
+import inloop as il
+from benchmarks.peers.cache import cached, content_key
+from benchmarks.peers.toolchain import BuildError, compiler, compiler_identity
+from benchmarks.report import Bar, Findings, note, progress, show
+from benchmarks.sparse_matrices import Matrices, chain, of_mbdyn
+from inloop.native import (
+    POINTER,
+    BuildOptions,
+    NativeLibrary,
+    build_library,
+    load_runtime,
+    runtime_headers,
+)
+
+CONTESTANTS = ("kernel", "tables", "watched", "KLU", "UMFPACK", "naive", "Eigen", "LAPACK")
+PEERS = ("KLU", "naive", "SuperLU", "Eigen", "UMFPACK", "LAPACK")
+HEADERS = ["factor and solve", "unknowns", "entries", "kind", "code kB", "operations", "µs",
+           "watched", "tables", *PEERS, "error"]  # fmt: skip
+LEGEND = """\
+µs: {what}. watched: `lu.solve_with` in C, residual included; tables: without straight-line code.
+Peers: how many times slower than µs; their pivots or ordering are found once where they can be
+(KLU refactor; UMFPACK, Eigen: symbolic part). SuperLU is called through SciPy, ordering included.
+naive: a full array with lists of places in use, after the idea of MBDyn's. Values lie in compressed
+columns for all. error: componentwise backward error of the last solution by il.SparseLU. Its pivots
+are chosen from the value sets that are timed."""
+# (matrix, peer, hot or cold) → least ratio
+BARS = {
+    ("MBDyn's robot", "KLU", "hot"): 10.0,
+    ("MBDyn's robot", "naive", "hot"): 25.0,
+    ("MBDyn's robot", "UMFPACK", "hot"): 150.0,
+    ("MBDyn's robot", "LAPACK", "hot"): 100.0,
+    ("… with friction", "KLU", "hot"): 10.0,
+    ("MBDyn's rotor", "KLU", "hot"): 18.0,
+    ("chain of 100 bodies", "KLU", "hot"): 12.0,
+    ("MBDyn's robot", "KLU", "cold"): 3.0,
+    ("MBDyn's rotor", "KLU", "cold"): 8.0,
+    ("chain of 100 bodies", "KLU", "cold"): 8.0,
+}
+
+
+@dataclass
+class Measured:
+    """One pattern: times [µs] of all contestants, hot and cold; NaN for who is not there."""
+
+    matrices: Matrices
+    lu: il.SparseLU
+    times: dict[str, dict[str, float]]
+    error: float
+
+    def own(self, how: str) -> float:
+        """Time of what `il.SparseLU` runs, unwatched."""
+        kind = "kernel" if self.lu.kind == "straight" else "tables"
+        return self.times[how][kind]
+
+    def ratio(self, peer: str, how: str) -> float:
+        """How many times slower a peer is."""
+        return self.times[how][peer] / self.own(how)
+
+    def cells(self, how: str) -> list[str]:
+        """The line of the table."""
+        times = self.times[how]
+        ratios = [self.ratio(peer, how) for peer in PEERS]
+        return [
+            self.matrices.name,
+            str(self.matrices.n),
+            str(len(self.matrices.indices)),
+            self.lu.kind,
+            f"{self.lu.code_size / 1000:.0f}",
+            f"{self.lu.operations}",
+            f"{self.own(how):.2f}",
+            *(f"{times[name]:.2f}" for name in ("watched", "tables")),
+            *("–" if np.isnan(ratio) else f"{ratio:.1f}x" for ratio in ratios),
+            f"{self.error:.0e}",
+        ]
+
+
+class Race:
+    """All contestants in one process."""
+
+    def __init__(self) -> None:
+        source = Path(__file__).with_name("sparse_solves.c")
+        options = BuildOptions(linked=(load_runtime().path,), libraries=("-lm", "-ldl"))
+        library = NativeLibrary(
+            build_library({source.name: source.read_text()}, runtime_headers(), options=options)
+        )
+        types = [POINTER] * 5 + [ctypes.c_int32] + [POINTER] * 7
+        self._run = library.function("bench_sparse", *types)
+        self._eigen = _eigen()
+        self._gesv = _one_thread_of_lapack()
+
+    def measure(self, m: Matrices) -> Measured:
+        """Compile, run all, check that all say the same."""
+        lu = il.SparseLU([m.matrix(k) for k in range(len(m.values))])
+        b = np.random.default_rng(0).normal(size=m.n)
+        values = np.ascontiguousarray(m.values)
+        x = np.zeros((len(CONTESTANTS), m.n))
+        hot, cold = np.zeros((2, len(CONTESTANTS)))
+        eigen, context = None, None
+        if self._eigen:
+            start = self._eigen.eigen_begin
+            start.restype, start.argtypes = POINTER, [ctypes.c_int32, *[POINTER] * 3]
+            context = start(m.n, m.indptr.ctypes.data, m.indices.ctypes.data, values.ctypes.data)
+            eigen = ctypes.cast(self._eigen.eigen_run, POINTER)
+        status = self._run(
+            *lu.addresses,
+            *(each.ctypes.data for each in (m.indptr, m.indices, values)),
+            len(values),
+            *(b.ctypes.data, eigen, context, self._gesv),
+            *(each.ctypes.data for each in (hot, cold, x)),
+        )
+        if status:
+            raise RuntimeError(f"{m.name}: il.SparseLU ends with status {status}")
+        times = {}
+        for how, found in (("hot", hot), ("cold", cold)):
+            named = zip(CONTESTANTS, found, strict=True)
+            times[how] = {
+                name: 1e-3 * float(each) if each > 0.0 else np.nan for name, each in named
+            }
+            times[how]["SuperLU"] = _superlu(m, b) if how == "hot" else np.nan
+        lu.solve_with(values[-1], b)
+        return Measured(m, lu, times, lu.report.backward_error)
+
+
+def _superlu(m: Matrices, b: np.ndarray) -> float:
+    """Best time of SciPy's splu and solve [µs]."""
+    best = np.inf
+    for k in range(min(len(m.values), 8)):
+        matrix = m.matrix(k)
+        for _ in range(3):
+            begin = time.perf_counter()
+            scipy.sparse.linalg.splu(matrix).solve(b)
+            best = min(best, time.perf_counter() - begin)
+    return 1e6 * float(best)
+
+
+def _one_thread_of_lapack() -> int | None:
+    """Address of dgesv in SciPy's own OpenBLAS, held to one thread."""
+    folder = Path(scipy.__file__).parent.with_name("scipy.libs")
+    for path in folder.glob("libscipy_openblas*"):
+        library = ctypes.CDLL(str(path))
+        if hasattr(library, "scipy_dgesv_"):
+            library.scipy_openblas_set_num_threads(1)
+            return ctypes.cast(library.scipy_dgesv_, POINTER).value
+    return None
+
+
+def _eigen() -> ctypes.CDLL | None:
+    """Eigen's SparseLU as a library; None without its headers or a C++ compiler."""
+    source = Path(__file__).parent / "peers" / "eigen_sparse.cpp"
+    near = Path(site.getsitepackages()[0]) / "cmeel.prefix" / "include" / "eigen3"
+    include = next((path for path in (near, Path("/usr/include/eigen3")) if path.is_dir()), None)
+    flags = ["-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-shared", "-fPIC"]
+
+    def make(work: Path) -> None:
+        command = [compiler("g++"), *flags, f"-I{include}", str(source), "-o", "eigen.so"]
+        subprocess.run(command, cwd=work, check=True, capture_output=True)
+
+    if include is None:
+        note("Without Eigen: its headers are not there (pip install inloop[bench]).")
+        return None
+    try:
+        key = content_key(source, " ".join(flags), compiler_identity("g++"))
+        return ctypes.CDLL(str(cached("eigen-sparse", key, make) / "eigen.so"))
+    except (BuildError, OSError, subprocess.CalledProcessError) as error:
+        note(f"Without Eigen: {str(error).splitlines()[0]}")
+        return None
+
+
+def run() -> Findings:
+    """Measure, print, and return the figures."""
+    progress("sparse: building")
+    race, found = Race(), []
+    for m in [*of_mbdyn(), chain(10), chain(30), chain(100)]:
+        progress(f"sparse: {m.name}")
+        found.append(race.measure(m))
+    for how, what in (
+        ("hot", "one after the other, mean over all value sets, best of many rounds"),
+        (
+            "cold",
+            "a single call after 64 MiB were walked through twice, median over the value sets",
+        ),
+    ):
+        note(f"\n{how}")
+        show(HEADERS, [each.cells(how) for each in found])
+        note(LEGEND.format(what=what))
+    return Findings([_row(each) for each in found], _bars(found))
+
+
+def _row(each: Measured) -> dict[str, object]:
+    facts = {"matrix": each.matrices.name, "unknowns": each.matrices.n, "kind": each.lu.kind}
+    facts |= {
+        "code_bytes": each.lu.code_size,
+        "operations": each.lu.operations,
+        "error": each.error,
+    }
+    return {**facts, **{f"{how}_us": times for how, times in each.times.items()}}
+
+
+def _bars(found: list[Measured]) -> list[Bar]:
+    by_name = {each.matrices.name: each for each in found}
+    bars = [
+        Bar(f"{name}, {how}, over {peer}", float(by_name[name].ratio(peer, how)), least)
+        for (name, peer, how), least in BARS.items()
+        if name in by_name and not np.isnan(by_name[name].ratio(peer, how))
+    ]
+    every = [each.ratio(peer, how) for each in found for peer in PEERS for how in ("hot", "cold")]
+    bars.append(Bar("any matrix, over the best peer", float(np.nanmin(every)), 4.0))
+    most = max(each.error for each in found)
+    bars.append(Bar("backward error, in 1e-12", most / 1e-12, 1.0, at_least=False))
+    return bars

@@ -1,0 +1,1 @@
+"""Sparse factorizations as C: straight-line code and tables."""

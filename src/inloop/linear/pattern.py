@@ -1,0 +1,167 @@
+"""What a person gives for a pattern: SciPy matrices and samples of values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from inloop.errors import InputError
+from inloop.native.library import Reals
+
+MOST_UNKNOWNS = 20_000
+MADE_SAMPLES = 8  # besides the one that was given
+SPREAD = 2.0  # each value of a made sample is that of the given one, times or over at most this
+USED_SAMPLES = 40
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Places of a square sparse matrix, in the order in which SciPy stores its values.
+
+    Attributes:
+        n: number of rows and columns.
+        format: "csc" or "csr".
+        indptr: as in SciPy.
+        indices: as in SciPy, sorted in each column or row.
+    """
+
+    n: int
+    format: str
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int64]
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """(row, column) of each value."""
+        line = np.repeat(np.arange(self.n), np.diff(self.indptr)).tolist()
+        across = self.indices.tolist()
+        pairs = (
+            zip(line, across, strict=True)
+            if self.format == "csr"
+            else zip(across, line, strict=True)
+        )
+        return [*pairs]
+
+    def values_of(self, matrix: Any) -> Reals:
+        """The values of a matrix in this order; places that it does not have are zero.
+
+        Raises:
+            InputError: it has another size, or an entry outside of the pattern.
+        """
+        other = as_sparse(matrix, self.format)
+        if other.shape != (self.n, self.n):
+            raise InputError(
+                f"the matrix has shape {other.shape}", fix=f"It needs {(self.n, self.n)}."
+            )
+        if np.array_equal(other.indptr, self.indptr) and np.array_equal(
+            other.indices, self.indices
+        ):
+            return np.ascontiguousarray(other.data, dtype=np.float64)
+        own = self._numbers(self.indptr, self.indices)
+        wanted = self._numbers(other.indptr, other.indices)
+        at = np.searchsorted(own, wanted)
+        missing = (at == len(own)) | (own[np.minimum(at, len(own) - 1)] != wanted)
+        missing &= other.data != 0.0
+        if missing.any():
+            line, across = divmod(int(wanted[np.argmax(missing)]), self.n)
+            row, column = (line, across) if self.format == "csr" else (across, line)
+            raise InputError(
+                f"the entry in row {row}, column {column} is outside of the pattern",
+                fix="Give SparseLU a pattern with all entries that ever occur.",
+            )
+        values = np.zeros(len(own))
+        inside = (at < len(own)) & (own[np.minimum(at, len(own) - 1)] == wanted)
+        values[at[inside]] = other.data[inside]
+        return values
+
+    def _numbers(self, indptr: NDArray[Any], indices: NDArray[Any]) -> NDArray[np.int64]:
+        """A number for each place, increasing."""
+        line = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(indptr))
+        return np.asarray(line * self.n + indices, dtype=np.int64)
+
+
+def as_sparse(matrix: Any, form: str) -> Any:
+    """A matrix in one of SciPy's compressed formats, indices sorted, each place once.
+
+    Raises:
+        InputError: it is no square matrix of numbers.
+    """
+    if not scipy.sparse.issparse(matrix):
+        matrix = np.asarray(matrix)
+    if matrix.dtype.kind not in "fiub":
+        raise InputError(
+            f"the matrix has values of type {matrix.dtype}",
+            fix="Give a SciPy sparse matrix, or a square array, of real numbers.",
+        )
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
+        raise InputError(f"the matrix has shape {matrix.shape}", fix="Give a square one.")
+    found = (scipy.sparse.csr_array if form == "csr" else scipy.sparse.csc_array)(matrix)
+    if not found.has_canonical_format:
+        found = found.copy()
+        found.sum_duplicates()
+    return found
+
+
+def read_pattern(matrices: Sequence[Any]) -> Pattern:
+    """All places that any of the matrices has; explicit zeros count.
+
+    Raises:
+        InputError: a matrix is not square, too large, or of another size than the first.
+    """
+    form = "csr" if getattr(matrices[0], "format", "csc") == "csr" else "csc"
+    first = as_sparse(matrices[0], form)
+    n = first.shape[0]
+    if n > MOST_UNKNOWNS:
+        raise InputError(f"the matrix has {n} rows", fix=f"Give at most {MOST_UNKNOWNS}.")
+    union = _ones(first)
+    for matrix in matrices[1:]:
+        other = as_sparse(matrix, form)
+        if other.shape != first.shape:
+            raise InputError(
+                f"samples have shapes {first.shape} and {other.shape}", fix="Give one size."
+            )
+        union = union + _ones(other)
+    union.sort_indices()
+    return Pattern(n, form, union.indptr.astype(np.int64), union.indices.astype(np.int64))
+
+
+def _ones(matrix: Any) -> Any:
+    return type(matrix)((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def read_samples(
+    pattern: Pattern, matrices: Sequence[Any], samples: ArrayLike | Sequence[Any] | None
+) -> Reals:
+    """Values from which pivots are chosen, shape (samples, values).
+
+    One sample alone is joined by others made of it: each value times a random factor between 1/2
+    and 2, the same ones in every run. Of more than USED_SAMPLES some in between are left out.
+
+    Raises:
+        InputError: a sample does not fit the pattern or is not finite.
+    """
+    if samples is None:
+        found = np.array([pattern.values_of(matrix) for matrix in matrices])
+    elif isinstance(samples, list | tuple) and any(scipy.sparse.issparse(s) for s in samples):
+        found = np.array([pattern.values_of(matrix) for matrix in samples])
+    else:
+        found = np.atleast_2d(np.asarray(samples, dtype=np.float64))
+    count = len(pattern.indices)
+    if found.ndim != 2 or found.shape[1] != count or len(found) == 0:
+        raise InputError(
+            f"samples have shape {found.shape}",
+            fix=f"Give matrices, or one row of {count} values for each.",
+        )
+    if not np.isfinite(found).all():
+        raise InputError("a sample has NaN or infinity", fix="Give finite values.")
+    if len(found) == 1:
+        random = np.random.default_rng(0)
+        factors = SPREAD ** random.uniform(-1.0, 1.0, (MADE_SAMPLES, count))
+        found = np.concatenate([found, found * factors])
+    keep = np.linspace(0, len(found) - 1, min(len(found), USED_SAMPLES)).round().astype(int)
+    return np.asarray(found[keep], dtype=np.float64)

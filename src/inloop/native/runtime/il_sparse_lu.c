@@ -1,0 +1,194 @@
+#include "il_sparse_lu.h"
+
+#include "il_export.h"
+#include "il_finite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NOTHING = 0, FIXED_ORDER = 1, NEW_PIVOTS = 2 };
+enum { LAST_STEPS = 4 }; /* of refinement with new pivots: nothing else is left to try */
+
+#define SMALL_PIVOT 1e-12  /* in parts of its row: the forward error is estimated */
+#define NO_DIGIT 1.0       /* forward error with which a matrix is called singular */
+
+static void take(const il_sparse_lu *lu, il_sparse_lu_memory *m, il_arena *from)
+{
+    const int32_t n = lu->n;
+    double **const each[] = {&m->reciprocals, &m->y, &m->residual, &m->size, &m->weight,
+        &m->change, &m->kept};
+    m->factors = il_take(from, lu->factors.places, sizeof(double), 64);
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+        *each[k] = il_take(from, n, sizeof(double), 64);
+    }
+    il_pivoting_take(&m->pivoting, n, lu->most_lower, lu->most_upper, lu->row, from);
+}
+
+IL_EXPORT int64_t il_sparse_lu_bytes(const il_sparse_lu *lu)
+{
+    il_sparse_lu_memory measured;
+    il_arena arena = {NULL, 0};
+    take(lu, &measured, &arena);
+    return (int64_t)arena.used;
+}
+
+IL_EXPORT void il_sparse_lu_prepare(const il_sparse_lu *lu, double tolerance, void *bytes,
+    il_sparse_lu_memory *m)
+{
+    il_arena arena = {bytes, 0};
+    memset(m, 0, sizeof *m);
+    take(lu, m, &arena);
+    m->tolerance = tolerance;
+}
+
+/* factors */
+
+/* Some pivot is so small that it may be nothing but rounding, zero, or not finite. */
+static int has_small_pivot(const il_sparse_lu *lu, const double *A, const double *reciprocals,
+    const int32_t *line)
+{
+    int small = 0;
+    for (int32_t k = 0; k < lu->n; k++) {
+        const int32_t *begin = lu->line_begin + line[k];
+        double sum = 0.0;
+        for (int32_t p = begin[0]; p < begin[1]; p++) sum += fabs(A[p]);
+        small |= !(fabs(reciprocals[k]) * sum <= 1.0 / SMALL_PIVOT);
+    }
+    return small;
+}
+
+static void factor_in_order(const il_sparse_lu *lu, il_sparse_lu_memory *m)
+{
+    if (lu->factor) {
+        lu->factor(m->values, m->factors, m->reciprocals);
+    } else {
+        il_sparse_factor(&lu->factors, m->values, m->factors, m->reciprocals, m->y);
+    }
+    const int32_t *line = lu->by_column ? lu->column : lu->row;
+    m->small = has_small_pivot(lu, m->values, m->reciprocals, line);
+    m->usable = FIXED_ORDER;
+}
+
+/* New pivots, or no factors at all. */
+static int factor_anew(const il_sparse_lu *lu, il_sparse_lu_memory *m)
+{
+    const int good = il_pivoting_factor(&m->pivoting, &lu->matrix, m->values);
+    const int32_t *line = lu->by_column ? m->pivoting.pivot_column : lu->row;
+    m->usable = good ? NEW_PIVOTS : NOTHING;
+    m->small = good && has_small_pivot(lu, m->values, m->pivoting.reciprocals, line);
+    m->report.new_pivots = 1;
+    return good;
+}
+
+IL_EXPORT int il_sparse_lu_factor(const il_sparse_lu *lu, const double *values,
+    il_sparse_lu_memory *m)
+{
+    const il_sparse_lu_report fresh = {0.0, -1.0, 0, 0};
+    m->values = values;
+    m->report = fresh;
+    factor_in_order(lu, m);
+    /* a pivot that is zero or not finite */
+    if (m->small && !il_all_finite(m->reciprocals, lu->n) && !factor_anew(lu, m)) {
+        const int finite = il_all_finite(values, lu->given);
+        return finite ? IL_SPARSE_LU_SINGULAR : IL_SPARSE_LU_NOT_FINITE;
+    }
+    return IL_SPARSE_LU_OK;
+}
+
+/* solutions */
+
+static void apply_in_order(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, double *x)
+{
+    const int32_t n = lu->n, *into = transposed ? lu->column : lu->row;
+    const int32_t *from = transposed ? lu->row : lu->column;
+    if (lu->solve && !transposed) {
+        lu->solve(m->factors, m->reciprocals, b, m->y, x);
+        return;
+    }
+    for (int32_t k = 0; k < n; k++) m->y[k] = b[into[k]];
+    if (transposed) {
+        il_sparse_solve_transposed(&lu->factors, m->factors, m->reciprocals, m->y);
+    } else {
+        il_sparse_solve(&lu->factors, m->factors, m->reciprocals, m->y);
+    }
+    for (int32_t k = 0; k < n; k++) x[from[k]] = m->y[k];
+}
+
+void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, double *x)
+{
+    if (m->usable == FIXED_ORDER) {
+        apply_in_order(lu, b, transposed, m, x);
+    } else if (transposed) {
+        il_pivoting_solve_transposed(&m->pivoting, b, m->y, x);
+    } else {
+        il_pivoting_solve(&m->pivoting, b, m->y, x);
+    }
+}
+
+/* Is x good? If not it is refined; what does not help is taken back. */
+static int settle(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, double *x)
+{
+    const int32_t most = m->usable == NEW_PIVOTS ? LAST_STEPS : 1;
+    const size_t bytes = (size_t)lu->n * sizeof *x;
+    il_sparse_lu_report *report = &m->report;
+    report->backward_error = il_sparse_lu_backward_error(lu, b, transposed, m, x);
+    for (int32_t step = 0; step < most && !(report->backward_error <= m->tolerance); step++) {
+        memcpy(m->kept, x, bytes);
+        il_sparse_lu_apply(lu, m->residual, transposed, m, m->change);
+        for (int32_t i = 0; i < lu->n; i++) x[i] += m->change[i];
+        const double refined = il_sparse_lu_backward_error(lu, b, transposed, m, x);
+        report->refinements++;
+        if (!(refined < report->backward_error)) {
+            memcpy(x, m->kept, bytes);
+            break;
+        }
+        report->backward_error = refined;
+    }
+    return report->backward_error <= m->tolerance;
+}
+
+static int failed(const il_sparse_lu *lu, int status, double *x)
+{
+    for (int32_t i = 0; i < lu->n; i++) x[i] = NAN;
+    return status;
+}
+
+/* Watch over a first solution x. */
+static int finish(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, double *x)
+{
+    int good = settle(lu, b, transposed, m, x);
+    if (!good && !(il_all_finite(b, lu->n) && il_all_finite(m->values, lu->given))) {
+        return failed(lu, IL_SPARSE_LU_NOT_FINITE, x);
+    }
+    if (!good && m->usable == FIXED_ORDER) {
+        if (!factor_anew(lu, m)) return failed(lu, IL_SPARSE_LU_SINGULAR, x);
+        il_sparse_lu_apply(lu, b, transposed, m, x);
+        good = settle(lu, b, transposed, m, x);
+    }
+    if (m->small) {
+        m->report.forward_error = il_sparse_lu_forward_error(lu, transposed, m, x);
+        if (!(m->report.forward_error < NO_DIGIT)) return failed(lu, IL_SPARSE_LU_SINGULAR, x);
+    }
+    return good ? IL_SPARSE_LU_OK : IL_SPARSE_LU_INEXACT;
+}
+
+IL_EXPORT int il_sparse_lu_solve(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, double *x)
+{
+    if (m->usable == NOTHING) return failed(lu, IL_SPARSE_LU_NO_FACTORS, x);
+    m->report.refinements = 0;
+    m->report.forward_error = -1.0;
+    il_sparse_lu_apply(lu, b, transposed, m, x);
+    return finish(lu, b, transposed, m, x);
+}
+
+IL_EXPORT int il_sparse_lu_solve_with(const il_sparse_lu *lu, const double *values, const double *b,
+    il_sparse_lu_memory *m, double *x)
+{
+    const int status = il_sparse_lu_factor(lu, values, m);
+    return status == IL_SPARSE_LU_OK ? il_sparse_lu_solve(lu, b, 0, m, x) : failed(lu, status, x);
+}

@@ -1,0 +1,222 @@
+"""A fixed order of pivots for a sparse matrix whose values change, chosen from samples of them.
+
+The next pivot is the cheapest entry among those that are large enough. Cheap means: little work, by
+Markowitz' rule (entries left in its row - 1) · (entries left in its column - 1), or little fill;
+neither is always better, see `Search`. Large enough means: at least `threshold` of the largest
+entry of its column, in every sample. All samples are eliminated together, so that what is compared
+are the numbers that a factorization meets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.symbolic.sparsity import Place
+
+Reals = NDArray[np.float64]
+
+THRESHOLD = 0.05
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the cheapest pivot is looked for.
+
+    Attributes:
+        fill_first: compare fill, then work; else work, then fill.
+        lines: rows and columns that are compared, from the first good pivot on.
+    """
+
+    fill_first: bool
+    lines: int
+
+
+QUICK = Search(fill_first=False, lines=8)
+THOROUGH = (QUICK, Search(True, 8), Search(True, 24), Search(False, 100), Search(True, 100))
+
+
+@dataclass(frozen=True)
+class PivotOrder:
+    """Pivot k is the entry in row `rows[k]` and column `columns[k]` of the matrix.
+
+    Attributes:
+        rows: of the pivots.
+        columns: of the pivots.
+        weakest: smallest pivot over all samples, in parts of the largest entry of its column; 0 if
+            a column has become zero in all of them.
+    """
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    weakest: float
+
+
+class StructuralRankError(ValueError):
+    """No values make this pattern regular: some rows have too few columns for them."""
+
+
+def pivot_order(
+    n: int,
+    places: Sequence[Place],
+    samples: Reals,
+    threshold: float = THRESHOLD,
+    search: Search = QUICK,
+) -> PivotOrder:
+    """Choose all pivots.
+
+    Args:
+        n: number of rows and columns.
+        places: (row, column) of each entry.
+        samples: their values, shape (samples, entries).
+        threshold: smallest pivot in parts of its column, rows scaled by their largest entry. Where
+            no entry is that large in all samples it is lowered for this one pivot.
+        search: what is cheap, and how far it is looked for.
+
+    Raises:
+        StructuralRankError: the pattern is singular whatever its values are.
+    """
+    active = _Active(n, places, samples)
+    rows, columns, weakest = [], [], 1.0
+    for _ in range(n):
+        i, j = active.choose(threshold, search)
+        weakest = min(weakest, active.strength(i, j))
+        active.eliminate(i, j)
+        rows.append(i)
+        columns.append(j)
+    return PivotOrder(tuple(rows), tuple(columns), weakest)
+
+
+class _Active:
+    """What is left of the matrix: values of all samples in each place."""
+
+    def __init__(self, n: int, places: Sequence[Place], samples: Reals) -> None:
+        self.rows: list[dict[int, Reals]] = [{} for _ in range(n)]
+        self.columns: list[dict[int, None]] = [{} for _ in range(n)]
+        for (i, j), values in zip(places, samples.T, strict=True):
+            self.rows[i][j] = values.copy()
+            self.columns[j][i] = None
+        for row in self.rows:
+            if row:
+                largest = np.max(np.abs([*row.values()]), axis=0)
+                scale = np.where(largest > 0.0, largest, 1.0)
+                for j in row:
+                    row[j] = row[j] / scale
+        # by number of entries: which rows and which columns
+        self.short_rows = _Counts([len(row) for row in self.rows])
+        self.short_columns = _Counts([len(column) for column in self.columns])
+        self._largest: dict[int, Reals] = {}
+
+    def largest(self, j: int) -> Reals:
+        """Largest entry of a column, of each sample."""
+        if j not in self._largest:
+            self._largest[j] = np.max(np.abs([self.rows[i][j] for i in self.columns[j]]), axis=0)
+        return self._largest[j]
+
+    def strength(self, i: int, j: int) -> float:
+        """An entry in parts of the largest one of its column, in the worst sample."""
+        largest = self.largest(j)
+        known = largest > 0.0  # a singular sample says nothing about this column
+        if not known.any():
+            return 0.0
+        return float(np.min(np.abs(self.rows[i][j][known]) / largest[known]))
+
+    def choose(self, threshold: float, search: Search) -> Place:
+        """The pivot of least cost among those that are large enough."""
+        while True:
+            best = self._cheapest(threshold, search)
+            if best is not None:
+                return best
+            if threshold == 0.0:
+                raise StructuralRankError
+            threshold = 0.1 * threshold if threshold > 1e-8 else 0.0
+
+    def _cheapest(self, threshold: float, search: Search) -> Place | None:
+        best: Place | None = None
+        least: tuple[float, ...] = (np.inf,)
+        lines = 0
+        for fewest, candidates in self._lines():
+            enough = lines >= search.lines or (
+                least[0] == 0.0 if search.fill_first else least[0] <= (fewest - 1) ** 2
+            )
+            if best is not None and enough:
+                break
+            for i, j in candidates:
+                cost = self._cost(i, j, search, least)
+                if cost > least[:2]:
+                    continue
+                strength = self.strength(i, j)
+                # of equally cheap ones the strongest
+                if strength >= threshold and (*cost, -strength) < least:
+                    best, least = (i, j), (*cost, -strength)
+            lines += best is not None
+        return best
+
+    def _cost(
+        self, i: int, j: int, search: Search, least: tuple[float, ...]
+    ) -> tuple[float, float]:
+        """Work and fill of a pivot; fill may be left out where the work is too much already."""
+        row, column = self.rows[i], self.columns[j]
+        work = (len(row) - 1) * (len(column) - 1)
+        if work == 0 or (not search.fill_first and work > least[0]):
+            return work, 0
+        here = row.keys()
+        fill = sum(len(here - self.rows[other].keys()) for other in column)
+        return (fill, work) if search.fill_first else (work, fill)
+
+    def _lines(self) -> Iterator[tuple[int, list[Place]]]:
+        """Columns and rows that are left, those with few entries first, with their places."""
+        for count in range(1, len(self.rows) + 1):
+            for j in self.short_columns.having(count):
+                yield count, [(i, j) for i in self.columns[j]]
+            for i in self.short_rows.having(count):
+                yield count, [(i, j) for j in self.rows[i]]
+
+    def eliminate(self, i: int, j: int) -> None:
+        """Take row i and column j out; what is left is the Schur complement."""
+        row, column = self.rows[i], self.columns[j]
+        pivot = row.pop(j)
+        del column[i]
+        self.short_rows.drop(i)
+        self.short_columns.drop(j)
+        divisor = np.where(pivot != 0.0, pivot, np.inf)
+        for other in column:
+            target = self.rows[other]
+            factor = target.pop(j) / divisor
+            for k, value in row.items():
+                product = factor * value
+                if k in target:
+                    target[k] -= product
+                else:
+                    target[k] = -product
+                    self.columns[k][other] = None
+            self.short_rows.put(other, len(target))
+        for k in row:
+            del self.columns[k][i]
+            self._largest.pop(k, None)
+            self.short_columns.put(k, len(self.columns[k]))
+        self._largest.pop(j, None)
+
+
+class _Counts:
+    """Lines by their number of entries; in the order in which they got it."""
+
+    def __init__(self, counts: Sequence[int]) -> None:
+        self._count = dict(enumerate(counts))
+        self._having: dict[int, dict[int, None]] = {}
+        for line, count in enumerate(counts):
+            self._having.setdefault(count, {})[line] = None
+
+    def having(self, count: int) -> list[int]:
+        return [*self._having.get(count, ())]
+
+    def put(self, line: int, count: int) -> None:
+        self.drop(line)
+        self._count[line] = count
+        self._having.setdefault(count, {})[line] = None
+
+    def drop(self, line: int) -> None:
+        del self._having[self._count.pop(line)][line]
