@@ -80,7 +80,14 @@ def every_operation() -> Program:
     entries.append(f.table(graph.constant(0.55), XS, YS, "cubic") * a)
     for kind in ("linear", "cubic"):
         looked_up = f.table2(a * k, b, XS, XS_ACROSS, ZS, kind)
-        entries += [looked_up, *gradient(looked_up, [a, b]), f.table2(c, 0.3, XS, XS_ACROSS, ZS)]
+        entries += [looked_up, f.table2(c, 0.3, XS, XS_ACROSS, ZS)]
+        # derivatives of all orders, mixed ones too, until nothing is left
+        along, across = gradient(looked_up, [a, b])
+        entries += [along, across]
+        for _ in range(3):
+            along, mixed = gradient(along, [a, b])
+            across = gradient(across, [b])[0]
+            entries += [along, mixed, across]
     entries += [(a < b) & (b < c), (a < b) | (b < c), ~(a <= b)]
     # a sum that is an angle, and has a name because others use it
     angle = a + 1.5

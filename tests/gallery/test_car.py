@@ -343,3 +343,23 @@ def test_caster_may_change_while_it_drives(source_car: il.Plant) -> None:
         for _ in range(500):
             stepper.step()
         assert abs(stepper.look().q[0][source_car.coordinates.index("chassis_ty")]) < 1e-3
+
+
+def test_on_a_road_by_heights(source_car: il.Plant) -> None:
+    """A level road 10 mm higher carries a car that is 10 mm higher, with less grip."""
+    xs, ys = np.linspace(-5.0, 5.0, 4), np.linspace(-2.0, 2.0, 3)
+    road = il.tyres.grid_road(xs, ys, np.full((4, 3), 0.01), grip=np.full((4, 3), 0.7))
+    raised = car.car(road=road, **SOURCE).compile(backend="python")
+    q = source_car.equilibrium(fixed=["chassis_tx", "chassis_ty", "chassis_rz"]).q
+    spins = {f"spin_{name}": 33.0 for name in NAMES}
+    qd = source_car.vector(chassis_tx=10.0, chassis_ty=0.8, **spins)
+    with parameters(source_car, grip=0.7):
+        known = source_car.law_outputs(q, qd)
+    found = raised.law_outputs(q + source_car.vector(chassis_tz=0.01), qd)
+    assert known.keys() == found.keys()
+    for name in NAMES:
+        assert known[f"tyre_{name}.load"] > 1000.0
+        assert abs(known[f"tyre_{name}.lateral"]) > 500.0
+        for end in ("load", "lateral", "longitudinal"):
+            value = known[f"tyre_{name}.{end}"]
+            assert found[f"tyre_{name}.{end}"] == pytest.approx(value, rel=1e-9, abs=1e-6)

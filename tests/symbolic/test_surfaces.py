@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import RectBivariateSpline, RegularGridInterpolator
 
+from inloop.codegen import emit_library
 from inloop.errors import ExpressionError
-from inloop.symbolic import Graph, evaluate, forward
+from inloop.symbolic import Graph, Input, Output, Program, evaluate, forward, gradient
 from inloop.symbolic.functions import table2
 
 XS = (-1.9, -0.65, 0.32, 1.17, 2.83)
@@ -71,9 +72,31 @@ def test_points_of_the_grid_and_numbers(kind: str) -> None:
         ([0, 1], [0, 0], [[1, 2], [3, 4]], "linear", "increase strictly"),
         ([0, 1], [0, 1], [[1, 2], [3, math.nan]], "linear", "NaN or infinity"),
         ([0, 1], [0, 1], [[1, 2], [3, 4]], "round", "kind 'round' is unknown"),
+        ([0, 1], [0, 1], [[1, 2], [3]], "linear", "rows of equal length"),
         (range(300), range(300), np.zeros((300, 300)), "linear", "too large"),
     ],
 )
 def test_bad_grids(xs: Any, ys: Any, zs: Any, kind: str, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
         table2(Graph().symbol("x"), 0.5, xs, ys, zs, kind)
+
+
+def test_a_derivative_reads_the_same_numbers() -> None:
+    """However often it is differentiated, C text holds the grid once, in a file of its own."""
+    graph = Graph()
+    q = Input("q", (graph.symbol("x"), graph.symbol("y")), "")
+    z = table2(*q.symbols, XS, YS, ZS, "cubic")
+    slopes = gradient(z, q.symbols)
+    curved = gradient(slopes[0], q.symbols)
+    programs = [
+        Program("height", (q,), (Output.vector("out", [z, *slopes]),)),
+        Program("curved", (q,), (Output.vector("out", curved),)),
+    ]
+    sources = emit_library(programs, "road", (), {}).sources
+    (grid,) = (name for name in sources if name.startswith("il_grid_"))
+    number = repr(float(ZS[2, 1]))
+    assert [name for name, text in sources.items() if number in text] == [grid]
+    # another grid has another name
+    other = table2(*q.symbols, XS, YS, ZS + 1e-12, "cubic")
+    programs = [Program("height", (q,), (Output.vector("out", [other]),))]
+    assert grid not in emit_library(programs, "road", (), {}).sources

@@ -2,28 +2,30 @@
 
 Every function is straight-line code. A long one is cut into parts of about a thousand operations
 where few values are alive: compilers are superlinear in the length of a function. Values that
-cross a cut live in a struct on the caller's stack.
+cross a cut live in a struct on the caller's stack. Grids of tables of two variables are constant
+data in files of their own, which all functions read, so that a large one is compiled once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inloop.codegen.header import comment_lines
 from inloop.codegen.parts import Part, split
 from inloop.codegen.pieces import TableNames, number, numbers, result_text
 from inloop.codegen.quoting import c_comment, c_heading, identifier
-from inloop.symbolic import Expr, Notation, Program, to_text
+from inloop.symbolic import Expr, Notation, Program, reachable, to_text
 from inloop.symbolic.listing import Listing, Load, Store, layout
 from inloop.symbolic.operations import OPERATIONS
-from inloop.symbolic.surfaces import PiecewiseSurface
+from inloop.symbolic.surfaces import Patches, PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 from inloop.symbolic.text import Template
 
 INDENT = "    "
 SINES = ("sine", "cosine")
 MANY_ZEROS = 8  # results that are zero anyway: compilers are slow on thousands of such stores
+PER_LINE = 16  # numbers of a grid: those of one patch
 FEW_ANGLES = 4  # up to so many sines are computed one by one: one vector of them takes longer
 
 
@@ -64,7 +66,8 @@ def emit_function(program: Program, prefix: str, angles: Sequence[Expr] | None =
         else _several(listing, notation, parts, name, angles is not None)
     )
     comment = c_comment(comment_lines(program))
-    text = "\n".join([*_table_lines(tables), *body[0], comment, *body[1]])
+    data = [*_table_lines(tables), *(f"{_declared(grid)};" for grid in _grids(program.exprs))]
+    text = "\n".join([*data, *body[0], comment, *body[1]])
     return CFunction(name, declaration(program, name, angles is not None), text + "\n")
 
 
@@ -248,11 +251,9 @@ def _table_lines(tables: TableNames) -> list[str]:
     """Static constant arrays of the interpolation tables that a function uses."""
     lines = []
     for name, table in tables:
-        if isinstance(table, PiecewiseSurface):
-            arrays = {"x": table.x_breaks, "y": table.y_breaks, "c": table.coefficients}
-        else:
-            rows = tuple(c for row in table.coefficients for c in row)
-            arrays = {"x": table.breaks, "c": rows}
+        assert isinstance(table, PiecewisePolynomial)
+        rows = tuple(c for row in table.coefficients for c in row)
+        arrays = {"x": table.breaks, "c": rows}
         lines += [
             f"static const double {name}_{end}[] = {{{numbers(values)}}};"
             for end, values in arrays.items()
@@ -266,11 +267,44 @@ def _look_up(x: str, name: str, table: PiecewisePolynomial) -> str:
     return f"il_table({_splat(x)}, {count}, {name}_x, {name}_c, {ends})"
 
 
-def _look_up_surface(x: str, y: str, name: str, table: PiecewiseSurface) -> str:
-    counts = f"{len(table.x_breaks) - 1}, {len(table.y_breaks) - 1}"
-    flat = f"{int(table.flat_x)}, {int(table.flat_y)}"
-    arrays = f"{name}_x, {name}_y, {name}_c"
-    return f"il_table2({_splat(x)}, {_splat(y)}, {counts}, {arrays}, {flat})"
+def _look_up_surface(x: str, y: str, surface: PiecewiseSurface) -> str:
+    n, m = surface.patches.coefficients.shape[:2]
+    grid, orders = _grid_name(surface.patches), f"{surface.by_x}, {surface.by_y}"
+    return f"il_table2({_splat(x)}, {_splat(y)}, {n}, {m}, {grid}, {orders})"
+
+
+def emit_grids(programs: Iterable[Program]) -> dict[str, str]:
+    """C files of all grids that programs use; the same grid has the same name everywhere."""
+    exprs = (expr for program in programs for expr in program.exprs)
+    return {f"{_grid_name(grid)}.c": _definition(grid) for grid in _grids(exprs)}
+
+
+def _grids(exprs: Iterable[Expr]) -> list[Patches]:
+    payloads = (node.payload for node in reachable(exprs))
+    return list(dict.fromkeys(p.patches for p in payloads if isinstance(p, PiecewiseSurface)))
+
+
+def _grid_name(patches: Patches) -> str:
+    return f"il_grid_{patches.digest}"
+
+
+def _declared(patches: Patches) -> str:
+    return f"extern const double {_grid_name(patches)}[{len(patches.numbers)}]"
+
+
+def _definition(patches: Patches) -> str:
+    n, m = patches.coefficients.shape[:2]
+    values = patches.numbers
+    rows = [numbers(values[k : k + PER_LINE]) for k in range(0, len(values), PER_LINE)]
+    lines = [
+        f"/* {n} x {m} patches: limits along x, limits along y, 16 coefficients of each */",
+        f"{_declared(patches)};",
+        f"const double {_grid_name(patches)}[{len(values)}] = {{",
+        ",\n".join(rows),
+        "};",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def _splat(text: str) -> str:
@@ -285,7 +319,5 @@ def _functions(tables: TableNames) -> dict[str, Template]:
     def table(x: str, data: PiecewisePolynomial) -> str:
         return _look_up(x, tables.name(data), data)
 
-    def table2(x: str, y: str, data: PiecewiseSurface) -> str:
-        return _look_up_surface(x, y, tables.name(data), data)
-
-    return {**{op: template(op) for op in OPERATIONS}, "table": table, "table2": table2}
+    operations = {op: template(op) for op in OPERATIONS}
+    return {**operations, "table": table, "table2": _look_up_surface}

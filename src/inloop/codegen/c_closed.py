@@ -16,7 +16,7 @@ from functools import cached_property
 
 from inloop.codegen import c_attitudes
 from inloop.codegen.angles import change, summands
-from inloop.codegen.c import declaration, emit_function, sincos_lines
+from inloop.codegen.c import declaration, emit_function, emit_grids, sincos_lines
 from inloop.codegen.c_library import rows_driver
 from inloop.codegen.c_sparse import SparseUnit, sparse_functions
 from inloop.codegen.closed_unit import ClosedUnit
@@ -98,6 +98,7 @@ def emit_closed_rates(
         *(_alone(unit, program, prefix) for program in (unit.newton, unit.constrained)),
     ]
     files = {f"{prefix}_rates.c": "\n".join(rates)}
+    files |= emit_grids(sparse.programs if sparse is not None else programs)
     for program in (unit.newton, unit.constrained):
         name = f"{prefix}_{program.name}"
         files[f"{name}.c"] = "\n".join([*top, "", rows_driver(program, name)])

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from inloop.codegen import c_attitudes
-from inloop.codegen.c import declaration, emit_function
+from inloop.codegen.c import declaration, emit_function, emit_grids
 from inloop.codegen.quoting import c_comment, c_string, identifier
 from inloop.symbolic import Program
 
@@ -37,7 +37,7 @@ def emit_library(
         elsewhere: names of files of functions that somebody else writes.
     """
     header = f"{identifier(prefix)}.h"
-    sources = {}
+    sources = emit_grids(programs)
     for program in programs:
         if f"{prefix}_{program.name}.c" in elsewhere:
             continue
@@ -113,7 +113,7 @@ def emit_lanes(program: Program, prefix: str, about: Sequence[str]) -> dict[str,
         body,
         _lanes_driver(program, function.name),
     ]
-    return {f"{function.name}.c": "\n".join(text)}
+    return {**emit_grids([program]), f"{function.name}.c": "\n".join(text)}
 
 
 def _header(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> str:

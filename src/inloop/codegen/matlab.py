@@ -24,7 +24,7 @@ from inloop.codegen.pieces import (
 from inloop.codegen.quoting import identifier, matlab_comment, matlab_heading
 from inloop.symbolic import Notation, Output, Program
 from inloop.symbolic.listing import Listing, layout
-from inloop.symbolic.surfaces import PiecewiseSurface
+from inloop.symbolic.surfaces import Patches
 from inloop.symbolic.text import Template
 
 INDENT = "    "
@@ -85,15 +85,15 @@ function y = il_lookup(x, breaks, rows, below, above)
 end
 """,
     "il_lookup2": """
-function z = il_lookup2(x, y, x_breaks, y_breaks, patches, flat_x, flat_y)
-    % patches of cubics, constant beyond the edges, or 0 along a flat axis
+function z = il_lookup2(x, y, x_breaks, y_breaks, patches, by_x, by_y)
+    % patches of cubics or their derivatives, constant beyond the edges
     if isnan(x) || isnan(y)
         z = NaN;
         return
     end
     beyond_x = x < x_breaks(1) || x >= x_breaks(end);
     beyond_y = y < y_breaks(1) || y >= y_breaks(end);
-    if (flat_x && beyond_x) || (flat_y && beyond_y)
+    if (by_x > 0 && beyond_x) || (by_y > 0 && beyond_y)
         z = 0;
         return
     end
@@ -104,8 +104,15 @@ function z = il_lookup2(x, y, x_breaks, y_breaks, patches, flat_x, flat_y)
     d = x - x_breaks(k);
     e = y - y_breaks(l);
     c = reshape(patches((k - 1) * (numel(y_breaks) - 1) + l, :), 4, 4);
-    rows = c(1, :) + e * (c(2, :) + e * (c(3, :) + e * c(4, :)));
-    z = rows(1) + d * (rows(2) + d * (rows(3) + d * rows(4)));
+    z = il_cubic(il_cubic(c, e, by_y).', d, by_x);
+end
+
+function y = il_cubic(c, d, order)
+    % c1 + c2 d + c3 d^2 + c4 d^3 of each column, or a derivative of it
+    for k = 1:order
+        c = [c(2, :); 2 * c(3, :); 3 * c(4, :); 0 * c(4, :)];
+    end
+    y = c(1, :) + d * (c(2, :) + d * (c(3, :) + d * c(4, :)));
 end
 """,
 }
@@ -168,7 +175,9 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         "le": lambda a, b: f"double({a} <= {b})",
         "where": lambda c, a, b: f"il_where({c}, {a}, {b})",
         "table": lambda x, table: f"{tables.name(table)}({x})",
-        "table2": lambda x, y, table: f"{tables.name(table)}({x}, {y})",
+        "table2": lambda x, y, surface: (
+            f"{tables.name(surface.patches)}({x}, {y}, {surface.by_x}, {surface.by_y})"
+        ),
     }
 
 
@@ -222,7 +231,7 @@ def _subscripts(out: Output) -> Iterator[str]:
 
 
 def _table_function(name: str, table: Table) -> list[str]:
-    if isinstance(table, PiecewiseSurface):
+    if isinstance(table, Patches):
         return _surface_function(name, table)
     rows = [f"{2 * INDENT}{numbers(row)}" for row in table.coefficients]
     return [
@@ -237,17 +246,16 @@ def _table_function(name: str, table: Table) -> list[str]:
     ]
 
 
-def _surface_function(name: str, table: PiecewiseSurface) -> list[str]:
-    patches = [table.coefficients[k : k + 16] for k in range(0, len(table.coefficients), 16)]
-    flat = f"{int(table.flat_x)}, {int(table.flat_y)}"
+def _surface_function(name: str, table: Patches) -> list[str]:
+    patches = [tuple(patch) for patch in table.coefficients.reshape(-1, 16).tolist()]
     return [
         "",
-        f"function z = {name}(x, y)",
-        *_continued(INDENT, f"x_breaks = [{numbers(table.x_breaks)}];"),
-        *_continued(INDENT, f"y_breaks = [{numbers(table.y_breaks)}];"),
+        f"function z = {name}(x, y, by_x, by_y)",
+        *_continued(INDENT, f"x_breaks = [{numbers(tuple(table.x_breaks.tolist()))}];"),
+        *_continued(INDENT, f"y_breaks = [{numbers(tuple(table.y_breaks.tolist()))}];"),
         f"{INDENT}patches = [ ...",
         *(line for patch in patches for line in _continued(2 * INDENT, f"{numbers(patch)}; ...")),
         f"{INDENT}];",
-        f"{INDENT}z = il_lookup2(x, y, x_breaks, y_breaks, patches, {flat});",
+        f"{INDENT}z = il_lookup2(x, y, x_breaks, y_breaks, patches, by_x, by_y);",
         "end",
     ]

@@ -8,10 +8,10 @@ from itertools import groupby
 
 from inloop.symbolic import Expr, Notation, to_text
 from inloop.symbolic.listing import Listing
-from inloop.symbolic.surfaces import PiecewiseSurface
+from inloop.symbolic.surfaces import Patches
 from inloop.symbolic.tables import PiecewisePolynomial
 
-Table = PiecewisePolynomial | PiecewiseSurface
+Table = PiecewisePolynomial | Patches
 
 WIDTH = 100  # columns of generated text
 SINES = "sines and cosines"

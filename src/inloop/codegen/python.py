@@ -24,7 +24,7 @@ from inloop.codegen.pieces import (
 from inloop.codegen.quoting import identifier, python_comment, python_docstring, python_heading
 from inloop.symbolic import Notation, Output, Program
 from inloop.symbolic.listing import Listing, layout
-from inloop.symbolic.surfaces import PiecewiseSurface
+from inloop.symbolic.surfaces import Patches
 from inloop.symbolic.text import Template
 
 INDENT = "    "
@@ -48,19 +48,21 @@ def _lookup(x, table):
     return np.where(x < breaks[0], below, np.where(x >= breaks[-1], above, inside))
 '''
 LOOKUP2 = '''
-def _lookup2(x, y, table):
-    """Patches of cubics: breaks each way, coefficients, whether it is flat beyond them."""
-    x_breaks, y_breaks, patches, flat_x, flat_y = table
+def _lookup2(x, y, table, by_x, by_y):
+    """Patches of cubics, or a derivative of them: breaks each way, coefficients."""
+    x_breaks, y_breaks, patches = table
     places = []
     for value, breaks in ((x, x_breaks), (y, y_breaks)):
         inside = np.clip(value, breaks[0], breaks[-1])
         k = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
         places.append((k, inside - breaks[k], (value < breaks[0]) | (value >= breaks[-1])))
     (k, d, beyond_x), (l, e, beyond_y) = places
-    rows = np.moveaxis(patches[k, l], -2, 0)
-    rows = [c[..., 0] + e * (c[..., 1] + e * (c[..., 2] + e * c[..., 3])) for c in rows]
-    z = rows[0] + d * (rows[1] + d * (rows[2] + d * rows[3]))
-    zero = (flat_x & beyond_x) | (flat_y & beyond_y)
+    z = np.moveaxis(patches[k, l], (-1, -2), (0, 1))
+    for step, order in ((e, by_y), (d, by_x)):
+        for _ in range(order):
+            z = (z[1], 2.0 * z[2], 3.0 * z[3], 0.0 * z[3])
+        z = z[0] + step * (z[1] + step * (z[2] + step * z[3]))
+    zero = ((by_x > 0) & beyond_x) | ((by_y > 0) & beyond_y)
     return np.where(np.isnan(x + y), np.nan, np.where(zero, 0.0, z))
 '''
 NUMPY_NAMES = {
@@ -127,7 +129,9 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         "le": lambda a, b: f"np.where({a} <= {b}, 1.0, 0.0)",
         "where": lambda c, a, b: f"np.where({c} != 0.0, {a}, {b})",
         "table": lambda x, table: f"_lookup({x}, {tables.name(table)})",
-        "table2": lambda x, y, table: f"_lookup2({x}, {y}, {tables.name(table)})",
+        "table2": lambda x, y, surface: (
+            f"_lookup2({x}, {y}, {tables.name(surface.patches)}, {surface.by_x}, {surface.by_y})"
+        ),
     }
 
 
@@ -177,7 +181,7 @@ def _result(out: Output, inputs: str, listing: Listing, notation: Notation) -> l
 
 
 def _table_lines(name: str, table: Table) -> list[str]:
-    if isinstance(table, PiecewiseSurface):
+    if isinstance(table, Patches):
         return _surface_lines(name, table)
     breaks = broken(numbers(table.breaks), WIDTH - 2 * len(INDENT))
     return [
@@ -194,15 +198,11 @@ def _table_lines(name: str, table: Table) -> list[str]:
     ]
 
 
-def _surface_lines(name: str, table: PiecewiseSurface) -> list[str]:
-    shape = (len(table.x_breaks) - 1, len(table.y_breaks) - 1, 4, 4)
+def _surface_lines(name: str, table: Patches) -> list[str]:
     lines = [f"{name} = ("]
-    for values, ending in (
-        (table.x_breaks, ""),
-        (table.y_breaks, ""),
-        (table.coefficients, f".reshape({shape})"),
-    ):
-        pieces = broken(numbers(values), WIDTH - 2 * len(INDENT))
-        lines += [f"{INDENT}np.array([", *(2 * INDENT + piece for piece in pieces)]
-        lines.append(f"{INDENT}]){ending},")
-    return [*lines, f"{INDENT}{table.flat_x},", f"{INDENT}{table.flat_y},", ")"]
+    for values in (table.x_breaks, table.y_breaks, table.coefficients):
+        text = numbers(tuple(values.ravel().tolist()))
+        lines += [f"{INDENT}np.array(["]
+        lines += [2 * INDENT + piece for piece in broken(text, WIDTH - 2 * len(INDENT))]
+        lines += [f"{INDENT}]).reshape({values.shape}),"]
+    return [*lines, ")"]

@@ -18,7 +18,7 @@ from inloop.codegen.pieces import Table
 from inloop.symbolic import Expr, Program
 from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.schedule import schedule
-from inloop.symbolic.surfaces import PiecewiseSurface
+from inloop.symbolic.surfaces import Patches, PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 Reals = np.ndarray[Any, np.dtype[np.float64]]
@@ -91,6 +91,7 @@ class _Writer:
         self._fixed, self._last = len(fixed), last
         self._free: list[int] = []
         self._offsets: dict[Table, int] = {}
+        self._surfaces: dict[PiecewiseSurface, int] = {}
         self._angular = {(node.op, node.args[0]): node for node in last if node.op in ANGULAR}
 
     def write(self, position: int, node: Expr) -> None:
@@ -114,7 +115,7 @@ class _Writer:
             offset = self._offset(node.payload)
             self._instruct("table", self._take(node), [*arguments, offset, pieces])
         elif isinstance(node.payload, PiecewiseSurface):
-            offset = self._offset(node.payload)
+            offset = self._surface(node.payload)
             self._instruct("table2", self._take(node), [*arguments, offset])
         else:
             self._instruct(node.op, self._take(node), arguments)
@@ -144,12 +145,20 @@ class _Writer:
             self.tables += _laid_out(table)
         return self._offsets[table]
 
+    def _surface(self, surface: PiecewiseSurface) -> int:
+        """Where it is told how to read the patches of a table."""
+        begin = self._offset(surface.patches)
+        if surface not in self._surfaces:
+            self._surfaces[surface] = len(self.tables)
+            counts = surface.patches.coefficients.shape[:2]
+            self.tables += [*counts, surface.by_x, surface.by_y, begin]
+        return self._surfaces[surface]
+
 
 def _laid_out(table: Table) -> Iterator[float]:
     """A table as numbers, in the order of il_tape.h."""
-    if isinstance(table, PiecewiseSurface):
-        yield from (len(table.x_breaks) - 1, len(table.y_breaks) - 1, table.flat_x, table.flat_y)
-        yield from (*table.x_breaks, *table.y_breaks, *table.coefficients)
+    if isinstance(table, Patches):
+        yield from table.numbers
     else:
         yield from (table.below, table.above, *table.breaks)
         yield from chain.from_iterable(table.coefficients)

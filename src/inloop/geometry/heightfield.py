@@ -60,14 +60,14 @@ class Heightfield(Shape):
         object.__setattr__(self, "bottom", bottom)
 
     @property
-    def _grid(self) -> tuple[Array, Array]:
+    def grid(self) -> tuple[Array, Array]:
         """The x and the y of the given heights [m]."""
         (nx, ny), (x, y) = self.heights.shape, self.size
         return np.linspace(-0.5 * x, 0.5 * x, nx), np.linspace(-0.5 * y, 0.5 * y, ny)
 
     def height(self, x: float, y: float) -> float:
         """Height of the ground at a place on it [m]; outside it is that of the nearest edge."""
-        xs, ys = self._grid
+        xs, ys = self.grid
         # position in the grid, and in its cell
         u = np.clip((x - xs[0]) / (xs[1] - xs[0]), 0.0, len(xs) - 1.0)
         v = np.clip((y - ys[0]) / (ys[1] - ys[0]), 0.0, len(ys) - 1.0)
@@ -97,7 +97,7 @@ class Heightfield(Shape):
 
     def surface(self, around: int = AROUND) -> Surface:
         """Triangles of the ground, of the walls and of the underside."""
-        xs, ys = self._grid
+        xs, ys = self.grid
         nx, ny = len(xs), len(ys)
         X, Y = np.meshgrid(xs, ys, indexing="ij")
         top = np.stack([X, Y, self.heights], axis=-1).reshape(-1, 3)

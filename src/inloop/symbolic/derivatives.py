@@ -77,7 +77,7 @@ def _partials_of_switches(node: Expr) -> tuple[Expr, ...]:
         return (g.call("table", a[0], payload=node.payload.derivative()),)
     if op == "table2":
         assert isinstance(node.payload, PiecewiseSurface)
-        by_x, by_y = node.payload.by_x(), node.payload.by_y()
+        by_x, by_y = node.payload.slopes()
         return g.call("table2", *a, payload=by_x), g.call("table2", *a, payload=by_y)
     raise ExpressionError(f"operation {op!r} has no derivative", fix="Report this as a bug.")
 

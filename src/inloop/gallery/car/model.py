@@ -49,6 +49,7 @@ def car(
     pedals: bool = False,
     automatic: bool = True,
     electric: bool = False,
+    road: il.tyres.Road | None = None,
 ) -> il.Model:
     """A car on its tyres.
 
@@ -69,6 +70,7 @@ def car(
         pedals: engine, brakes, air drag and a steering wheel: it is driven by inputs.
         automatic: with pedals, gears choose themselves.
         electric: with pedals, an electric motor instead of the engine.
+        road: what it drives on, in place of the plane z = 0, whose grip is a parameter.
     """
     m = il.Model(
         "car",
@@ -89,10 +91,10 @@ def car(
             add_bar_law(m, uppers, axle)
         else:
             add_bar(m, chassis, uppers, axle)
-    grip = m.parameter(
-        "grip", 1.0, unit="1", range=(0.05, 2.0), doc="of the road, by which friction changes"
-    )
-    road = il.tyres.plane_road(grip=grip)
+    if road is None:
+        doc = "of the road, by which friction changes"
+        grip = m.parameter("grip", 1.0, unit="1", range=(0.05, 2.0), doc=doc)
+        road = il.tyres.plane_road(grip=grip)
     for corner in corners:
         _add_tyre(m, found[corner.name][2], corner, road, _formula(pac2002, aligning, relaxation))
     if pedals:

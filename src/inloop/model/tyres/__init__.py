@@ -3,7 +3,14 @@
 from inloop.model.tyres.formula import Slip, TyreForces, TyreFormula
 from inloop.model.tyres.formula_1987 import Formula1987
 from inloop.model.tyres.pac2002 import Pac2002
-from inloop.model.tyres.roads import Road, RoadPoint, height_road, plane_road
+from inloop.model.tyres.roads import (
+    Road,
+    RoadPoint,
+    grid_road,
+    height_road,
+    plane_road,
+    terrain_road,
+)
 
 __all__ = [
     "Formula1987",
@@ -13,6 +20,8 @@ __all__ = [
     "Slip",
     "TyreForces",
     "TyreFormula",
+    "grid_road",
     "height_road",
     "plane_road",
+    "terrain_road",
 ]

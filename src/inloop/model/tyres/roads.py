@@ -5,14 +5,19 @@ A road is any object with the method `at` of Road; those here are no others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
-from inloop.errors import InputError
+import numpy as np
+from numpy.typing import ArrayLike
+
+from inloop.errors import ExpressionError, InputError
+from inloop.geometry import Heightfield
 from inloop.model.geometry import ZERO, Scalar, Vector3
 from inloop.model.names import quoted
 from inloop.symbolic import Expr, Graph, forward, rebuild
+from inloop.symbolic.surfaces import PiecewiseSurface
 
 Height = Callable[[Scalar, Scalar], Scalar]
 
@@ -109,6 +114,72 @@ def height_road(height: Height, *, grip: Scalar | Height = 1.0) -> HeightRoad:
             fix="Write il.tyres.height_road(lambda x, y: 0.1 * il.sin(x)).",
         )
     return HeightRoad(height, grip)
+
+
+def grid_road(
+    xs: Sequence[float],
+    ys: Sequence[float],
+    heights: ArrayLike,
+    *,
+    grip: Scalar | Height | ArrayLike = 1.0,
+    kind: str = "cubic",
+) -> HeightRoad:
+    """A road by its heights on a grid; beyond the edges it goes on level, as high as they are.
+
+    Args:
+        xs: places along x, increasing [m].
+        ys: along y [m].
+        heights: z, a row for each of xs, a column for each of ys [m].
+        grip: by which coefficients of friction are multiplied: a number, a function of x and y, or
+            values on the same grid, between which it is bilinear.
+        kind: "cubic", smooth in its slopes and curvatures, or "linear", with edges that are felt.
+    """
+    if kind not in ("linear", "cubic"):
+        raise InputError(f"a road cannot be of kind {quoted(kind)}", fix='Use "cubic" or "linear".')
+    height = _on_grid("heights", xs, ys, heights, kind)
+    if callable(grip) or isinstance(grip, Expr) or np.ndim(grip) == 0:
+        return HeightRoad(height, cast(Scalar | Height, grip))
+    found = _on_grid("grip", xs, ys, grip, "linear")
+    if np.min(np.asarray(grip, float)) < 0.0:
+        raise InputError("the grip of a road is negative", fix="Give 0 or more at each place.")
+    return HeightRoad(height, found)
+
+
+def terrain_road(
+    ground: Heightfield, *, grip: Scalar | Height | ArrayLike = 1.0, kind: str = "cubic"
+) -> HeightRoad:
+    """A road over ground that is drawn, too: `terrain_road(il.terrain("hills.png", ...))`.
+
+    Args:
+        ground: heights of `il.terrain`, about the origin of the world; no mesh.
+        grip: as of `grid_road`.
+        kind: likewise.
+    """
+    if not isinstance(ground, Heightfield):
+        raise InputError(
+            f"a road needs ground by heights, got {quoted(ground)}",
+            fix="Use il.terrain with a PNG or TIFF, a function of x and y, or heights on a grid.",
+        )
+    xs, ys = (places.tolist() for places in ground.grid)
+    return grid_road(xs, ys, ground.heights, grip=grip, kind=kind)
+
+
+def _on_grid(
+    what: str, xs: Sequence[float], ys: Sequence[float], values: ArrayLike, kind: str
+) -> Height:
+    """A function of place by values on a grid."""
+    try:
+        surface = PiecewiseSurface.through(xs, ys, values, kind)
+    except ExpressionError as error:
+        told = error.mistakes[0]
+        raise InputError(f"{what} of a road: {told.what}", fix=told.fix) from error
+
+    def at(x: Scalar, y: Scalar) -> Scalar:
+        if isinstance(x, Expr):
+            return x.graph.call("table2", x, x.graph.wrap(y), payload=surface)
+        return float(surface(x, y))
+
+    return at
 
 
 def _moved(

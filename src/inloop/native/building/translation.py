@@ -3,7 +3,8 @@
 To start a compiler and to read the headers takes as long as to compile some thousand characters of
 generated C. So short files are compiled as one, by a file that includes them. A file that defines
 macros is compiled alone: they would change the meaning of the headers for those after it. So is one
-of the runtime, which several libraries may hold: whoever links these takes it once.
+of the runtime or a grid of numbers, which several libraries may hold: whoever links these takes it
+once.
 """
 
 from __future__ import annotations

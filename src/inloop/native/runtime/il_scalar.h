@@ -187,31 +187,43 @@ IL_FUNCTION int il_piece(double x, int n, const double *breaks, double *d, int *
     return low;
 }
 
-/* patches of cubics: c_ij d^i e^j, 16 numbers per patch, those along y follow each other; constant
-   beyond the edges, or 0 there along an axis that it is flat along */
-IL_FUNCTION double il_table2_1(double x, double y, int n, int m, const double *x_breaks,
-                               const double *y_breaks, const double *c, int flat_x, int flat_y)
+/* c0 + c1 d + c2 d^2 + c3 d^3, or a derivative of it */
+IL_FUNCTION double il_cubic(const double *c, double d, int order)
 {
+    switch (order) {
+    case 0: return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
+    case 1: return c[1] + d * (2.0 * c[2] + d * (3.0 * c[3]));
+    case 2: return 2.0 * c[2] + d * (6.0 * c[3]);
+    case 3: return 6.0 * c[3];
+    default: return 0.0;
+    }
+}
+
+/* patches of cubics: c_ij d^i e^j, 16 numbers per patch, those along y follow each other; constant
+   beyond the edges, where derivatives across them are 0. A grid holds n + 1 limits along x, m + 1
+   along y, then the patches */
+IL_FUNCTION double il_table2_1(double x, double y, int n, int m, const double *grid, int by_x,
+                               int by_y)
+{
+    const double *const x_breaks = grid, *const y_breaks = x_breaks + n + 1, *c = y_breaks + m + 1;
     double d, e, rows[4];
     int beyond_x, beyond_y;
     const int k = il_piece(x, n, x_breaks, &d, &beyond_x);
     const int l = il_piece(y, m, y_breaks, &e, &beyond_y);
     if (x != x || y != y) return x + y;
-    if ((flat_x && beyond_x) || (flat_y && beyond_y)) return 0.0;
+    if ((by_x > 0 && beyond_x) || (by_y > 0 && beyond_y)) return 0.0;
     c += 16 * ((int64_t)k * m + l);
-    for (int i = 0; i < 4; i++, c += 4) rows[i] = c[0] + e * (c[1] + e * (c[2] + e * c[3]));
-    return rows[0] + d * (rows[1] + d * (rows[2] + d * rows[3]));
+    for (int i = 0; i < 4; i++, c += 4) rows[i] = il_cubic(c, e, by_y);
+    return il_cubic(rows, d, by_x);
 }
 
-IL_FUNCTION real il_table2(real x, real y, int n, int m, const double *x_breaks,
-                           const double *y_breaks, const double *c, int flat_x, int flat_y)
+IL_FUNCTION real il_table2(real x, real y, int n, int m, const double *grid, int by_x, int by_y)
 {
 #ifdef IL_LANES
-    for (int k = 0; k < IL_LANES; k++)
-        x[k] = il_table2_1(x[k], y[k], n, m, x_breaks, y_breaks, c, flat_x, flat_y);
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_table2_1(x[k], y[k], n, m, grid, by_x, by_y);
     return x;
 #else
-    return il_table2_1(x, y, n, m, x_breaks, y_breaks, c, flat_x, flat_y);
+    return il_table2_1(x, y, n, m, grid, by_x, by_y);
 #endif
 }
 

@@ -16,12 +16,10 @@ static double look_up(double x, const double *table, int pieces)
     return il_table(x, pieces, breaks, coefficients, table[0], table[1]);
 }
 
-static double look_up_both(double x, double y, const double *table)
+static double look_up_both(double x, double y, const double *tables, int32_t place)
 {
-    const int n = (int)table[0], m = (int)table[1];
-    const double *const x_breaks = table + 4, *const y_breaks = x_breaks + n + 1;
-    return il_table2(x, y, n, m, x_breaks, y_breaks, y_breaks + m + 1, (int)table[2],
-                     (int)table[3]);
+    const double *const told = tables + place, *const grid = tables + (int64_t)told[4];
+    return il_table2(x, y, (int)told[0], (int)told[1], grid, (int)told[2], (int)told[3]);
 }
 
 static void execute(const il_instruction *i, int64_t length, const double *tables, double *r)
@@ -56,7 +54,7 @@ static void execute(const il_instruction *i, int64_t length, const double *table
         case IL_TAPE_WHERE: x = il_where(a, r[i->b], r[i->c]); break;
         case IL_TAPE_SINCOS: il_sincos_one(a, &x, &r[i->b]); break;
         case IL_TAPE_TABLE: x = look_up(a, tables + i->b, i->c); break;
-        case IL_TAPE_TABLE2: x = look_up_both(a, r[i->b], tables + i->c); break;
+        case IL_TAPE_TABLE2: x = look_up_both(a, r[i->b], tables, i->c); break;
         default: x = NAN; break;
         }
         r[i->out] = x;

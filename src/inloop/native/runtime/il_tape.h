@@ -53,8 +53,8 @@ typedef struct il_instruction {
 typedef struct il_tape {
     const il_instruction *instructions;
     const double *tables;   /* of each: below, above, breaks, four coefficients per piece; of two
-                               variables: pieces each way, whether it is flat each way, breaks each
-                               way, 16 coefficients per patch */
+                               variables: pieces each way, derivatives each way, and where its
+                               grid lies: breaks each way, 16 coefficients per patch */
     const int32_t *results; /* their registers */
     double *registers;
     int64_t length;         /* number of instructions */
