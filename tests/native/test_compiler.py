@@ -22,6 +22,7 @@ from inloop.native.building.compiler import (
     search_compiler,
     zig_command,
 )
+from inloop.native.building.way import settle_way
 from inloop.native.runtime_library import runtime_headers, runtime_sources
 
 
@@ -42,6 +43,7 @@ def test_a_compiler_is_found_once() -> None:
 def test_no_compiler_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_ziglang: None
 ) -> None:
+    settle_way()  # compiled; it vanishes
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.delenv("INLOOP_CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
