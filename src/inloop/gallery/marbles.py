@@ -23,13 +23,13 @@ from inloop.gallery import (
 RADIUS, MASS, G = 0.1, 1.0, 9.81
 SLOPE, WALL = np.radians(15.0), np.radians(40.0)  # of the valleys, and of their walls
 LANES = {"rolling": (0.25, 0.2), "sliding": (-0.25, 0.05)}  # across [m], friction
-ROW = 3  # marbles in each, one behind the other
+ROW = 2  # marbles in each, one behind the other
 APART = 0.35  # [m]
 LENGTH, MIDDLE = 5.4, 1.5  # of the valleys, and where their middle is from the first marble [m]
 FLAT, RISE = 2.6, 0.55  # where the end begins to rise, and how fast
 COLORS = {
-    "rolling": ("#c0392b", "#d35400", "#e0a030"),
-    "sliding": ("#2471a3", "#1abc9c", "#7d3c98"),
+    "rolling": ("#c0392b", "#e0a030"),
+    "sliding": ("#2471a3", "#1abc9c"),
 }
 
 # along the valley; see the experiment
@@ -53,7 +53,7 @@ def valleys() -> il.Shape:
 
 
 def marbles() -> il.Model:
-    """Six marbles; those of a valley may touch each other."""
+    """Four marbles; those of a valley may touch each other."""
     m = il.Model("marbles", gravity=gravity_along("-z"), doc="Marbles in valleys of triangles.")
     e = m.parameter("e", 0.4, unit="1", range=(0.0, 1.0), doc="restitution between marbles")
     ground = valleys()

@@ -241,7 +241,7 @@ static int go_on(il_stepper *stepper, il_span *span, const stages *s, double who
 
 static int attempt(il_stepper *stepper, const il_span *span)
 {
-    enum { MOST_IMPACTS = 16 }; /* of a step, before all that are left hit at once */
+    enum { MOST_IMPACTS = 4 }; /* of a step, before all that are left hit at once */
     const int64_t size = stepper->size;
     double *const at = stepper->stages;
     const stages s = {at, at + size, at + 3 * size, at + 4 * size, at + 5 * size};
