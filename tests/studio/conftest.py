@@ -81,7 +81,8 @@ class Page:
                         self._reader.result()  # a message that is not as described
                         break
                     await self._news.wait()
-        raise AssertionError(f"nothing came; last texts: {str(self.texts[-3:])[:800]}")
+        rare = [m for m in self.texts if m["kind"] not in ("state", "histogram", "hello")]
+        raise AssertionError(f"nothing came; last: {self.texts[-1:]}, {str(rare[-6:])[:2000]}")
 
     def coming(
         self, kind: str, test: Callable[[Any], bool] = lambda _: True

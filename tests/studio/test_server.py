@@ -309,8 +309,10 @@ def show_without_a_plant(start_studio: Any, directory: Path, data: bytes) -> Non
                 lambda: next((m for m in page.texts if m["kind"] == "timeline"), None)
             )
             assert not found["complete"] and not found["grows"] and found["file"] == "torn.mcap"
-            there = page.coming("place", lambda m: abs(m["at"] - found["length"] / 2) < 0.01)
+            paused = page.coming("state", lambda m: m["state"] == "paused")
             await page.do("pause")
+            await paused
+            there = page.coming("place", lambda m: abs(m["at"] - found["length"] / 2) < 0.01)
             await page.do("seek", at=found["length"] / 2)
             await there
             refused = page.coming("notice")

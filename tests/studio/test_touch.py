@@ -139,7 +139,7 @@ def test_one_page_holds_and_when_it_is_closed_lets_go(studio: Any) -> None:
                 used_at, page_time = struct.unpack("<dd", echo[32:48])
                 assert (sequence, page_time) == (42, 300.5)
                 assert 0.0 < used_at <= holding.box.clock.now
-            free = watching.coming("held", lambda m: not m["holds"])
+                free = watching.coming("held", lambda m: not m["holds"])
             await watching.while_time_passes(free, 0.005)
             await watching.pass_time(0.01)
             assert not watching.box.peek().flags & Flag.PULLED
