@@ -16,6 +16,7 @@ from inloop.geometry.heightfield import MOST_HEIGHTS, Heightfield
 from inloop.geometry.mesh import Mesh
 from inloop.geometry.mesh_files.given_file import read_bytes
 from inloop.geometry.mesh_files.mesh_file import mesh
+from inloop.geometry.mesh_files.picture import pillow
 from inloop.geometry.sizes import Array, items, number, size
 
 HEIGHTMAPS = {".png": ("PNG",), ".tif": ("TIFF",), ".tiff": ("TIFF",)}
@@ -114,12 +115,7 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
         InputError: the package Pillow is missing.
     """
     data = read_bytes(path, "Make the picture smaller.")
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise InputError(
-            "heightmaps need the package Pillow", fix="Install it: pip install inloop[meshes]"
-        ) from error
+    Image = pillow("heightmaps")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is too large is refused below

@@ -18,6 +18,24 @@ QUALITY = 88  # of JPEG
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
 
 
+def pillow(what: str) -> Any:
+    """What reads pictures.
+
+    Args:
+        what: needs it, in the plural.
+
+    Raises:
+        InputError: the package Pillow is missing.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise InputError(
+            f"{what} need the package Pillow", fix="Install it: pip install inloop[meshes]"
+        ) from error
+    return Image
+
+
 @dataclass(frozen=True)
 class Picture:
     """A file with a picture.
@@ -43,12 +61,7 @@ class Picture:
                 f"the picture is outside of folder {self.folder!a}", self.path, "Move it there."
             )
         data = read_bytes(path, "Make the picture smaller.")
-        try:
-            from PIL import Image
-        except ImportError as error:
-            raise InputError(
-                "pictures need the package Pillow", fix="Install it: pip install inloop[meshes]"
-            ) from error
+        Image = pillow("pictures")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what is too large is refused below
