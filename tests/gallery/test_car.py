@@ -186,7 +186,7 @@ def camber_share(load: float) -> float:
 def test_small_circles_are_those_of_the_single_track_model(source_car: il.Plant) -> None:
     """Yaw rate over the real wheel angle within 1 %, understeer gradient within 3 % with leaning.
 
-    Without that the single track has 14 % less than the car.
+    The car has 14 % more than the plain single track.
     Wheels lean with the body, as the arms are parallel: that adds (c_f - c_r) φ' to the gradient,
     with c the forces per lean by those per slip angle and φ' the roll per lateral acceleration.
     """
