@@ -66,6 +66,7 @@ class BarePlant:
         live: str | Sequence[str] = (),
         external_forces: str | Sequence[str] = (),
         backend: str = "auto",
+        formulation: str = "reduced",
         modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
         """Derive and build; options as in `Model.compile`.
@@ -75,9 +76,10 @@ class BarePlant:
             live: numbers of it to keep as parameters.
             external_forces: bodies that get force and torque inputs.
             backend: "c", "python" or "auto".
+            formulation: "reduced" or "redundant".
             modes: mechanisms of all modes of which this one is one.
         """
-        kind = formulation_for(mechanism)
+        kind = formulation_for(mechanism, formulation)
         self.mechanism = mechanism
         self.equations = Equations(
             mechanism,

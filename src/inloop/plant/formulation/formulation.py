@@ -48,12 +48,14 @@ class Formulation(ABC):
     Attributes:
         core: functions of the tree that are built at once.
         core_of_large: the one of them that is built at once of a large mechanism.
+        method: the integrator that belongs to it; None where any does.
         partition: roles of coordinates and constraint rows.
         notes: what was decided when the mechanism was put together, in words.
     """
 
     core: ClassVar[tuple[str, ...]]
     core_of_large: ClassVar[str]
+    method: ClassVar[str | None] = None
     partition: Partition
     notes: tuple[str, ...]
 
@@ -87,6 +89,14 @@ class Formulation(ABC):
     @abstractmethod
     def unconstrained(self) -> bool:
         """M qdd + c = tau is the whole motion, and every q and qd are a state."""
+
+    @property
+    def carried(self) -> Partition:
+        """Roles in the state of a run: independent coordinates are in it with their velocities.
+
+        Those of `partition`, unless a run carries more than it must.
+        """
+        return self.partition
 
     @property
     def position_roles(self) -> Partition:
