@@ -123,13 +123,15 @@ class BodySystem:
 
     @cached_property
     def efforts(self) -> list[Expr]:
-        """What each joint lacks of its effort."""
+        """What each joint lacks of its effort; of a driven one, what its drive gives."""
         symbols, zero = self.skeleton.symbols, self.graph.zero
         found = []
         for k, link in enumerate(self.skeleton.links):
             wrench = self.places.by_link[k].wrench
             need = link.motion.along(wrench.f, wrench.n) + link.armature * symbols.qdd[k]
-            need = need - symbols.tau[k] - self.loads.efforts.get(k, zero)
+            need = need - self.loads.efforts.get(k, zero)
+            if k not in self.driven:
+                need = need - symbols.tau[k]
             for row, mu in zip(self.rows, self.mu, strict=True):
                 need = need - row.J.get(k, zero) * mu
             found.append(need)

@@ -11,7 +11,7 @@
  * All of the unknowns of il_redundant.h move like this: bodies, joints, and states of laws, which are
  * velocities of something whose position nobody asks for. Joints and constraints hold at the end
  * of the step. Newton's method finds motions, in the tangent of where the bodies are, and forces;
- * its matrix is factored once, and a second time where that does not suffice.
+ * its matrix is factored once, and again where that does not suffice; then the step is divided.
  *
  * What a step needs of the one before it is kept with the state that it led to: a step from another
  * state, as after an event, begins anew with the accelerations there.
@@ -27,8 +27,9 @@
 
 enum { MOST = 10, FACTOR_AGAIN = 4 }; /* iterations; when the matrix is made anew */
 #define CONVERGED 1e-8    /* a correction, in parts of the way of the step: the next would be far less */
-#define ROUNDING 1e-15    /* in units */
-#define FAILED 1e-3       /* a correction, in parts of the way */
+#define ROUNDING 4e-15    /* what of a correction is rounding, in parts of the largest position */
+#define FAILED 1e-6       /* a correction, in parts of the way: the step is divided */
+#define SHORTEST 0.004    /* part of a step */
 
 enum { OF_BODY = 25, OF_OTHER = 2 };
 
@@ -327,12 +328,18 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     return il_all_finite(y, table->lu->n) ? largest : (double)INFINITY;
 }
 
-/* The longest way of a body in the step, in units. */
-static double way_of(const il_redundant_memory *m)
+/* The longest way of a body in the step, and how far out one is, in units. */
+static double way_of(const il_redundant_memory *m, const history *now, double *far)
 {
+    const double length = m->table->length;
     double way = 0.0;
-    for (int64_t k = 0; k < 6 * m->table->bodies; k++) {
-        way = fmax(way, fabs(m->moved[k]) / (k % 6 < 3 ? m->table->length : 1.0));
+    *far = 1.0;
+    for (int64_t k = 0; k < m->table->bodies; k++) {
+        for (int i = 0; i < 3; i++) {
+            *far = fmax(*far, fabs(now->p[7 * k + i]) / length);
+            way = fmax(way, fabs(m->moved[6 * k + i]) / length);
+            way = fmax(way, fabs(m->moved[6 * k + 3 + i]));
+        }
     }
     return way;
 }
@@ -343,7 +350,8 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
-    const double way = way_of(m);
+    double far;
+    const double way = way_of(m, now, &far), rounding = ROUNDING * far;
 
     for (m->iterations = 0; m->iterations < MOST; m->iterations++) {
         const int status = put(c, x, now, next);
@@ -365,12 +373,11 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
             (void)il_sparse_lu_solve(table->lu, m->b, 0, &m->lu, m->y);
         }
         m->correction = correct(m, s, next);
-        if (m->correction <= CONVERGED * way + ROUNDING) {
+        if (m->correction <= CONVERGED * way + rounding) {
             return put(c, x, now, next);
         }
     }
-    m->inexact++;
-    return m->correction <= FAILED * way ? put(c, x, now, next) : IL_DIVERGED;
+    return m->correction <= FAILED * way + 100.0 * rounding ? put(c, x, now, next) : IL_DIVERGED;
 }
 
 /* The end of the step as a state, and as a history. */
@@ -397,25 +404,15 @@ static void finish(il_redundant_memory *m, const rule *s, const history *now, co
     *next->known = 1.0;
 }
 
-int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new)
+/* One step from the state of `now`; x and x_new may be the same. */
+static int step(il_context *c, double t_new, double h, const double *x, double *x_new)
 {
-    il_context *c = context;
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const rule s = rule_of(table->radius, h);
-    history now = parts_of(table, m->history[0]), next = parts_of(table, m->history[1]);
+    const history now = parts_of(table, m->history[0]), next = parts_of(table, m->history[1]);
     il_redundant_point *p = &m->point;
 
-    if (same(table, &next, x)) {
-        /* the step that led there was taken */
-        memcpy(m->history[0], m->history[1], (size_t)il_alpha_numbers(table) * sizeof *x);
-    } else if (!same(table, &now, x)) {
-        const int status = begin(c, t, x, &now);
-        if (status != IL_OK) {
-            return status;
-        }
-    }
-    *next.known = 0.0;
     if (c->inputs && il_follow(c->inputs, t_new) != IL_OK) {
         return IL_DIVERGED;
     }
@@ -433,6 +430,67 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
         finish(m, &s, &now, &next, x_new);
     }
     return status;
+}
+
+/* The step that led to `next` was taken. */
+static void go_on(il_redundant_memory *m)
+{
+    memcpy(m->history[0], m->history[1], (size_t)il_alpha_numbers(m->table) * sizeof(double));
+}
+
+/* A step in parts, where Newton's method does not find its end. */
+static int divide(il_context *c, double t, double h, double t_new, const double *x, double *x_new)
+{
+    il_redundant_memory *m = c->redundant;
+    const int64_t size = state_length(m->table) + IL_QUATERNION * m->table->attitudes;
+    double done = 0.0, part = 0.5;
+
+    memcpy(x_new, x, (size_t)size * sizeof *x);
+    while (done < 1.0) {
+        const double end = done + part < 1.0 ? done + part : 1.0;
+        const double t_end = end < 1.0 ? t + end * h : t_new;
+        if (step(c, t_end, (end - done) * h, x_new, x_new) == IL_OK) {
+            done = end;
+            part = 2.0 * part < 0.5 ? 2.0 * part : part;
+            if (done < 1.0) {
+                go_on(m);
+            }
+        } else {
+            part *= 0.5;
+        }
+        if (part < SHORTEST) {
+            return IL_DIVERGED;
+        }
+    }
+    m->divided++;
+    return IL_OK;
+}
+
+int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new)
+{
+    il_context *c = context;
+    il_redundant_memory *m = c->redundant;
+    const il_redundant *table = m->table;
+    const history now = parts_of(table, m->history[0]), next = parts_of(table, m->history[1]);
+
+    if (same(table, &next, x)) {
+        go_on(m);
+    } else if (!same(table, &now, x)) {
+        const int status = begin(c, t, x, &now);
+        if (status != IL_OK) {
+            return status;
+        }
+    }
+    *next.known = 0.0;
+    const int status = step(c, t_new, h, x, x_new);
+    if (status != IL_DIVERGED) {
+        return status;
+    }
+    const int divided = divide(c, t, h, t_new, x, x_new);
+    if (divided != IL_OK) {
+        il_alpha_forget(m); /* what was before the step is gone */
+    }
+    return divided;
 }
 
 /* ---- as a method of steppers ---- */

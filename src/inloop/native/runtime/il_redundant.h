@@ -64,7 +64,7 @@ typedef struct il_redundant_memory {
     il_sparse_lu_memory lu;
     int64_t iterations;            /* of Newton's method in the last step */
     double correction;             /* its last one, in units */
-    int64_t inexact;               /* steps that ended before it was small */
+    int64_t divided;               /* steps that had to be divided */
 } il_redundant_memory;
 
 static inline int64_t il_redundant_moving(const il_redundant *table)

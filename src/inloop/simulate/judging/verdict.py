@@ -35,7 +35,7 @@ KNOWN = 0.02  # doubt about the work, of the energy exchanged, up to which sampl
 LOOKS = 4  # at samples between the first and the last one
 NEARLY_SINGULAR = 1e-3  # least eigenvalue of the mass matrix with ones on its diagonal
 
-L_STABLE = (Method.IMPLICIT, Method.RODAS)
+L_STABLE = (Method.IMPLICIT, Method.RODAS, Method.ALPHA)
 
 Schedule = FixedSteps | AdaptiveSteps
 
