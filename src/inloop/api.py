@@ -317,8 +317,8 @@ def compile_mechanism(
         formulation: "reduced" or "redundant".
     """
     wanted = integrators(methods)
-    options = {"live": live, "external_forces": external_forces, "backend": backend}
-    options["formulation"] = formulation
+    options: dict[str, Any] = {"live": live, "external_forces": external_forces}
+    options |= {"backend": backend, "formulation": formulation}
     if mechanism.modes:
         modes = [mode.name for mode in mechanism.modes]
         plant = _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)

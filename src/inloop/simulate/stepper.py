@@ -9,7 +9,7 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError, name_hint
 from inloop.native import Status
-from inloop.native.running.instance import Numbers
+from inloop.native.running.instance import NewtonReport, Numbers
 from inloop.native.running.instance_stepper import InstanceSnapshot, InstanceStepper
 from inloop.native.running.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
@@ -126,7 +126,13 @@ class Stepper:
         missed = (
             f"steps of {self.step_size:g} s were too long {count} times near singular positions"
         )
-        return (*self._notes, *([f"{missed}; use a smaller step"] if count else []))
+        told = self._systems[self.mode].newton_notes()
+        return (*self._notes, *([f"{missed}; use a smaller step"] if count else []), *told)
+
+    @property
+    def newton(self) -> NewtonReport | None:
+        """How Newton's method went, of plants with formulation="redundant"; else None."""
+        return self._systems[self.mode].newton
 
     @property
     def plant(self) -> BarePlant:

@@ -12,7 +12,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
-from inloop.native.running.instance import Blame, Instance, Numbers
+from inloop.native.running.instance import Blame, Instance, NewtonReport, Numbers
 from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
 from inloop.plant.unit import plant_unit
@@ -166,6 +166,18 @@ class System:
         return _good(*self.instance.rates(self._mode, t, x, exact=True))
 
     # what went wrong
+
+    @property
+    def newton(self) -> NewtonReport | None:
+        """How Newton's method went in steps of bodies by themselves; None in other steps."""
+        return self.instance.newton(self._mode)
+
+    def newton_notes(self) -> tuple[str, ...]:
+        """What is worth telling of it."""
+        told = self.newton
+        if told is None or not told.divided:
+            return ()
+        return (f"{told.divided} steps were divided, as Newton's method did not converge in them",)
 
     @property
     def open_loop(self) -> str:

@@ -49,7 +49,10 @@ def straight_calls(elimination: Elimination, prefix: str = PREFIX) -> list[str]:
     for name, parts in _Writer(elimination).functions().items():
         heads, arguments = _heads(prefix, name, len(parts)), ", ".join(_names(name))
         lines += [*(f"{head};" for head in heads), f"static void {name}({_ARGUMENTS[name]})", "{"]
-        lines += [f"{_INDENT}{prefix}_{name}_{k}({arguments});" for k in range(len(parts))] + ["}", ""]
+        lines += [f"{_INDENT}{prefix}_{name}_{k}({arguments});" for k in range(len(parts))] + [
+            "}",
+            "",
+        ]
     return lines
 
 

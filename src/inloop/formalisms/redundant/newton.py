@@ -6,8 +6,8 @@ change of a multiplier is β' δλ. Equations of motion are divided by β', rows
     | M + c1 C + c0 K    Gᵀ  |      c0 = 1/β',  c1 = γ'/β',  c2 = 1/γ'
     |       G           -ε I |
 
-With c0 = c1 = c2 = 0 it is the matrix of accelerations and multipliers at a state. ε keeps it regular
-where constraints depend on each other; it stands in rows of loops alone, and in no equation.
+With c0 = c1 = c2 = 0 it is the matrix of accelerations and multipliers at a state. ε keeps it
+regular where constraints depend on each other, and stands in rows of loops and constraints alone.
 """
 
 from __future__ import annotations

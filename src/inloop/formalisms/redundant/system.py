@@ -6,9 +6,8 @@
     joints                          gap(X_P, X_C, q) = 0
     loops and constraints           h = 0, or J qd + nu = 0 where positions are not restricted
 
-Coordinates q of joints are unknowns beside the poses of the bodies: each takes one more row, and laws,
-couplings, drives and results read them as they are. See Cardona and Géradin 1988 for bodies by
-themselves, Brüls, Cardona and Arnold 2012 for their motion on a Lie group.
+Coordinates q of joints are unknowns beside the poses of the bodies: each takes one more row, and
+laws, couplings, drives and results read them as they are. How it is integrated: il_alpha.c.
 """
 
 from __future__ import annotations

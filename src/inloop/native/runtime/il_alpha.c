@@ -25,13 +25,12 @@
 #include "il_dense.h"
 #include "il_finite.h"
 
-enum { MOST = 10, FACTOR_AGAIN = 4 }; /* iterations; when the matrix is made anew */
+enum { MOST = 10 }; /* iterations */
+#define SLOW 0.2          /* of the correction before: the matrix is made anew */
 #define CONVERGED 1e-8    /* a correction, in parts of the way of the step: the next would be far less */
 #define ROUNDING 4e-15    /* what of a correction is rounding, in parts of the largest position */
 #define FAILED 1e-6       /* a correction, in parts of the way: the step is divided */
 #define SHORTEST 0.004    /* part of a step */
-
-enum { OF_BODY = 25, OF_OTHER = 2 };
 
 /* Parts of a history: what belongs to the state at the end of a step. */
 typedef struct history {
@@ -118,10 +117,11 @@ static void turn(const double *e, const double *m, double *to)
 {
     const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     double c, s; /* cosine of half the angle, its sine by the angle */
-    if (square < 0.04) {
+    if (square < 0.01) {
         const double v = 0.25 * square;
-        c = 1.0 - v / 2.0 * (1.0 - v / 12.0 * (1.0 - v / 30.0 * (1.0 - v / 56.0 * (1.0 - v / 90.0))));
-        s = 0.5 * (1.0 - v / 6.0 * (1.0 - v / 20.0 * (1.0 - v / 42.0 * (1.0 - v / 72.0))));
+        /* series of both in v, the square of half the angle: 1/2!, 1/4!, …; 1/3!, 1/5!, … */
+        c = 1.0 - v * (1.0 / 2 - v * (1.0 / 24 - v * (1.0 / 720 - v * (1.0 / 40320))));
+        s = 0.5 - v * (0.5 / 6 - v * (0.5 / 120 - v * (0.5 / 5040 - v * (0.5 / 362880))));
     } else {
         const double angle = sqrt(square);
         c = cos(0.5 * angle);
@@ -150,7 +150,7 @@ static void untangle(const double *m, double *d)
     cross(m, d, once);
     cross(m, once, twice);
     for (int i = 0; i < 3; i++) {
-        d[i] += 0.5 * once[i] + twice[i] / 12.0;
+        d[i] += 0.5 * once[i] + (1.0 / 12) * twice[i];
     }
 }
 
@@ -274,7 +274,9 @@ static int put(il_context *c, const double *x, const history *now, const history
     return il_redundant_drive(c, p->t);
 }
 
-/* Equations of motion divided by β', rows on velocities by γ'; with the sign of a right side. */
+/* Equations of motion divided by β', rows on velocities by γ'; with the sign of a right side.
+   Constraints yield a little, by ε of their scaled multipliers, which is nothing but at singular
+   positions: forces would be infinite there. */
 static void scale(il_redundant_memory *m)
 {
     const il_redundant *table = m->table;
@@ -284,8 +286,12 @@ static void scale(il_redundant_memory *m)
         m->b[k] = -m->point.scales[0] * m->r[k];
     }
     for (int64_t k = moving; k < size; k++) {
-        const int fast = k >= rows && table->on_velocities[k - rows];
-        m->b[k] = fast ? -m->point.scales[2] * m->r[k] : -m->r[k];
+        m->b[k] = -m->r[k];
+    }
+    for (int64_t k = 0; k < table->rows; k++) {
+        const double *scales = m->point.scales;
+        m->b[rows + k] *= table->on_velocities[k] ? scales[2] : 1.0;
+        m->b[rows + k] += table->epsilon * scales[0] * m->point.mu[k];
     }
 }
 
@@ -296,6 +302,7 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     const il_redundant_point *p = &m->point;
     const int64_t bodies = table->bodies, nu = table->free_count;
     const int64_t moving = il_redundant_moving(table);
+    const double per_length = 1.0 / table->length;
     double *const y = m->y;
     double largest = 0.0;
 
@@ -304,7 +311,7 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
         double *const d = y + 6 * k;
         const double shift[3] = {d[0], d[1], d[2]};
         for (int i = 0; i < 3; i++) {
-            largest = fmax(largest, fmax(fabs(d[i]) / table->length, fabs(d[3 + i])));
+            largest = fmax(largest, fmax(per_length * fabs(d[i]), fabs(d[3 + i])));
             d[i] = R[3 * i] * shift[0] + R[3 * i + 1] * shift[1] + R[3 * i + 2] * shift[2];
         }
         untangle(m->moved + 6 * k + 3, d + 3);
@@ -325,23 +332,44 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     for (int64_t k = 0; k < table->rows; k++) {
         m->point.mu[k] += s->per_motion * y[moving + 6 * bodies + k];
     }
-    return il_all_finite(y, table->lu->n) ? largest : (double)INFINITY;
+    return largest;
 }
 
 /* The longest way of a body in the step, and how far out one is, in units. */
 static double way_of(const il_redundant_memory *m, const history *now, double *far)
 {
-    const double length = m->table->length;
+    const double per_length = 1.0 / m->table->length;
     double way = 0.0;
     *far = 1.0;
     for (int64_t k = 0; k < m->table->bodies; k++) {
         for (int i = 0; i < 3; i++) {
-            *far = fmax(*far, fabs(now->p[7 * k + i]) / length);
-            way = fmax(way, fabs(m->moved[6 * k + i]) / length);
+            *far = fmax(*far, per_length * fabs(now->p[7 * k + i]));
+            way = fmax(way, per_length * fabs(m->moved[6 * k + i]));
             way = fmax(way, fabs(m->moved[6 * k + 3 + i]));
         }
     }
     return way;
+}
+
+/* y = A^-1 b. Corrections that do not shrink tell of bad pivots, or of a matrix that is too old, so
+   that nothing is watched at first: then the matrix is made anew and its solution watched. */
+static int solve_linear(il_redundant_memory *m, int first, int slow)
+{
+    const il_sparse_lu *lu = m->table->lu;
+    if (first || slow) {
+        m->table->matrix(&m->point, m->A);
+    }
+    if (!slow && lu->factor) {
+        if (first) {
+            lu->factor(m->A, m->lu.factors, m->lu.reciprocals);
+        }
+        lu->solve(m->lu.factors, m->lu.reciprocals, m->b, m->lu.y, m->y);
+        if (il_all_finite(m->y, lu->n)) {
+            return 1;
+        }
+    }
+    return il_sparse_lu_solve_with(lu, m->A, m->b, &m->lu, m->y) <= IL_SPARSE_LU_INEXACT &&
+           il_all_finite(m->y, lu->n);
 }
 
 /* Newton's method from the first guess. */
@@ -350,7 +378,8 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
-    double far;
+    double far, before = (double)INFINITY;
+    int slow = 0;
     const double way = way_of(m, now, &far), rounding = ROUNDING * far;
 
     for (m->iterations = 0; m->iterations < MOST; m->iterations++) {
@@ -360,22 +389,16 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
         }
         table->residual(&m->point, m->r, m->effort);
         scale(m);
-        if (m->iterations % FACTOR_AGAIN == 0) {
-            table->matrix(&m->point, m->A);
-            if (il_sparse_lu_factor(table->lu, m->A, &m->lu) != IL_SPARSE_LU_OK) {
-                return IL_DIVERGED;
-            }
-        }
-        if (m->iterations < FACTOR_AGAIN) {
-            il_sparse_lu_apply(table->lu, m->b, 0, &m->lu, m->y);
-        } else {
-            /* something is wrong: perhaps the pivots */
-            (void)il_sparse_lu_solve(table->lu, m->b, 0, &m->lu, m->y);
+        if (!solve_linear(m, m->iterations == 0, slow)) {
+            return IL_DIVERGED;
         }
         m->correction = correct(m, s, next);
         if (m->correction <= CONVERGED * way + rounding) {
+            m->iterations++;
             return put(c, x, now, next);
         }
+        slow = slow || m->correction > SLOW * before;
+        before = m->correction;
     }
     return m->correction <= FAILED * way + 100.0 * rounding ? put(c, x, now, next) : IL_DIVERGED;
 }

@@ -16,7 +16,7 @@
 #include "il_status.h"
 
 enum { SOLUTIONS = 3 };
-#define TOLERANCE 1e-11 /* of the backward error of a linear solution */
+#define TOLERANCE 1e-14 /* of the backward error of a linear solution: near singular positions all digits count */
 
 static double *numbers(il_arena *from, int64_t count)
 {
@@ -131,7 +131,7 @@ static int solve(il_redundant_memory *m)
     const il_redundant *table = m->table;
     const int64_t first = table->lu->n - table->rows;
     int status = il_sparse_lu_solve_with(table->lu, m->A, m->b, &m->lu, m->y);
-    for (int k = 1; k < SOLUTIONS && table->rows > 0 && status <= IL_SPARSE_LU_INEXACT; k++) {
+    for (int k = 1; k < SOLUTIONS && table->rows > 0 && status == IL_SPARSE_LU_OK; k++) {
         memcpy(m->r, m->b, (size_t)table->lu->n * sizeof *m->r);
         for (int64_t i = 0; i < table->rows; i++) {
             m->r[first + i] -= table->epsilon * m->y[first + i];

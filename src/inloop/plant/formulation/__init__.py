@@ -31,7 +31,5 @@ def formulation_for(
     if name == REDUNDANT:
         return Redundant
     if name != REDUCED:
-        raise InputError(
-            f"formulation is {quoted(name)}", fix=f"Use '{REDUCED}' or '{REDUNDANT}'."
-        )
+        raise InputError(f"formulation is {quoted(name)}", fix=f"Use '{REDUCED}' or '{REDUNDANT}'.")
     return ReducedLoops if mechanism.closed else Tree

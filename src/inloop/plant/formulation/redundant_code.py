@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inloop.codegen.c_redundant import RUNTIME, RedundantTable, emit_redundant
+from inloop.codegen.redundant.table import RUNTIME, RedundantTable, emit_redundant
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.redundant.programs import (
     MATRIX,
@@ -48,7 +48,12 @@ class RedundantCode(Code):
     implicit = False
 
     def __init__(
-        self, equations: Equations, partition: Partition, row_sizes: Array, home: Array, radius: float
+        self,
+        equations: Equations,
+        partition: Partition,
+        row_sizes: Array,
+        home: Array,
+        radius: float,
     ) -> None:
         """Derive and build.
 
@@ -127,7 +132,10 @@ class RedundantCode(Code):
                         "qd": random.standard_normal(e.n) * e.coordinate_sizes,
                         "qdd": random.standard_normal(e.n) * e.coordinate_sizes,
                         "accel": 10.0 * random.standard_normal(6 * sizes.bodies),
-                        "lam": 10.0 * random.standard_normal(6 * sizes.bodies) / self.epsilon * EPSILON,
+                        "lam": 10.0
+                        * random.standard_normal(6 * sizes.bodies)
+                        / self.epsilon
+                        * EPSILON,
                         "mu": 10.0 * random.standard_normal(sizes.rows) / self.epsilon * EPSILON,
                         "zd": random.standard_normal(sizes.states),
                         "tau": np.zeros(e.n),

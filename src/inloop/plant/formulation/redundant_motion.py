@@ -52,10 +52,11 @@ def body_motion(
     rows, columns = np.array(about.places).T
     A[rows, columns] = call(MATRIX)["A"]
     right = -np.concatenate([call(RESIDUAL)["r"][: sizes.moving], call(GAPS)["g"]])
-    held, y = np.zeros(sizes.size), np.zeros(sizes.size)
+    held: Array = np.zeros(sizes.size)
+    y: Array = np.zeros(sizes.size)
     for _ in range(SOLUTIONS if sizes.rows else 1):
         held[sizes.size - sizes.rows :] = epsilon * y[sizes.size - sizes.rows :]
-        y = np.linalg.solve(A, right - held)
+        y = np.asarray(np.linalg.solve(A, right - held), dtype=np.float64)
     qdd[free] = y[b6 : b6 + sizes.free]
     at["lam"], at["mu"] = y[sizes.moving : sizes.moving + b6], y[sizes.moving + b6 :]
     # wrenches and efforts do not depend on the accelerations of bodies by themselves
