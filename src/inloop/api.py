@@ -252,6 +252,7 @@ class Model(ModelBuilder):
         methods: str | Sequence[str] = (),
         rehearse: float = 0.0,
         formulation: str = "reduced",
+        damping: float | None = None,
     ) -> Plant:
         """Derive the equations, emit code, build it: runs need no compiler any more.
 
@@ -269,6 +270,8 @@ class Model(ModelBuilder):
                 which takes about four times as long.
             formulation: "reduced" for as few coordinates as there are, or "redundant" for six of
                 each body and the forces between them (docs/redundant.md).
+            damping: with "redundant", the part that vibrations much faster than the steps lose in
+                each, from 0 to 1; 0.2 if not given.
         """
         plant = compile_mechanism(
             self.build(),
@@ -277,6 +280,7 @@ class Model(ModelBuilder):
             external_forces=external_forces,
             backend=backend,
             formulation=formulation,
+            damping=damping,
         )
         seconds = real(rehearse, "rehearse")
         if not 0.0 <= seconds < float("inf"):
@@ -305,6 +309,7 @@ def compile_mechanism(
     backend: str = "auto",
     methods: str | Sequence[str] = (),
     formulation: str = "reduced",
+    damping: float | None = None,
 ) -> Plant:
     """A plant from a frozen mechanism.
 
@@ -315,10 +320,11 @@ def compile_mechanism(
         backend: "c", "python", or "auto" for C where a compiler is found.
         methods: integrators that get code of their own in any case.
         formulation: "reduced" or "redundant".
+        damping: of the steps of the redundant one, as in `Model.compile`.
     """
     wanted = integrators(methods)
     options: dict[str, Any] = {"live": live, "external_forces": external_forces}
-    options |= {"backend": backend, "formulation": formulation}
+    options |= {"backend": backend, "formulation": formulation, "damping": damping}
     if mechanism.modes:
         modes = [mode.name for mode in mechanism.modes]
         plant = _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)

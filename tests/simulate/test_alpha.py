@@ -181,6 +181,27 @@ def test_what_steps_do_not_resolve_is_told(ball: il.Plant) -> None:
     assert any("is not resolved by steps of 0.001 s" in doubt for doubt in rough.doubts)
 
 
+@pytest.mark.parametrize("damping", [0.2, 0.6])
+def test_fast_vibrations_fade_by_the_damping_that_was_asked_for(damping: float) -> None:
+    """A spring of 6e4 oscillations per step: all three roots of the method are -ρ there."""
+    m = il.Model("string", gravity=(0.0, 0.0, 0.0))
+    m.body("mass", on=m.ground, joint=il.prismatic("z", initial=1e-6), mass=1.0)
+    m.joint_force("mass", lambda q, qd: -1.6e15 * q)
+    plant = m.compile(formulation="redundant", damping=damping)
+    q = plant.simulate(t_end=0.12, step=1e-2)["mass.q"]
+    rho = 1.0 - damping
+    left = q[3:] + 3.0 * rho * q[2:-1] + 3.0 * rho**2 * q[1:-2] + rho**3 * q[:-3]
+    assert np.abs(left / q[3:]).max() < 1e-5
+
+
+def test_damping_that_makes_no_sense() -> None:
+    model = arm()
+    with pytest.raises(il.InputError, match="from 0 to 1"):
+        model.compile(formulation="redundant", damping=1.5)
+    with pytest.raises(il.InputError, match="formulation='redundant'"):
+        model.compile(damping=0.1)
+
+
 def test_methods_that_do_not_fit_are_refused(linkage: il.Plant) -> None:
     with pytest.raises(il.InputError, match=r"'rk4' would let the constraints .* drift"):
         linkage.simulate(t_end=0.1, method="rk4")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inloop.errors import InputError
 from inloop.formalisms.loops.partition import Partition, choose
+from inloop.model.names import quoted
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap, Slip
@@ -61,6 +63,24 @@ class Formulation(ABC):
 
     def __init__(self, equations: Equations) -> None:
         self._equations = equations
+
+    @classmethod
+    def made(cls, equations: Equations, damping: float | None = None) -> Self:
+        """The formulation of a mechanism.
+
+        Args:
+            equations: of the mechanism.
+            damping: of what is faster than the steps, where steps belong to the formulation.
+
+        Raises:
+            InputError: they do not.
+        """
+        if damping is not None:
+            raise InputError(
+                f"damping is {quoted(damping)}",
+                fix="Leave it out: it is for steps of formulation='redundant'.",
+            )
+        return cls(equations)
 
     # roles
 

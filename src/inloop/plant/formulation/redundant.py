@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inloop.errors import ModelError
+from inloop.errors import InputError, ModelError
 from inloop.formalisms.loops.partition import Partition
 from inloop.model import Mechanism
+from inloop.plant.arguments import real
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap
@@ -25,7 +26,7 @@ from inloop.plant.formulation.tree import Tree
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
 
-RADIUS = 0.8  # spectral radius of the step at infinity: fast vibrations lose 20 % in each
+DAMPING = 0.2  # what is much faster than the steps loses so much in each
 ROLLING = ("knife edge", "disc", "sphere")
 
 
@@ -48,8 +49,12 @@ class Redundant(Formulation):
     core_of_large = "inverse_dynamics"
     method = "alpha"
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Equations, damping: float = DAMPING) -> None:
         """Derive and build.
+
+        Args:
+            equations: of the mechanism.
+            damping: what is much faster than the steps loses this part of it in each.
 
         Raises:
             ModelError: the mechanism has something that is not covered.
@@ -60,7 +65,17 @@ class Redundant(Formulation):
         self.reduced: ReducedLoops | Tree = kind(equations)
         self.partition, self.notes = self.reduced.partition, self.reduced.notes
         sizes, home = self.reduced.first_row_sizes, self.reduced.home()
-        self._code = RedundantCode(equations, self.partition, sizes, home, RADIUS)
+        self._code = RedundantCode(equations, self.partition, sizes, home, 1.0 - damping)
+
+    @classmethod
+    def made(cls, equations: Equations, damping: float | None = None) -> Redundant:
+        """See `Formulation`; a part between 0 and 1 of what is much faster than the steps."""
+        if damping is None:
+            return cls(equations)
+        part = real(damping, "damping")
+        if not 0.0 <= part <= 1.0:
+            raise InputError(f"damping is {part:g}", fix="Use a number from 0 to 1.")
+        return cls(equations, part)
 
     @property
     def unconstrained(self) -> bool:
