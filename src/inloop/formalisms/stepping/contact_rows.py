@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from inloop.formalisms.derive import Derivation
 from inloop.formalisms.laws.forces import Places, between_frames
 from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.stepping.pile_rows import pile_rows
 from inloop.model import Contact, Hard, HardStop, Mechanism
 from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.hard import NORMAL, RATE, SLIPS
@@ -53,6 +54,8 @@ def _found(mechanism: Mechanism) -> list[FoundTouching]:
 
 def contact_rows(d: Derivation) -> Program:
     """Hard contacts of a mechanism without loops and drives."""
+    if d.mechanism.pile is not None:
+        return pile_rows(d, CONTACT_ROWS, d.mechanism.pile)
     mass = d.mass.rows(d.graph.zero)
     return _program(d, CONTACT_ROWS, "q", d.loads.observed, d.symbols.qd, mass)
 

@@ -1,5 +1,6 @@
 /* Impulses of the contacts that are closed; see il_contacts.h. */
 #include "il_cholesky.h"
+#include "il_pile_parts.h"
 #include "il_strike.h"
 
 #include <math.h>
@@ -29,6 +30,9 @@ static int64_t memory_size(const il_contact_table *table)
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 {
+    if (table->pile) {
+        return il_pile_work(table->pile);
+    }
     const int64_t rows = table->first[table->count], width = n + table->states;
     return rows + 1 + memory_size(table) + found_size(table, n) + rows * (n + width + rows) + 10 * rows +
            2 * table->count + width + il_contact_work_size(table->count, rows);
@@ -36,7 +40,7 @@ int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 
 int64_t il_contacts_integers(const il_contact_table *table)
 {
-    return 6 * table->count + 1;
+    return table->pile ? il_pile_integers(table->pile) : 6 * table->count + 1;
 }
 
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
@@ -365,6 +369,9 @@ static int prepare(const il_contact_table *table, const il_strike *strike, const
 void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x)
 {
     const il_contact_table *table = contacts->table;
+    if (table->pile) {
+        return;
+    }
     il_strike_parts p = il_strike_split(contacts, &(il_strike){.n = n});
 
     for (int64_t k = 0; k < table->meeting_count; k++) {
@@ -419,6 +426,9 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
 {
     const il_contact_table *table = contacts->table;
     const double *v_free = x_new + strike->n;
+    if (table->pile) {
+        return il_pile_strike(contacts, strike, x_new);
+    }
     il_strike_parts p = il_strike_split(contacts, strike);
 
     int status = strike->looked ? IL_OK : il_strike_look(table, strike, &p);
@@ -449,6 +459,10 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
 void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
 {
     const il_contact_table *table = contacts->table;
+    if (table->pile) {
+        *contacts->inexact += !(il_pile_tell(contacts, h, x_new) <= tolerated);
+        return;
+    }
     const il_strike_parts p = il_strike_split(contacts, &(il_strike){0});
     const double residual = p.given[table->first[table->count]];
 

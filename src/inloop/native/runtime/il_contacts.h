@@ -30,6 +30,7 @@
 
 #include "il_contact_solver.h"
 #include "il_meeting.h"
+#include "il_pile.h"
 #include "il_system.h"
 
 /* What code that is generated for a choice of coordinates tells of its hard contacts. */
@@ -47,6 +48,7 @@ typedef struct il_contact_table {
     int64_t moved;         /* not 0: w is not always 0 */
     const il_meeting *meetings; /* shapes whose contacts are found */
     int64_t meeting_count;
+    const il_pile *pile; /* NULL: there is none; else there are no other contacts (il_pile.h) */
 } il_contact_table;
 
 /* Contacts at work, in memory of the instance. */
