@@ -17,7 +17,8 @@ from inloop.model.elements import Frame
 
 HEAD = (RESIDUAL, "carrying", "impacts")  # states before the slots
 SLOT = (NORMAL, *TANGENTS, "identity")
-SPHERES = ("sphere", "sphere")
+# pairs with a closed form, which are found in a pile
+CLOSED_FORMS = (("sphere", "sphere"), ("plane", "sphere"))
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def state_names(slots: int) -> tuple[str, ...]:
 
 def meets(a: CollisionShape, b: CollisionShape) -> bool:
     """There is an algorithm for two members, in either order."""
-    return any(kinds in TOUCHES or kinds == SPHERES for kinds in _both(a, b))
+    return any(kinds in TOUCHES or kinds in CLOSED_FORMS for kinds in _both(a, b))
 
 
 def _both(a: CollisionShape, b: CollisionShape) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -9,7 +9,7 @@
 enum { LEAST_WORK = 12000 };
 
 /* residual that is looked for */
-static const double tolerance = 1e-8;
+static const double tolerance = 1e-7;
 
 /* more than this part of the energy that is exchanged is a gain that is worth another solution */
 static const double gain = 1e-5;
@@ -83,14 +83,15 @@ static double speed_of(const il_island *island, const il_pile_touch *touches)
 /* What contacts do with the energy of an island. */
 typedef struct balance {
     double linear;    /* part of their work that grows with impulses */
-    double square;    /* part that grows with their square */
+    double square;    /* part that grows with their square, with the energy of springs */
+    double stored;    /* energy of springs before */
     double lifted;    /* what the shift of hits adds */
     double exchanged; /* impulses times velocities */
 } balance;
 
 static balance weigh_energy(const il_island *island, const il_pile_touch *touches, double speed)
 {
-    balance sum = {0.0, 0.0, 0.0, 0.0};
+    balance sum = {0.0, 0.0, 0.0, 0.0, 0.0};
 
     for (int64_t i = 0; i < island->count; i++) {
         const il_pile_contact *contact = island->contacts + island->members[i];
@@ -99,12 +100,19 @@ static balance weigh_energy(const il_island *island, const il_pile_touch *touche
             const double r = contact->r[k], free = touch->begun[k] + touch->pushed[k];
             const double end = contact->u[k] - contact->c[k] - contact->soft * r;
             sum.linear += 0.5 * r * (touch->begun[k] + free);
-            sum.square += 0.5 * r * (end - free);
+            sum.square += 0.5 * r * (end - free + contact->soft * r);
+            sum.stored += 0.5 * contact->soft * touch->memory[k] * touch->memory[k];
             sum.lifted -= (0.5 - touch->when) * r * touch->pushed[k];
             sum.exchanged += fabs(r) * speed;
         }
     }
     return sum;
+}
+
+/* What masses and springs have gained through contacts. */
+static double gained(const balance *energy)
+{
+    return energy->linear + energy->square - energy->stored;
 }
 
 /* Let friction that would do work oppose the mean of the velocities before and after, and hits take
@@ -173,7 +181,6 @@ static void shift_hits(const il_island *island, const il_pile_touch *touches, do
 static double settle(const il_island *island, const il_pile_parts *p, il_island_effort *effort)
 {
     const double speed = speed_of(island, p->touches);
-    const int springs = p->found[2] > 0.0;
 
     if (!(speed > 0.0)) {
         return speed;
@@ -182,17 +189,19 @@ static double settle(const il_island *island, const il_pile_parts *p, il_island_
     double off = il_island_solve(island, effort);
     balance energy = weigh_energy(island, p->touches, speed);
     for (int dull = 0; dull < 2; dull++) {
-        const double gained = energy.linear + energy.square + fmax(0.0, energy.lifted);
-        if (springs || gained <= gain * energy.exchanged || !stop_gains(island, p->touches, dull)) {
+        if (gained(&energy) + fmax(0.0, energy.lifted) <= gain * energy.exchanged ||
+            !stop_gains(island, p->touches, dull)) {
             continue;
         }
         off = il_island_solve(island, effort);
         energy = weigh_energy(island, p->touches, speed);
     }
-    if (energy.linear + energy.square + energy.lifted <= 0.0) {
+    if (gained(&energy) + energy.lifted <= 0.0) {
         shift_hits(island, p->touches, p->shift);
-    } else if (!springs && energy.linear + energy.square > 0.0) {
-        const double share = energy.linear < 0.0 ? -energy.linear / energy.square : 0.0;
+    } else if (gained(&energy) > 0.0) {
+        const double half = 0.5 * energy.linear / energy.square;
+        const double share =
+            fmax(0.0, -half + sqrt(half * half + energy.stored / energy.square));
         scale_impulses(island, p->free, share);
         off = fmax(off, (1.0 - share) * speed);
     }

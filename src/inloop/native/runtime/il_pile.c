@@ -196,7 +196,8 @@ double il_pile_tell(const il_contacts *contacts, double h, double *x_new)
         for (int k = 0; k < IL_PILE_ROWS; k++) {
             slot[k] = contact->r[k] / h;
         }
-        slot[IL_PILE_ROWS] = p.touches[i].identity;
+        slot[IL_PILE_ROWS] =
+            p.touches[i].deed == IL_PILE_CLOSED ? p.touches[i].identity : -p.touches[i].identity;
         slot += IL_PILE_SLOT;
         carrying += 1.0;
         hits += p.touches[i].deed == IL_PILE_HITS ? 1.0 : 0.0;

@@ -18,7 +18,8 @@
  * each tells which touch of which pair it is, so that it is found again in the next step.
  *
  *   states: residual, number of contacts that carry, number of impacts; then of each slot normal and
- *   tangential forces [N] and the identity of the touch, 0 of an empty slot
+ *   tangential forces [N] and the identity of the touch: 0 of an empty slot, negative if it was hit, so
+ *   that a contact that gives way does not remember the force
  */
 #ifndef IL_PILE_H
 #define IL_PILE_H

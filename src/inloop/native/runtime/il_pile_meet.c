@@ -63,52 +63,65 @@ static int may_touch(const il_pile *pile, const il_pile_parts *p, int64_t i, int
            b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
 }
 
-/* Rows of a member along a direction at a point, times `sign`, as lane `row` of the contact. */
-static void write_row(const il_pile *pile, const il_pile_parts *p, int64_t member, double sign,
-                      const double *point, const double *direction, int row,
-                      double H[IL_TREE_MOST][IL_PILE_LANES])
+/* Rows of a member along the axes of a contact at a point, times `sign`. axes[c][k]: component c of
+   axis k. */
+static void write_rows(const il_pile *pile, const il_pile_parts *p, int64_t member, double sign,
+                       const double *point, double axes[3][IL_PILE_LANES],
+                       double H[IL_TREE_MOST][IL_PILE_LANES])
 {
     const int64_t tree = pile->trees[member];
     const il_pile_member *at = p->members + member;
-    double arm[3], moment[3];
+    double arm[3];
 
     if (tree < 0) {
         return;
     }
     const int64_t n = pile->first[tree + 1] - pile->first[tree];
-    const double *twist = at->twist;
     il_sub3(point, at->p, arm);
-    il_cross3(arm, direction, moment);
     for (int64_t j = 0; j < n; j++) {
-        H[j][row] = sign * (direction[0] * twist[j] + direction[1] * twist[n + j] +
-                            direction[2] * twist[2 * n + j] + moment[0] * twist[3 * n + j] +
-                            moment[1] * twist[4 * n + j] + moment[2] * twist[5 * n + j]);
+        const double *t = at->twist + j;
+        /* velocity of the point, v + w x arm */
+        const double x = sign * (t[0] + t[4 * n] * arm[2] - t[5 * n] * arm[1]);
+        const double y = sign * (t[n] + t[5 * n] * arm[0] - t[3 * n] * arm[2]);
+        const double z = sign * (t[2 * n] + t[3 * n] * arm[1] - t[4 * n] * arm[0]);
+        for (int k = 0; k < IL_PILE_LANES; k++) {
+            H[j][k] = x * axes[0][k] + y * axes[1][k] + z * axes[2][k];
+        }
     }
 }
 
-/* Velocity along a row before the step, and what smooth forces add to it. */
-static void find_motion(const il_pile_parts *p, const il_pile_contact *contact, int row,
-                        il_pile_touch *touch)
+/* Velocities before the step, and what smooth forces add to them. */
+static void find_motion(const il_pile_parts *p, const il_pile_contact *contact, il_pile_touch *touch)
 {
-    double before = 0.0, after = 0.0;
+    double before[IL_PILE_LANES] = {0.0}, after[IL_PILE_LANES] = {0.0};
 
     for (int side = 0; side < 2; side++) {
         const int64_t at = contact->tree[side] * IL_TREE_MOST;
         for (int j = 0; contact->tree[side] >= 0 && j < IL_TREE_MOST; j++) {
-            before += contact->H[side][j][row] * p->before[at + j];
-            after += contact->H[side][j][row] * p->free[at + j];
+            for (int k = 0; k < IL_PILE_LANES; k++) {
+                before[k] += contact->H[side][j][k] * p->before[at + j];
+                after[k] += contact->H[side][j][k] * p->free[at + j];
+            }
         }
     }
-    touch->begun[row] = before;
-    touch->pushed[row] = after - before;
+    for (int k = 0; k < IL_PILE_ROWS; k++) {
+        touch->begun[k] = before[k];
+        touch->pushed[k] = after[k] - before[k];
+    }
 }
 
+/* How fast anything hits, and the most that forces of the step change velocities [m/s]. */
+typedef struct bounds {
+    double hit, change;
+} bounds;
+
 /* How a touch acts, and when; see il_approach.c, without what bends the way of the gap. */
-static void classify(const il_contact_table *table, double h, double reach, double gap, int carried,
-                     il_pile_touch *touch)
+static void classify(const il_contact_table *table, double h, const bounds *most, double gap,
+                     int carried, il_pile_touch *touch)
 {
-    const double u = touch->begun[0], pushed = touch->pushed[0];
-    const double smooth = sudden * fabs(pushed) + table->near / h;
+    const double u = touch->begun[0], pushed = touch->pushed[0], reach = h * most->hit;
+    /* what falls with another is not pushed towards it, and yet carried by it */
+    const double smooth = sudden * most->change + table->near / h;
     const double first = gap - 0.5 * h * u;
     const double ahead = fmin(0.0, 0.5 * h * (2.0 * u + pushed));
     const double open = (carried ? hardly_if_carried : hardly) * table->near;
@@ -140,12 +153,12 @@ static const double *find_slot(const il_pile *pile, const double *states, int64_
 {
     const double *slots = states + IL_PILE_HEAD;
 
-    while (*at < pile->slots && slots[IL_PILE_SLOT * *at + 3] > 0.0 &&
-           slots[IL_PILE_SLOT * *at + 3] < pair) {
+    while (*at < pile->slots && slots[IL_PILE_SLOT * *at + 3] != 0.0 &&
+           fabs(slots[IL_PILE_SLOT * *at + 3]) < pair) {
         ++*at;
     }
     for (int64_t k = *at; k < pile->slots && k < *at + IL_SPOTS_MOST; k++) {
-        if (slots[IL_PILE_SLOT * k + 3] == identity) {
+        if (fabs(slots[IL_PILE_SLOT * k + 3]) == identity) {
             return slots + IL_PILE_SLOT * k;
         }
     }
@@ -155,31 +168,31 @@ static const double *find_slot(const il_pile *pile, const double *states, int64_
 /* Y = M^-1 H^T and W of a contact whose rows are there. */
 static void answer(const il_pile_parts *p, il_pile_contact *contact)
 {
-    double trace = 0.0;
+    double W[IL_PILE_ROWS][IL_PILE_LANES] = {{0.0}}, trace = 0.0;
 
-    memset(contact->W, 0, sizeof contact->W);
     for (int side = 0; side < 2; side++) {
         if (contact->tree[side] < 0) {
             continue;
         }
         const double *inverse = p->inverse + contact->tree[side] * IL_TREE_MOST * IL_TREE_MOST;
         for (int k = 0; k < IL_PILE_ROWS; k++) {
-            double *Y = contact->Y[side][k];
-            memset(Y, 0, IL_TREE_MOST * sizeof *Y);
+            double Y[IL_TREE_MOST] = {0.0};
             for (int j = 0; j < IL_TREE_MOST; j++) {
                 const double h = contact->H[side][j][k];
                 for (int i = 0; i < IL_TREE_MOST; i++) {
                     Y[i] += inverse[IL_TREE_MOST * j + i] * h;
                 }
             }
-            for (int l = 0; l < IL_PILE_ROWS; l++) {
-                for (int j = 0; j < IL_TREE_MOST; j++) {
-                    contact->W[IL_PILE_ROWS * l + k] += contact->H[side][j][l] * Y[j];
+            for (int j = 0; j < IL_TREE_MOST; j++) {
+                for (int l = 0; l < IL_PILE_LANES; l++) {
+                    W[k][l] += contact->H[side][j][l] * Y[j];
                 }
             }
+            memcpy(contact->Y[side][k], Y, sizeof Y);
         }
     }
     for (int k = 0; k < IL_PILE_ROWS; k++) {
+        memcpy(contact->W + IL_PILE_ROWS * k, W[k], IL_PILE_ROWS * sizeof *contact->W);
         contact->W[4 * k] += contact->soft;
         trace += contact->W[4 * k];
     }
@@ -194,45 +207,44 @@ typedef struct pair {
 
 /* Make a touch a contact, if it acts. Not 0: it does. */
 static int take(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
-                const pair *of, const il_spot *spot, double reach, const double *was)
+                const pair *of, const il_spot *spot, const bounds *most, const double *was)
 {
     const il_pile *pile = table->pile;
     const il_pile_member *A = p->members + of->a;
     il_pile_contact *contact = p->contacts + *p->count;
     il_pile_touch *touch = p->touches + *p->count;
-    double point[3], axes[3][3];
+    double point[3], n[3], t1[3] = {0.0, 0.0, 0.0}, t2[3];
 
     il_turn3(A->R, spot->point, point);
     il_along3(point, 1.0, A->p, point);
-    il_turn3(A->R, spot->normal, axes[0]);
+    il_turn3(A->R, spot->normal, n);
+    t1[fabs(n[0]) < steep ? 0 : 1] = 1.0;
+    il_along3(t1, -il_dot3(t1, n), n, t1);
+    il_unit3(t1);
+    il_cross3(t1, n, t2);
+    double axes[3][IL_PILE_LANES] = {
+        {n[0], t1[0], t2[0], 0.0}, {n[1], t1[1], t2[1], 0.0}, {n[2], t1[2], t2[2], 0.0}};
     contact->tree[0] = pile->trees[of->a];
     contact->tree[1] = pile->trees[of->b];
     memset(contact->H, 0, sizeof contact->H);
-    write_row(pile, p, of->a, -1.0, point, axes[0], 0, contact->H[0]);
-    write_row(pile, p, of->b, 1.0, point, axes[0], 0, contact->H[1]);
-    find_motion(p, contact, 0, touch);
-    classify(table, strike->h, reach, spot->gap, was && was[0] > 0.0, touch);
+    write_rows(pile, p, of->a, -1.0, point, axes, contact->H[0]);
+    write_rows(pile, p, of->b, 1.0, point, axes, contact->H[1]);
+    find_motion(p, contact, touch);
+    classify(table, strike->h, most, spot->gap, was && was[0] > 0.0, touch);
     if (touch->deed == IL_PILE_OPEN) {
         return 0;
     }
-    const double *n = axes[0];
-    axes[1][0] = axes[1][1] = axes[1][2] = 0.0;
-    axes[1][fabs(n[0]) < steep ? 0 : 1] = 1.0;
-    il_along3(axes[1], -il_dot3(axes[1], n), n, axes[1]);
-    il_unit3(axes[1]);
-    il_cross3(axes[1], n, axes[2]);
-    for (int row = 1; row < IL_PILE_ROWS; row++) {
-        write_row(pile, p, of->a, -1.0, point, axes[row], row, contact->H[0]);
-        write_row(pile, p, of->b, 1.0, point, axes[row], row, contact->H[1]);
-        find_motion(p, contact, row, touch);
-    }
     contact->mu = p->found[0];
-    contact->soft = p->found[2] / (strike->h * strike->h);
-    memset(contact->c, 0, sizeof contact->c);
-    memset(contact->r, 0, sizeof contact->r);
-    for (int row = 0; row < IL_PILE_ROWS && was && touch->deed == IL_PILE_CLOSED; row++) {
-        contact->r[row] = was[row] * strike->h;
-        contact->c[row] = -contact->soft * contact->r[row];
+    /* impacts are rigid */
+    const int carries = touch->deed == IL_PILE_CLOSED;
+    contact->soft = carries ? p->found[2] / (strike->h * strike->h) : 0.0;
+    for (int k = 0; k < IL_PILE_LANES; k++) {
+        contact->r[k] = k < IL_PILE_ROWS && was && carries ? was[k] * strike->h : 0.0;
+        contact->c[k] = 0.0;
+    }
+    for (int k = 0; k < IL_PILE_ROWS; k++) {
+        touch->memory[k] = was && was[IL_PILE_ROWS] > 0.0 ? contact->r[k] : 0.0;
+        contact->c[k] = -contact->soft * touch->memory[k];
     }
     if (touch->deed == IL_PILE_HITS) {
         contact->c[0] = p->found[1] * fmin(0.0, touch->begun[0]);
@@ -245,75 +257,116 @@ static int take(const il_contact_table *table, const il_strike *strike, const il
     return 1;
 }
 
-/* The farthest that anything may go in the step [m], which is how far a touch that waits may be. */
-static double reach_of(const il_pile *pile, double h, const il_pile_parts *p)
+/* Speed of the surface of a member, at most, where its tree has velocities v. */
+static double speed_of(const il_pile *pile, const il_pile_parts *p, int64_t member, const double *v)
+{
+    const int64_t tree = pile->trees[member], n = pile->first[tree + 1] - pile->first[tree];
+    const double *twist = p->members[member].twist;
+    const il_shape *shape = pile->shapes + member;
+    double moved[6] = {0.0};
+
+    for (int row = 0; row < 6; row++) {
+        for (int64_t j = 0; j < n; j++) {
+            moved[row] += twist[row * n + j] * v[j];
+        }
+    }
+    return sqrt(il_dot3(moved, moved)) +
+           (shape->radius + shape->half + shape->tube) * sqrt(il_dot3(moved + 3, moved + 3));
+}
+
+static double most_change(const il_pile *pile, const il_pile_parts *p)
 {
     double most = 0.0;
 
     for (int64_t k = 0; k < pile->member_count; k++) {
-        const int64_t tree = pile->trees[k];
-        if (tree < 0) {
+        const int64_t at = pile->trees[k] * IL_TREE_MOST;
+        double change[IL_TREE_MOST];
+        if (at < 0) {
             continue;
         }
-        const int64_t n = pile->first[tree + 1] - pile->first[tree];
-        const double *v = p->free + tree * IL_TREE_MOST, *twist = p->members[k].twist;
-        double moved[6] = {0.0};
-        for (int row = 0; row < 6; row++) {
-            for (int64_t j = 0; j < n; j++) {
-                moved[row] += twist[row * n + j] * v[j];
-            }
+        for (int j = 0; j < IL_TREE_MOST; j++) {
+            change[j] = p->free[at + j] - p->before[at + j];
         }
-        const double size = pile->shapes[k].radius + pile->shapes[k].half + pile->shapes[k].tube;
-        most = fmax(most, sqrt(il_dot3(moved, moved)) + size * sqrt(il_dot3(moved + 3, moved + 3)));
+        most = fmax(most, speed_of(pile, p, k, change));
     }
-    return h * most;
+    return most;
 }
 
-int il_pile_meet(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p)
+/* All touches of a pair that act; 1 if there are too many. */
+static int meet_pair(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
+                     const pair *of, const bounds *most, int64_t *slot)
 {
     const il_pile *pile = table->pile;
-    const double *states = strike->x + pile->place;
-    int64_t slot = 0;
+    const il_pile_member *A = p->members + of->a, *B = p->members + of->b;
+    il_pose pose;
     il_spots spots;
+    double apart[3];
 
-    place_members(pile, p);
-    const double reach = reach_of(pile, strike->h, p);
+    il_sub3(B->p, A->p, apart);
+    il_turn_back3(A->R, apart, pose.p);
+    for (int row = 0; row < 3; row++) {
+        for (int k = 0; k < 3; k++) {
+            pose.R[3 * row + k] =
+                A->R[row] * B->R[k] + A->R[3 + row] * B->R[3 + k] + A->R[6 + row] * B->R[6 + k];
+        }
+    }
+    il_collide(pile->shapes + of->a, pile->shapes + of->b, &pose, pile->margin, &spots);
+    for (int64_t k = 0; k < spots.count; k++) {
+        int64_t copy = 0;
+        for (int64_t l = 0; l < k; l++) {
+            copy += spots.list[l].feature == spots.list[k].feature;
+        }
+        if (*p->count == pile->slots) {
+            return 1;
+        }
+        const double feature = (double)(spots.list[k].feature % FEATURES);
+        const double identity = of->identity + feature * COPIES + (double)copy;
+        const double *was =
+            find_slot(pile, strike->x + pile->place, slot, of->identity, identity);
+        p->touches[*p->count].identity = identity;
+        *p->count += take(table, strike, p, of, spots.list + k, most, was);
+    }
+    return 0;
+}
+
+/* All pairs, in the order of their numbers; 1 if there are too many touches. */
+static int meet_all(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
+                    const bounds *most)
+{
+    const il_pile *pile = table->pile;
+    int64_t slot = 0;
+
     *p->count = 0;
     for (int64_t i = 0; i < pile->member_count; i++) {
         for (int64_t j = i + 1; j < pile->member_count; j++) {
-            if (!may_touch(pile, p, i, j)) {
-                continue;
-            }
             const int swapped = !il_collides(pile->shapes[i].kind, pile->shapes[j].kind);
             const double number = (double)(i * pile->member_count + j);
             const pair of = {swapped ? j : i, swapped ? i : j, number * FEATURES * COPIES};
-            const il_pile_member *A = p->members + of.a, *B = p->members + of.b;
-            il_pose pose;
-            double apart[3];
-            il_sub3(B->p, A->p, apart);
-            il_turn_back3(A->R, apart, pose.p);
-            for (int row = 0; row < 3; row++) {
-                for (int k = 0; k < 3; k++) {
-                    pose.R[3 * row + k] = A->R[row] * B->R[k] + A->R[3 + row] * B->R[3 + k] +
-                                          A->R[6 + row] * B->R[6 + k];
-                }
-            }
-            il_collide(pile->shapes + of.a, pile->shapes + of.b, &pose, pile->margin, &spots);
-            for (int64_t k = 0; k < spots.count; k++) {
-                int64_t copy = 0;
-                for (int64_t l = 0; l < k; l++) {
-                    copy += spots.list[l].feature == spots.list[k].feature;
-                }
-                if (*p->count == pile->slots) {
-                    return 1;
-                }
-                const double feature = (double)(spots.list[k].feature % FEATURES);
-                const double identity = of.identity + feature * COPIES + (double)copy;
-                const double *was = find_slot(pile, states, &slot, of.identity, identity);
-                p->touches[*p->count].identity = identity;
-                *p->count += take(table, strike, p, &of, spots.list + k, reach, was);
+            if (may_touch(pile, p, i, j) && meet_pair(table, strike, p, &of, most, &slot)) {
+                return 1;
             }
         }
     }
     return 0;
+}
+
+int il_pile_meet(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p)
+{
+    place_members(table->pile, p);
+    bounds most = {0.0, most_change(table->pile, p)};
+    int many = meet_all(table, strike, p, &most);
+    for (int64_t i = 0; i < *p->count; i++) {
+        if (p->touches[i].deed == IL_PILE_HITS) {
+            most.hit = fmax(most.hit, -p->touches[i].begun[0]);
+        }
+    }
+    if (most.hit > 0.0) {
+        /* what is hit may close other gaps in the same step */
+        many = meet_all(table, strike, p, &most);
+        if (many) {
+            most.hit = 0.0;
+            many = meet_all(table, strike, p, &most);
+        }
+    }
+    return many;
 }

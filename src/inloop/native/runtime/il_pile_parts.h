@@ -12,6 +12,7 @@ enum il_pile_deed { IL_PILE_OPEN, IL_PILE_CLOSED, IL_PILE_HITS, IL_PILE_WAITS };
 typedef struct il_pile_touch {
     double identity;                                    /* which touch of which pair it is */
     double begun[IL_PILE_ROWS], pushed[IL_PILE_ROWS];   /* velocity before; what forces add to it */
+    double memory[IL_PILE_ROWS];                        /* impulse that its spring remembers */
     double when;                                        /* it hits, in steps; 1/2 of others */
     int64_t deed;
     int64_t opposed;                                    /* friction opposes the mean velocity */
