@@ -5,14 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-/* what a step may spend: solutions of single contacts, in all islands */
-enum { LEAST_WORK = 12000 };
+/* what a step may spend in all islands, and in each beside its share: solutions of single contacts */
+enum { MOST_WORK = 9000, LEAST_WORK = 100 };
+
+/* contacts of an island that is solved before the large ones: it leaves most of its share to them */
+enum { SMALL = 24 };
 
 /* residual that is looked for */
 static const double tolerance = 1e-7;
 
 /* more than this part of the energy that is exchanged is a gain that is worth another solution */
-static const double gain = 1e-5;
+static const double gain = 1e-7;
 
 /* The tree that stands for all that are joined to one. */
 static int64_t root_of(int64_t *parent, int64_t tree)
@@ -115,8 +118,8 @@ static double gained(const balance *energy)
     return energy->linear + energy->square - energy->stored;
 }
 
-/* Let friction that would do work oppose the mean of the velocities before and after, and hits take
-   no restitution if `dull`. Not 0: something has changed. */
+/* Let friction that would do work oppose the mean of the velocities before and after, and hits take no
+   restitution if `dull`. Not 0: something has changed. */
 static int stop_gains(const il_island *island, il_pile_touch *touches, int dull)
 {
     int changed = 0;
@@ -131,9 +134,8 @@ static int stop_gains(const il_island *island, il_pile_touch *touches, int dull)
         }
         if (work > 0.0 && !touch->opposed) {
             touch->opposed = changed = 1;
-            for (int k = 1; k < IL_PILE_ROWS; k++) {
-                contact->c[k] += touch->begun[k];
-            }
+            contact->c[1] += touch->begun[1];
+            contact->c[2] += touch->begun[2];
         }
         if (dull && touch->deed == IL_PILE_HITS && contact->c[0] < 0.0) {
             contact->c[0] = 0.0;
@@ -208,8 +210,8 @@ static double settle(const il_island *island, const il_pile_parts *p, il_island_
     return off / speed;
 }
 
-/* Contacts of each island behind each other, then of the next; trees alike. `ends`: of contacts and
-   trees of each. Returns the number of islands. */
+/* Contacts of each island behind each other, then of the next; trees alike. Returns the number of
+   islands. */
 static int64_t sort_islands(const il_pile *pile, const il_pile_parts *p)
 {
     int64_t islands = 0, trees = 0, contacts = 0;
@@ -240,34 +242,47 @@ static int64_t sort_islands(const il_pile *pile, const il_pile_parts *p)
     return islands;
 }
 
+/* An island by its number. */
+static il_island island_of(const il_pile_parts *p, int64_t k)
+{
+    const int64_t contact = k > 0 ? p->ends[2 * k - 2] : 0, tree = k > 0 ? p->ends[2 * k - 1] : 0;
+
+    return (il_island){
+        .contacts = p->contacts,
+        .members = p->order + contact,
+        .count = p->ends[2 * k] - contact,
+        .trees = p->tree_order + tree,
+        .tree_count = p->ends[2 * k + 1] - tree,
+        .v = p->v,
+        .M = p->M,
+        .position = p->position,
+        .profile = p->profile,
+        .blocks = p->blocks,
+        .dv = p->dv,
+        .free = p->free,
+    };
+}
+
 void il_pile_solve(const il_pile *pile, const il_pile_parts *p)
 {
-    il_island_effort effort = {.work = LEAST_WORK};
-    int64_t contact = 0, tree = 0;
+    il_island_effort effort = {.work = 0};
 
     join(pile, p);
     const int64_t islands = sort_islands(pile, p);
-    for (int64_t k = 0; k < islands; k++) {
-        const il_island island = {
-            .contacts = p->contacts,
-            .members = p->order + contact,
-            .count = p->ends[2 * k] - contact,
-            .trees = p->tree_order + tree,
-            .tree_count = p->ends[2 * k + 1] - tree,
-            .v = p->v,
-            .M = p->M,
-            .position = p->position,
-            .profile = p->profile,
-            .blocks = p->blocks,
-            .dv = p->dv,
-            .free = p->free,
-        };
-        sort_trees(p, p->tree_order + tree, island.tree_count);
-        il_island_arrange(&island);
-        const double residual = settle(&island, p, &effort);
-        /* NaN is the worst */
-        p->told[0] = residual <= p->told[0] ? p->told[0] : residual;
-        contact = p->ends[2 * k];
-        tree = p->ends[2 * k + 1];
+    for (int large = 0; large < 2; large++) {
+        for (int64_t k = 0; k < islands; k++) {
+            const il_island island = island_of(p, k);
+            if ((island.count > SMALL) != large) {
+                continue;
+            }
+            /* each has its share, and what those before it have left */
+            effort.work = (effort.work > 0 ? effort.work : 0) + LEAST_WORK +
+                          MOST_WORK * island.count / *p->count;
+            sort_trees(p, p->tree_order + (island.trees - p->tree_order), island.tree_count);
+            il_island_arrange(&island);
+            const double residual = settle(&island, p, &effort);
+            /* NaN is the worst */
+            p->told[0] = residual <= p->told[0] ? p->told[0] : residual;
+        }
     }
 }

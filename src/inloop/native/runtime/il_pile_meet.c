@@ -246,9 +246,12 @@ static int take(const il_contact_table *table, const il_strike *strike, const il
         touch->memory[k] = was && was[IL_PILE_ROWS] > 0.0 ? contact->r[k] : 0.0;
         contact->c[k] = -contact->soft * touch->memory[k];
     }
-    if (touch->deed == IL_PILE_HITS) {
+    if (carries) {
+        /* what opens may close again as far: then the contact does no work */
+        contact->c[0] += fmax(0.0, touch->begun[0]);
+    } else if (touch->deed == IL_PILE_HITS) {
         contact->c[0] = p->found[1] * fmin(0.0, touch->begun[0]);
-    } else if (touch->deed == IL_PILE_WAITS) {
+    } else {
         /* the gap at the end, gap + h/2 (u before + u after), stays open */
         contact->c[0] = 2.0 * spot->gap / strike->h;
     }

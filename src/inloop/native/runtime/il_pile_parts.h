@@ -15,7 +15,7 @@ typedef struct il_pile_touch {
     double memory[IL_PILE_ROWS];                        /* impulse that its spring remembers */
     double when;                                        /* it hits, in steps; 1/2 of others */
     int64_t deed;
-    int64_t opposed;                                    /* friction opposes the mean velocity */
+    int64_t opposed;                                    /* not 0: changed, because it did work */
 } il_pile_touch;
 
 /* A member at its place half-way. */
