@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* what a step may spend in all islands, and in each beside its share: solutions of single contacts */
-enum { MOST_WORK = 9000, LEAST_WORK = 100 };
+enum { MOST_WORK = 6000, LEAST_WORK = 100 };
 
 /* contacts of an island that is solved before the large ones: it leaves most of its share to them */
 enum { SMALL = 24 };
@@ -255,6 +255,7 @@ static il_island island_of(const il_pile_parts *p, int64_t k)
         .tree_count = p->ends[2 * k + 1] - tree,
         .v = p->v,
         .M = p->M,
+        .size = p->size,
         .position = p->position,
         .profile = p->profile,
         .blocks = p->blocks,

@@ -51,6 +51,10 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     const int64_t trees = pile->tree_count, vectors = trees * IL_TREE_MOST;
     il_pile_parts p = {.told = work, .count = integers};
 
+    for (int64_t k = 0; k < trees; k++) {
+        p.size = size_of_tree(pile, k) > p.size ? size_of_tree(pile, k) : p.size;
+    }
+
     p.contacts = (il_pile_contact *)(p.told + IL_PILE_HEAD);
     double *next = p.told + IL_PILE_HEAD + room(pile->slots, sizeof(il_pile_contact));
     p.touches = (il_pile_touch *)next;

@@ -53,9 +53,10 @@ void il_island_clear(const il_island *island)
 }
 
 /* to += H^T T */
-static void add_product(const double H[IL_TREE_MOST][IL_PILE_LANES], const double *T, double *to)
+static void add_product(int64_t size, const double H[IL_TREE_MOST][IL_PILE_LANES],
+                        const double *restrict T, double *restrict to)
 {
-    for (int a = 0; a < N; a++) {
+    for (int64_t a = 0; a < size; a++) {
         const double h0 = H[a][0], h1 = H[a][1], h2 = H[a][2];
         for (int b = 0; b < N; b++) {
             to[N * a + b] += h0 * T[b] + h1 * T[N + b] + h2 * T[2 * N + b];
@@ -81,42 +82,46 @@ void il_island_add(const il_island *island, const il_pile_contact *contact, cons
                 T[N * k + j] = d[0] * H[0] + d[1] * H[1] + d[2] * H[2];
             }
         }
-        add_product(contact->H[side], T, block(island, at, at));
+        add_product(island->size, contact->H[side], T, block(island, at, at));
         if (other < at) {
-            add_product(contact->H[1 - side], T, block(island, other, at));
+            add_product(island->size, contact->H[1 - side], T, block(island, other, at));
         }
     }
 }
 
 /* c -= a^T b */
-static void subtract(const double *restrict a, const double *restrict b, double *restrict c)
+static void subtract(int64_t size, const double *restrict a, const double *restrict b,
+                     double *restrict c)
 {
-    for (int m = 0; m < N; m++) {
-        for (int i = 0; i < N; i++) {
+    for (int64_t i = 0; i < size; i++) {
+        double sum[N];
+        memcpy(sum, c + N * i, sizeof sum);
+        for (int64_t m = 0; m < size; m++) {
             const double f = a[N * m + i];
             for (int j = 0; j < N; j++) {
-                c[N * i + j] -= f * b[N * m + j];
+                sum[j] -= f * b[N * m + j];
             }
         }
+        memcpy(c + N * i, sum, sizeof sum);
     }
 }
 
 /* The factor of one block in its place, reciprocal pivots on the diagonal; not 0: it is not positive
    definite. */
-static int factor_block(double *U)
+static int factor_block(int64_t size, double *U)
 {
-    for (int i = 0; i < N; i++) {
+    for (int64_t i = 0; i < size; i++) {
         if (!(U[N * i + i] > 0.0)) {
             return 1;
         }
         const double per = 1.0 / sqrt(U[N * i + i]);
-        for (int j = i; j < N; j++) {
+        for (int64_t j = i; j < size; j++) {
             U[N * i + j] *= per;
         }
         U[N * i + i] = per;
-        for (int k = i + 1; k < N; k++) {
+        for (int64_t k = i + 1; k < size; k++) {
             const double f = U[N * i + k];
-            for (int j = k; j < N; j++) {
+            for (int j = 0; j < N; j++) {
                 U[N * k + j] -= f * U[N * i + j];
             }
         }
@@ -125,13 +130,13 @@ static int factor_block(double *U)
 }
 
 /* c = U^-T c */
-static void solve_block(const double *restrict U, double *restrict c)
+static void solve_block(int64_t size, const double *restrict U, double *restrict c)
 {
-    for (int i = 0; i < N; i++) {
+    for (int64_t i = 0; i < size; i++) {
         for (int j = 0; j < N; j++) {
             c[N * i + j] *= U[N * i + i];
         }
-        for (int k = i + 1; k < N; k++) {
+        for (int64_t k = i + 1; k < size; k++) {
             const double f = U[N * i + k];
             for (int j = 0; j < N; j++) {
                 c[N * k + j] -= f * c[N * i + j];
@@ -149,13 +154,13 @@ static int factor_column(const il_island *island, int64_t j)
         double *here = block(island, i, j);
         const int64_t low = profile[2 * i] > profile[2 * j] ? profile[2 * i] : profile[2 * j];
         for (int64_t k = low; k < i; k++) {
-            subtract(block(island, k, i), block(island, k, j), here);
+            subtract(island->size, block(island, k, i), block(island, k, j), here);
         }
         if (i < j) {
-            solve_block(block(island, i, i), here);
+            solve_block(island->size, block(island, i, i), here);
         }
     }
-    return factor_block(block(island, j, j));
+    return factor_block(island->size, block(island, j, j));
 }
 
 /* dv = U^-T dv, tree j after those before it */
@@ -166,15 +171,15 @@ static void forward(const il_island *island, int64_t j)
 
     for (int64_t i = island->profile[2 * j]; i < j; i++) {
         const double *above = block(island, i, j), *known = island->dv + i * N;
-        for (int m = 0; m < N; m++) {
+        for (int64_t m = 0; m < island->size; m++) {
             for (int b = 0; b < N; b++) {
                 x[b] -= above[N * m + b] * known[m];
             }
         }
     }
-    for (int i = 0; i < N; i++) {
+    for (int64_t i = 0; i < island->size; i++) {
         x[i] *= U[N * i + i];
-        for (int k = i + 1; k < N; k++) {
+        for (int64_t k = i + 1; k < island->size; k++) {
             x[k] -= U[N * i + k] * x[i];
         }
     }
@@ -186,8 +191,8 @@ static void backward(const il_island *island, int64_t j)
     const double *U = block(island, j, j);
     double *x = island->dv + j * N;
 
-    for (int i = N - 1; i >= 0; i--) {
-        for (int k = i + 1; k < N; k++) {
+    for (int64_t i = island->size - 1; i >= 0; i--) {
+        for (int64_t k = i + 1; k < island->size; k++) {
             x[i] -= U[N * i + k] * x[k];
         }
         x[i] *= U[N * i + i];
@@ -195,9 +200,9 @@ static void backward(const il_island *island, int64_t j)
     for (int64_t i = island->profile[2 * j]; i < j; i++) {
         const double *above = block(island, i, j);
         double *to = island->dv + i * N;
-        for (int m = 0; m < N; m++) {
+        for (int64_t m = 0; m < island->size; m++) {
             double sum = 0.0;
-            for (int b = 0; b < N; b++) {
+            for (int64_t b = 0; b < island->size; b++) {
                 sum += above[N * m + b] * x[b];
             }
             to[m] -= sum;

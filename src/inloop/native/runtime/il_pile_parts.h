@@ -31,6 +31,7 @@ typedef struct il_pile_parts {
     il_pile_contact *contacts;
     il_pile_touch *touches;
     double *found;             /* by il_contact_table.rows */
+    int64_t size;              /* velocities that a tree has at most */
     double *M, *inverse;       /* of each tree, a square of IL_TREE_MOST; then M^-1 */
     double *before, *free, *v; /* velocities of each tree: before, without contacts, at work */
     double *shift;             /* by tree: what hits move beside the mean of both velocities, over h */

@@ -113,7 +113,7 @@ static void sweep(const il_island *island)
    is wanted). Friction has a bound that does not depend on u: so springs have an energy. */
 static void stretch(const il_pile_contact *contact, const double *u, double *r, double *D)
 {
-    const double per = 1.0 / (contact->spring * contact->weight + contact->soft);
+    const double per = contact->per;
     double y[IL_PILE_ROWS];
 
     for (int k = 0; k < IL_PILE_ROWS; k++) {
@@ -338,7 +338,7 @@ static void set_springs(const il_island *island, double softness)
 {
     for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
-        contact->spring = softness;
+        contact->per = 1.0 / (softness * contact->weight + contact->soft);
         contact->bound = contact->mu * fmax(contact->r[0], 0.0);
     }
 }

@@ -30,7 +30,7 @@ typedef struct il_pile_contact {
     double u[IL_PILE_LANES];                  /* relative velocity, with what is added to it, c */
     double c[IL_PILE_LANES], r[IL_PILE_LANES], y[IL_PILE_LANES];
     double du[IL_PILE_LANES];                 /* change of u along a step of Newton's method */
-    double spring, bound;                     /* compliance in parts of w; of its friction */
+    double per, bound;                        /* stiffness of its spring; bound of its friction */
     double best[IL_PILE_ROWS];                /* r of the least deviation so far */
     double weight, mu, soft;
     int64_t tree[2];                          /* -1: the ground */
@@ -45,6 +45,7 @@ typedef struct il_island {
     int64_t tree_count;
     double *v;                 /* velocities of all trees, IL_TREE_MOST apart */
     const double *M;           /* mass matrices of all trees, a square of IL_TREE_MOST each */
+    int64_t size;              /* velocities that a tree has at most */
     int64_t *position;         /* of all trees: which one of the island it is */
     int64_t *profile;          /* of trees of the island: first block of its column, where that is */
     double *blocks;            /* of Newton's matrix */
