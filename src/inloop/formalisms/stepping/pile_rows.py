@@ -1,7 +1,7 @@
 """A pile as time-stepping sees it: poses and twists of its members, masses of their trees.
 
-Nothing couples the trees of a forest but contacts: of each tree there is a block of the mass matrix,
-and twists are by the velocities of the tree of the member alone (il_pile.h).
+Nothing couples the trees of a forest but contacts: of each tree there is a block of the mass
+matrix, and twists are by the velocities of the tree of the member alone (il_pile.h).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def pile_rows(d: Derivation, name: str, pile: Pile) -> Program:
             rows = zip(*columns, strict=True)
             outputs.append(Output.matrix(f"twist_{k}", rows, f"∂(v, w)/∂qd of {frame.path}"))
     mass, zero = d.mass.entries, d.graph.zero
-    for k, tree_ in enumerate(trees):
-        rows = [[mass.get((max(i, j), min(i, j)), zero) for j in tree_] for i in tree_]
-        outputs.append(Output.matrix(f"M_{k}", rows, "mass matrix of a tree"))
+    for k, own in enumerate(trees):
+        block = [[mass.get((max(i, j), min(i, j)), zero) for j in own] for i in own]
+        outputs.append(Output.matrix(f"M_{k}", block, "mass matrix of a tree"))
     doc = "Members of a pile, and the masses of the trees they hang on."
     return d.make(name, "q", tuple(outputs), doc, "derivatives of velocities of members")
 

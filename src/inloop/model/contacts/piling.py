@@ -33,10 +33,10 @@ def pile(
 ) -> str:
     """Let bodies touch each other and the ground wherever they meet, without a penalty.
 
-    One pile stands for hard contacts of all pairs of its members. Members on the same tree of joints
-    do not touch each other. `method="moreau"` finds the impulses, of bodies that do not touch apart
-    from each other; results hold "<name>.residual", "<name>.carrying", the number of contacts that
-    carry, and "<name>.impacts" of the last step.
+    One pile stands for hard contacts of all pairs of its members. Members on the same tree of
+    joints do not touch each other. `method="moreau"` finds the impulses, of bodies that do not
+    touch apart from each other. Results hold "<name>.residual", "<name>.carrying", the number of
+    contacts that carry, and "<name>.impacts", all of the last step.
 
     Args:
         members: frames, or bodies, with the shape on each: spheres, boxes and the ground, which may
@@ -52,27 +52,25 @@ def pile(
     read = element_reader(draft, "pile", name)
     where = read.where
     paths, shapes, tables = _read_members(read, model, members)
-    if not isinstance(law, Hard):
-        read.complain(f"law must be hard(...), got {quoted(law)}", "Write law=hard(friction=0.5).")
-        return name
-    if type(contacts) is not int or not 1 <= contacts <= MOST_SLOTS:
-        read.complain(
-            f"contacts must be a number from 1 to {MOST_SLOTS}, got {quoted(contacts)}",
-            "Four for each pair of boxes that lie on each other are enough.",
-        )
-        contacts = 1
+    contacts = _read_contacts(read, contacts)
     if draft.pile is not None:
         read.complain("the model has a pile already", "Put all members into one.")
-    if len(paths) < 2:
+    if not isinstance(law, Hard):
+        read.complain(f"law must be hard(...), got {quoted(law)}", "Write law=hard(friction=0.5).")
+    elif len(paths) < 2:
         read.complain("a pile needs two members at least", "Add the ground, or another body.")
-        return name
-    press = read_coefficients(read, law)
-    states = dict.fromkeys(state_names(contacts), 0.0)
-    declared = declare_law(
-        draft, "frame_force", (paths[0], paths[1]), _no_force(tuple(states)), name, states=states
-    )
-    draft.pile = PileDraft(declared, tuple(paths), tuple(shapes), tables, press, contacts, where)
-    return declared
+    else:
+        press = read_coefficients(read, law)
+        _declare(model, name, PileDraft(name, paths, shapes, tables, press, contacts, where))
+    return name
+
+
+def _declare(model: HasDraft, name: str, pile: PileDraft) -> None:
+    """Put a pile into the draft, and the law that holds its states."""
+    states = dict.fromkeys(state_names(pile.slots), 0.0)
+    ends, law = (pile.paths[0], pile.paths[1]), _no_force(tuple(states))
+    declare_law(model._draft, "frame_force", ends, law, name, states=states)
+    model._draft.pile = pile
 
 
 def _no_force(names: tuple[str, ...]) -> Law:
@@ -88,7 +86,7 @@ def _no_force(names: tuple[str, ...]) -> Law:
 
 def _read_members(
     read: Intake, model: HasDraft, members: object
-) -> tuple[list[str], list[Shape], tuple[CollisionShape, ...]]:
+) -> tuple[tuple[str, ...], tuple[Shape, ...], tuple[CollisionShape, ...]]:
     """Paths and shapes; those that cannot be used are reported and left out."""
     paths: list[str] = []
     shapes: list[Shape] = []
@@ -112,4 +110,15 @@ def _read_members(
             paths.append(path)
             shapes.append(pair[1])
             tables.append(table)
-    return paths, shapes, tuple(tables)
+    return tuple(paths), tuple(shapes), tuple(tables)
+
+
+def _read_contacts(read: Intake, contacts: object) -> int:
+    """Read how many contacts may carry at a time."""
+    if type(contacts) is int and 1 <= contacts <= MOST_SLOTS:
+        return contacts
+    read.complain(
+        f"contacts must be a number from 1 to {MOST_SLOTS}, got {quoted(contacts)}",
+        "Four for each pair of boxes that lie on each other are enough.",
+    )
+    return 1

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* what a step may spend in all islands, and in each beside its share: solutions of single contacts */
-enum { MOST_WORK = 6000, LEAST_WORK = 100 };
+enum { MOST_WORK = 4500, LEAST_WORK = 100, MOST_NEWTONS = 40, AT_FIRST = 16 };
 
 /* contacts of an island that is solved before the large ones: it leaves most of its share to them */
 enum { SMALL = 24 };
@@ -188,6 +188,7 @@ static double settle(const il_island *island, const il_pile_parts *p, il_island_
         return speed;
     }
     effort->tolerance = tolerance * speed;
+    effort->speed = speed;
     double off = il_island_solve(island, effort);
     balance energy = weigh_energy(island, p->touches, speed);
     for (int dull = 0; dull < 2; dull++) {
@@ -261,12 +262,15 @@ static il_island island_of(const il_pile_parts *p, int64_t k)
         .blocks = p->blocks,
         .dv = p->dv,
         .free = p->free,
+        .dense = p->dense,
     };
 }
 
 void il_pile_solve(const il_pile *pile, const il_pile_parts *p)
 {
-    il_island_effort effort = {.work = 0};
+    /* a beginning without any impulses to start from is worth more */
+    const int64_t most = MOST_WORK * (p->fresh ? AT_FIRST : 1);
+    il_island_effort effort = {.newtons = MOST_NEWTONS};
 
     join(pile, p);
     const int64_t islands = sort_islands(pile, p);
@@ -278,7 +282,7 @@ void il_pile_solve(const il_pile *pile, const il_pile_parts *p)
             }
             /* each has its share, and what those before it have left */
             effort.work = (effort.work > 0 ? effort.work : 0) + LEAST_WORK +
-                          MOST_WORK * island.count / *p->count;
+                          most * island.count / *p->count;
             sort_trees(p, p->tree_order + (island.trees - p->tree_order), island.tree_count);
             il_island_arrange(&island);
             const double residual = settle(&island, p, &effort);

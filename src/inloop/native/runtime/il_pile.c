@@ -38,7 +38,8 @@ int64_t il_pile_work(const il_pile *pile)
     return IL_PILE_HEAD + room(pile->slots, sizeof(il_pile_contact)) +
            room(pile->slots, sizeof(il_pile_touch)) + il_pile_found(pile) +
            trees * (2 * SQUARE + 5 * IL_TREE_MOST) +
-           room(pile->member_count, sizeof(il_pile_member)) + SQUARE * il_island_blocks(trees);
+           room(pile->member_count, sizeof(il_pile_member)) + SQUARE * il_island_blocks(trees) +
+           il_island_dense_work();
 }
 
 int64_t il_pile_integers(const il_pile *pile)
@@ -68,6 +69,7 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     p.dv = p.shift + vectors;
     p.members = (il_pile_member *)(p.dv + vectors);
     p.blocks = p.dv + vectors + room(pile->member_count, sizeof(il_pile_member));
+    p.dense = p.blocks + SQUARE * il_island_blocks(trees);
     p.parent = integers + 1;
     p.position = p.parent + trees;
     p.profile = p.position + trees;
@@ -156,10 +158,11 @@ int il_pile_strike(const il_contacts *contacts, const il_strike *strike, double 
 {
     const il_contact_table *table = contacts->table;
     const il_pile *pile = table->pile;
-    const il_pile_parts p = il_pile_split(pile, contacts->work, contacts->chosen);
+    il_pile_parts p = il_pile_split(pile, contacts->work, contacts->chosen);
     const int64_t n = strike->n;
 
     p.told[0] = 0.0;
+    p.fresh = strike->x[pile->place + IL_PILE_HEAD + IL_PILE_ROWS] == 0.0;
     *p.count = 0;
     const int status = table->rows(strike->context, strike->t + 0.5 * strike->h, strike->x_middle,
                                    p.found);

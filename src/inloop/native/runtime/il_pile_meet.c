@@ -235,9 +235,9 @@ static int take(const il_contact_table *table, const il_strike *strike, const il
         return 0;
     }
     contact->mu = p->found[0];
-    /* impacts are rigid */
+    /* impacts are rigid, and so is a beginning: springs that are born loaded do not sink */
     const int carries = touch->deed == IL_PILE_CLOSED;
-    contact->soft = carries ? p->found[2] / (strike->h * strike->h) : 0.0;
+    contact->soft = carries && !p->fresh ? p->found[2] / (strike->h * strike->h) : 0.0;
     for (int k = 0; k < IL_PILE_LANES; k++) {
         contact->r[k] = k < IL_PILE_ROWS && was && carries ? was[k] * strike->h : 0.0;
         contact->c[k] = 0.0;

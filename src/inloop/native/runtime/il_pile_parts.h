@@ -32,11 +32,12 @@ typedef struct il_pile_parts {
     il_pile_touch *touches;
     double *found;             /* by il_contact_table.rows */
     int64_t size;              /* velocities that a tree has at most */
+    int fresh;                 /* not 0: nothing has carried in the step before */
     double *M, *inverse;       /* of each tree, a square of IL_TREE_MOST; then M^-1 */
     double *before, *free, *v; /* velocities of each tree: before, without contacts, at work */
     double *shift;             /* by tree: what hits move beside the mean of both velocities, over h */
     il_pile_member *members;
-    double *blocks, *dv;
+    double *blocks, *dv, *dense;
     int64_t *parent;           /* of trees: the forest of unions */
     int64_t *position, *profile;
     int64_t *order, *tree_order; /* contacts and trees, island after island */

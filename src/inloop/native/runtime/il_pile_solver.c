@@ -12,7 +12,8 @@ enum {
     NEWTON_VISITS = 5, /* what a step of it costs, in solutions of each contact alone */
     BALANCING = 6,     /* steps until springs must be in balance with masses */
     EASY = 4,          /* they were so in fewer: springs may be harder */
-    MOST_WAYS = 6      /* lengths of a step that are tried */
+    MOST_WAYS = 6,     /* lengths of a step that are tried */
+    SPRINGS = 60       /* visits of each contact, from which on small islands are better off dense */
 };
 
 /* compliance of springs in parts of w, at first, and how it changes */
@@ -405,7 +406,8 @@ double il_island_solve(const il_island *island, il_island_effort *effort)
     }
     compare(island, &best);
     effort->work -= 2 * FIRST_SWEEPS * island->count;
-    while (best > effort->tolerance && effort->work > 0) {
+    const int64_t enough = island->count > IL_DENSE_MOST ? 0 : effort->work - SPRINGS * island->count;
+    while (best > effort->tolerance && effort->work > enough && effort->work > 0) {
         set_springs(island, softness);
         const int steps = balance_springs(island, balanced * best);
         effort->work -= NEWTON_VISITS * island->count * (1 + (steps < 0 ? BALANCING : steps));
@@ -421,5 +423,11 @@ double il_island_solve(const il_island *island, il_island_effort *effort)
         }
     }
     take_best(island);
+    if (best > effort->tolerance && island->count <= IL_DENSE_MOST && effort->newtons > 0) {
+        effort->newtons -= il_island_dense(island, effort->tolerance, effort->speed, island->dense);
+        find_velocities(island);
+        compare(island, &best);
+        take_best(island);
+    }
     return best;
 }

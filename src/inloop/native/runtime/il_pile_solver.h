@@ -51,16 +51,27 @@ typedef struct il_island {
     double *blocks;            /* of Newton's matrix */
     double *dv;                /* by tree of the island */
     const double *free;        /* velocities of all trees without contacts */
+    double *dense;             /* il_island_dense_work numbers */
 } il_island;
 
 /* What may be spent on an island, and what was. */
 typedef struct il_island_effort {
     double tolerance; /* of the deviation [m/s] */
     int64_t work;     /* what is left of what all islands may spend: contacts times visits */
+    int64_t newtons;  /* and of steps of Newton's method in dense problems */
+    double speed;     /* what meets in the island [m/s] */
 } il_island_effort;
 
 /* Blocks that Newton's matrix of so many trees may have. */
 int64_t il_island_blocks(int64_t trees);
+
+/* Contacts of an island that is solved as one dense problem where springs do not lead there. */
+enum { IL_DENSE_MOST = 16 };
+
+int64_t il_island_dense_work(void);
+
+/* Improve r; returns the steps of Newton's method that it took. */
+int64_t il_island_dense(const il_island *island, double tolerance, double speed, double *work);
 
 /* Improve r and v, which belong together; returns the largest deviation that is left [m/s]. */
 double il_island_solve(const il_island *island, il_island_effort *effort);
