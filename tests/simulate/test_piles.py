@@ -84,10 +84,10 @@ def test_a_box_that_spins_is_as_with_contacts_of_its_own() -> None:
     spin = {"box_0_tx": 0.5, "box_0_wz": 4.0}
     alone = m.compile().simulate(t_end=0.25, step=1e-3, qd=spin)
     run = boxes([place], law=law).compile().simulate(t_end=0.25, step=1e-3, qd=spin)
-    names = [f"box_0_{c}.q" for c in ("tx", "ty", "tz")]
-    for name in names:
-        assert run[name] == pytest.approx(alone[name], abs=2e-5), name
-    assert abs(alone["box_0_ty.q"][-1]) > 1e-4  # it goes in a curve
+    # the step of the impact is divided there, and is not here
+    for name, within in (("box_0_tx", 5e-5), ("box_0_ty", 2e-4), ("box_0_tz", 1e-5)):
+        assert run[f"{name}.q"] == pytest.approx(alone[f"{name}.q"], abs=within), name
+    assert abs(alone["box_0_ty.q"][-1]) > 2e-3  # it goes in a curve
 
 
 def test_energy_never_grows_while_boxes_tumble_and_bounce() -> None:

@@ -68,6 +68,7 @@ class ContactTable:
         moved: drives or constraints that depend on time move contacts.
         meetings: shapes whose contacts, the last ones, are found in each step.
         pile: members that touch wherever they meet; then there are no other contacts.
+        poisson: 1 of each contact whose restitution is Poisson's, 0 of others; empty if of none.
     """
 
     rows: str
@@ -78,6 +79,7 @@ class ContactTable:
     moved: bool
     meetings: tuple[MeetingRow, ...] = ()
     pile: PileRow | None = None
+    poisson: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,7 +342,8 @@ class _Writer:
         pile = "NULL"
         if table.pile is not None:
             pile = self._array("il_pile", [pile_entry(table.pile, self._array)])
-        entry = _row([rows, *lists, _real(table.near), *sizes, *found, pile])
+        poisson = self._array("int64_t", [str(k) for k in table.poisson])
+        entry = _row([rows, *lists, _real(table.near), *sizes, *found, pile, poisson])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:

@@ -12,9 +12,15 @@ from inloop.codegen.c_plant import ContactTable
 from inloop.errors import ModelError
 from inloop.formalisms.size import size_of
 from inloop.formalisms.stepping import steps
-from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS, first_rows, first_states
+from inloop.formalisms.stepping.contact_rows import (
+    CONTACT_ROWS,
+    contact_laws,
+    first_rows,
+    first_states,
+)
 from inloop.formalisms.stepping.pile_rows import check_pile, member_trees, trees_of
 from inloop.model import Mechanism
+from inloop.model.contacts.hard import POISSON
 from inloop.model.contacts.pile import Pile
 from inloop.native import Method
 from inloop.plant.formulation import Formulation
@@ -149,7 +155,14 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         states=len(mechanism.states),
         moved=any(velocity is not program.graph.zero for velocity in still.exprs),
         meetings=_meetings(mechanism),
+        poisson=_poisson(mechanism),
     )
+
+
+def _poisson(mechanism: Mechanism) -> tuple[int, ...]:
+    """Which contacts have Poisson's restitution; nothing if none has."""
+    flags = [int(law.impacts == POISSON) for law in contact_laws(mechanism)]
+    return tuple(flags) if any(flags) else ()
 
 
 def _pile_table(mechanism: Mechanism, pile: Pile, rows: str) -> ContactTable:

@@ -48,6 +48,14 @@ def first_states(mechanism: Mechanism) -> tuple[int, ...]:
     return tuple(number[name] for name in names)
 
 
+def contact_laws(mechanism: Mechanism) -> list[Hard]:
+    """The law of each hard contact, in their order."""
+    laws = [item.law for item in mechanism.declared_contacts if isinstance(item.law, Hard)]
+    for contact, found in zip(mechanism.found_contacts, _found(mechanism), strict=True):
+        laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
+    return laws
+
+
 def _found(mechanism: Mechanism) -> list[FoundTouching]:
     return [contact.found for contact in mechanism.found_contacts if contact.found is not None]
 
@@ -93,9 +101,7 @@ def _program(
         mass: the matrix that belongs to them.
     """
     contacts = d.mechanism.declared_contacts
-    laws = [contact.law for contact in contacts if isinstance(contact.law, Hard)]
-    for contact, found in zip(d.mechanism.found_contacts, _found(d.mechanism), strict=True):
-        laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
+    laws = contact_laws(d.mechanism)
     velocities = [observed[name] for contact in contacts for name in velocity_names(contact)]
     columns = [directional(velocities, {v: d.graph.one}) for v in qd]
     still = rebuild(velocities, d.graph, dict.fromkeys(qd, d.graph.zero))

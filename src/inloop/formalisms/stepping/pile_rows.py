@@ -11,6 +11,7 @@ from inloop.formalisms.derive import Derivation
 from inloop.formalisms.frames import GROUND
 from inloop.formalisms.laws.forces import Places
 from inloop.model import Mechanism
+from inloop.model.contacts.hard import NEWTON
 from inloop.model.contacts.pile import Pile, meets
 from inloop.symbolic import Output, Program, directional
 
@@ -75,6 +76,8 @@ def check_pile(mechanism: Mechanism, pile: Pile) -> None:
     elif laws or mechanism.flexible_links:
         problem = "there are force laws or flexible links beside it"
         fix = "Leave them out, or write contacts of single pairs in place of the pile."
+    elif pile.law.impacts != NEWTON:
+        problem, fix = "its restitution must be Newton's", 'Leave out impacts="poisson".'
     elif mechanism.closed:
         problem = "the mechanism has loops, drives or other constraints"
         fix = "Write contacts of single pairs in place of the pile."
