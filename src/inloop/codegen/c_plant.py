@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from inloop.codegen.c_collision import MeetingRow, meeting_entries
+from inloop.codegen.c_collision import MeetingRow, PileRow, meeting_entries, pile_entry
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment, c_string
 
@@ -67,6 +67,8 @@ class ContactTable:
         states: number of states of force laws, theirs included.
         moved: drives or constraints that depend on time move contacts.
         meetings: shapes whose contacts, the last ones, are found in each step.
+        pile: members that touch wherever they meet; then there are no other contacts.
+        poisson: 1 of each contact whose restitution is Poisson's, 0 of others; empty if of none.
     """
 
     rows: str
@@ -76,6 +78,8 @@ class ContactTable:
     states: int
     moved: bool
     meetings: tuple[MeetingRow, ...] = ()
+    pile: PileRow | None = None
+    poisson: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,7 +343,11 @@ class _Writer:
         sizes = (str(len(table.places)), str(table.states), str(int(table.moved)))
         meetings = self._array("il_meeting", meeting_entries(table.meetings, self._array))
         found = (meetings, str(len(table.meetings)))
-        entry = _row([rows, *lists, _real(table.near), *sizes, *found])
+        pile = "NULL"
+        if table.pile is not None:
+            pile = self._array("il_pile", [pile_entry(table.pile, self._array)])
+        poisson = self._array("int64_t", [str(k) for k in table.poisson])
+        entry = _row([rows, *lists, _real(table.near), *sizes, *found, pile, poisson])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:
