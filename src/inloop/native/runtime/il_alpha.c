@@ -218,8 +218,7 @@ static int begin(il_context *c, double t, const double *x, const history *now)
 
 static int same(const il_redundant *table, const history *h, const double *x)
 {
-    return *h->known == 1.0 &&
-           memcmp(h->x, x, (size_t)state_length(table) * sizeof *x) == 0;
+    return *h->known == 1.0 && il_all_equal(h->x, x, state_length(table));
 }
 
 /* First guess: the accelerations stay. */
