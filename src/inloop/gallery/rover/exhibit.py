@@ -8,8 +8,9 @@ import inloop as il
 from inloop.gallery import Device, Exhibit, Option, Reference, View
 from inloop.gallery.rover import data
 from inloop.gallery.rover.experiments import EXPERIMENTS
+from inloop.gallery.rover.grounds import HILLS, MOUND, PLANE, WORDS
 from inloop.gallery.rover.looks import rover_looks
-from inloop.gallery.rover.model import HILLS, rover
+from inloop.gallery.rover.model import rover
 
 FORCES = tuple(f"{wheel}_ground.force" for wheel in data.WHEELS)
 
@@ -30,20 +31,20 @@ EXHIBIT = Exhibit(
     seconds=8.0,
     step=1e-3,
     method="moreau",
-    options={"terrain": Option(HILLS, "0: a plane, 1: hills of 20,000 triangles", (0, 1))},
+    options={"terrain": Option(HILLS, WORDS, (PLANE, MOUND))},
     view=View("xyz", ("trunk_tz.q", ("trunk_tx.qd", "trunk_ty.qd"), FORCES)),
     looks=rover_looks,
     reach=((-5.5, -2.2, -0.3), (0.5, 2.2, 1.1)),
     device=Device(
-        input="drive",
-        low=-8.0,
-        high=8.0,
+        input="speed",
+        low=-1.0,
+        high=1.0,
         rest=0.0,
         body="trunk",
         point=(0.4, 0.0, 0.1),
         axis=(2.0, 0.0, 0.0),
         hint="Drag forwards or hold the arrow keys to drive.",
-        keys={"ArrowUp": 6.0, "ArrowDown": -6.0},
+        keys={"ArrowUp": 0.8, "ArrowDown": -0.8},
     ),
     experiments=EXPERIMENTS,
     references=(
