@@ -1,4 +1,4 @@
-"""The rover driven in a circle on a plane: all six wheels steered and driven to roll, none slides."""
+"""The rover driven in a circle on a plane: six wheels steered and driven so that none slides."""
 
 from __future__ import annotations
 

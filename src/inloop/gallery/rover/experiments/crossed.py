@@ -15,15 +15,8 @@ ROWS = ("front", "center", "rear")  # pairs of wheels
 def heights(plant: il.Plant, run: il.Result) -> dict[str, np.ndarray]:
     """Height of the wheels' centers [m], by name; shape (times,)."""
     return {
-        wheel: np.array(plant.position(f"steer_{wheel}.axle", run.q))[:, 2]
-        for wheel in data.WHEELS
+        wheel: np.array(plant.position(f"steer_{wheel}.axle", run.q))[:, 2] for wheel in data.WHEELS
     }
-
-
-def first_push(run: il.Result, sources: dict[str, str], least: float) -> float:
-    """Time at which any of these signals is first above a value [s]."""
-    pushes = np.max([run[signal] for signal in sources.values()], axis=0)
-    return float(run.t[int(np.argmax(pushes > least))])
 
 
 def draw_crossing(figure: Any, run: il.Result, wheels: dict[str, np.ndarray]) -> None:

@@ -1,4 +1,4 @@
-"""Test 1 of the source: dropped on a plane, with and without restitution, and the loads of its wheels after it.
+"""Test 1 of the source: dropped on a plane, with and without restitution; loads of wheels.
 
 It comes down on all six wheels at once, as one body: it falls for √(2 h / g), stands still without
 restitution, and with it rises again at e of the speed. The load of the rear pair follows from the

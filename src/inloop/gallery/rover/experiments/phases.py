@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-
 from inloop.gallery.exhibition.experiment import Bench, Experiment, Outcome
 from inloop.gallery.rover import data
 from inloop.gallery.rover.experiments.rolling import rolled

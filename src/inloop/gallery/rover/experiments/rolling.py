@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from inloop.gallery.rover import data
 
@@ -23,7 +24,7 @@ def rolled(
     """
     v = 0.0
     passed = [(x, v)]
-    for t, later in zip(times, times[1:], strict=False):
+    for t, later in pairwise(times):
         a, dt = PUSH * torque(t, x, v), later - t
         x, v = x + v * dt + 0.5 * a * dt * dt, v + a * dt
         passed.append((x, v))
