@@ -112,13 +112,6 @@ def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
             first.where,
             "Give it a law that yields, such as hunt_crossley(...).",
         )
-    if plant.mechanism.found_contacts and plant.mechanism.closed:
-        first = plant.mechanism.found_contacts[0]
-        raise ModelError(
-            f"contact '{first.name}' is found by collision, in a mechanism with loops or drives",
-            first.where,
-            "Take shapes with a closed form, such as spheres on a plane.",
-        )
     return plant.equations.build_apart(
         code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows
     )
@@ -133,15 +126,15 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         rows: name of the C function around it.
     """
     outputs = {out.name: out for out in program.outputs}
-    still, mass = outputs["w"], outputs["M"]
-    behind = 2 * mass.shape[0]
+    still = [outputs["w"], *(out for name, out in outputs.items() if name.startswith("drift_"))]
+    behind = 2 * outputs["M"].shape[0]
     return ContactTable(
         rows=rows,
         first=first_rows(mechanism),
         places=tuple(behind + k for k in first_states(mechanism)),
         near=CLOSED * size_of(mechanism).length,
         states=len(mechanism.states),
-        moved=any(velocity is not program.graph.zero for velocity in still.exprs),
+        moved=any(v is not program.graph.zero for out in still for v in out.exprs),
         meetings=_meetings(mechanism),
     )
 
