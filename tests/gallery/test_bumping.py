@@ -11,14 +11,19 @@ from exhibit_plants import plant_of
 from pecking import pecking
 
 from inloop import gallery
-from inloop.gallery import gripper, wall_pendulum, woodpecker
+from inloop.gallery.gripper import exhibit as gripper
+from inloop.gallery.gripper import model as gripper_model
 from inloop.gallery.robot_obstacle import exhibit as robot_obstacle
+from inloop.gallery.wall_pendulum import exhibit as wall_pendulum
+from inloop.gallery.wall_pendulum import model as pendulum_model
+from inloop.gallery.woodpecker import exhibit as woodpecker
+from inloop.gallery.woodpecker import model as toy
 
 
 def test_the_pendulum_bounces_as_an_event_driven_solution_does() -> None:
-    w, end = wall_pendulum, 2.0
-    known = BouncingPendulum(w.UPPER, w.LOWER, w.ELBOW, w.TIP, w.WALL - w.BALL, w.RESTITUTION)
-    hits, x = known.solved(np.array([w.START[0], sum(w.START), 0.0, 0.0]), end)
+    w, m, end = wall_pendulum, pendulum_model, 2.0
+    known = BouncingPendulum(m.UPPER, m.LOWER, m.ELBOW, m.TIP, m.WALL - m.BALL, m.RESTITUTION)
+    hits, x = known.solved(np.array([m.START[0], sum(m.START), 0.0, 0.0]), end)
     # the figures of the exhibit are those of this solution
     for name, times in hits.items():
         assert times == pytest.approx(w.HITS[name][: len(times)], abs=1e-9)
@@ -34,14 +39,15 @@ def test_the_pendulum_bounces_as_an_event_driven_solution_does() -> None:
 
 
 def test_the_woodpecker_pecks_as_a_solution_in_numpy_does() -> None:
-    w, end, h = woodpecker, 0.1, 2e-5
-    q, v = np.array([w.TOP, w.jammed(), w.BIRD_ANGLE]), np.array([w.SPEEDS[0], 0.0, w.SPEEDS[1]])
+    end, h = 0.1, 2e-5
+    q = np.array([toy.TOP, toy.jammed(), toy.BIRD_ANGLE])
+    v = np.array([toy.SPEEDS[0], 0.0, toy.SPEEDS[1]])
     times, heights = pecking(q, v, end, h, linear=False)
     run = plant_of("woodpecker").simulate(t_end=end, step=h)
     row = int(np.argmin(np.abs(run.t - times[0])))
-    assert w.pecks(run)[:1] == pytest.approx(times, abs=1e-4)
+    assert woodpecker.pecks(run)[:1] == pytest.approx(times, abs=1e-4)
     assert run["slide.q"][row] == pytest.approx(heights[0], abs=2e-4)
-    assert w.TOP - heights[0] > 5e-3
+    assert toy.TOP - heights[0] > 5e-3
 
 
 def test_the_woodpecker_climbs_down_in_equal_cycles() -> None:
@@ -62,7 +68,7 @@ def test_the_ball_is_lifted_by_more_than_half_its_weight_over_mu(share: float, l
         assert run["ball_tz.q"][-1] > 0.2
         assert run["left_pad.friction"][-1] == pytest.approx(0.5 * g.MASS * g.G, abs=1e-5)
     else:
-        assert run["ball_tz.q"][-1] == pytest.approx(g.RADIUS, abs=1e-6)
+        assert run["ball_tz.q"][-1] == pytest.approx(gripper_model.RADIUS, abs=1e-6)
         assert run["table.force"][-1] == pytest.approx(g.MASS * g.G - held, abs=1e-6)
         assert run["left_pad.friction"][-1] == pytest.approx(0.5 * held, abs=1e-6)
 
