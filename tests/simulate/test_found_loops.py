@@ -123,3 +123,18 @@ def test_steps_with_contacts_that_are_found_in_loops_repeat_to_the_bit() -> None
         for _ in range(300):
             stepper.step()
         assert [stepper[name] for name in names] == [run[name][-1] for name in names]
+
+
+@pytest.mark.parametrize(("damping", "told"), [(60.0, True), (1.0, False)])
+def test_dampers_that_explicit_steps_do_not_follow_are_told(damping: float, told: bool) -> None:
+    """A ball joint beside a drive leaves laws explicit: a finger at rest presses with less."""
+    m = on_table(True, (0.0, 0.4))
+    finger = m.body("finger", on=m.ground.point("above", (0.0, 0.0, 0.3)),
+                    joint=il.prismatic("z"), mass=0.15)  # fmt: skip
+    m.joint_force(finger, lambda q, qd: -5.0 - damping * qd, name="motor")
+    m.hard_stop(finger, 0.0, limits=(-0.01, 0.01), name="stop")
+    run = m.compile().simulate(t_end=0.4, step=1e-3)
+    carried, known = float(run["stop_low.effort"][-1]), 5.0 + 0.15 * G
+    assert any("'motor'" in doubt and "off by half" in doubt for doubt in run.doubts) == told
+    # what is not told is small
+    assert told or carried == pytest.approx(known, rel=1e-2)

@@ -41,7 +41,7 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
     if method == Method.MOREAU:
         if plant.mechanism.hard_contacts:
             contact_rows(plant, formulation)
-            if _pushes(plant.mechanism) and formulation.code.implicit:
+            if has_pushing_laws(plant.mechanism) and formulation.code.implicit:
                 implicit_steps(plant, formulation)
         return
     if not formulation.code.implicit:
@@ -52,7 +52,7 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
         jacobian(plant, formulation)
 
 
-def _pushes(mechanism: Mechanism) -> bool:
+def has_pushing_laws(mechanism: Mechanism) -> bool:
     """Something beside gravity and hard contacts acts: it may be stiff."""
     hard = {contact.name for contact in mechanism.hard_contacts}
     return bool(mechanism.flexible_links) or any(law.name not in hard for law in mechanism.laws)

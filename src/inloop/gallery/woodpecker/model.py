@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import inloop as il
 from inloop.gallery import gravity_along
@@ -53,7 +54,7 @@ def woodpecker() -> il.Model:
     pole = m.ground.frame(
         "pole", (POLE, 0.0, 0.0), rotation=((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
     )
-    places = {
+    places: dict[str, tuple[Any, Any]] = {
         "beak": (bird.point("beak", (TO_BIRD + BEAK[0], 0.0, BEAK[1])), e),
         "lower": (sleeve.point("lower", (HOLE, 0.0, -SLEEVE)), 0.0),
         "upper": (sleeve.point("upper", (HOLE, 0.0, SLEEVE)), 0.0),
