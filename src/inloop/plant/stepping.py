@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from inloop.codegen.c_collision import MeetingRow
 from inloop.codegen.c_plant import ContactTable
-from inloop.errors import ModelError
 from inloop.formalisms.size import size_of
 from inloop.formalisms.stepping import steps
 from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS, first_rows, first_states
@@ -100,18 +99,8 @@ def jacobian(plant: BarePlant, formulation: Formulation) -> str | None:
 
 
 def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
-    """Name of the function that tells of hard contacts.
-
-    Raises:
-        ModelError: the mechanism has modes.
-    """
-    code, first = formulation.code, plant.mechanism.hard_contacts[0]
-    if plant.has_events:
-        raise ModelError(
-            f"contact '{first.name}' is hard, in a mechanism with modes",
-            first.where,
-            "Give it a law that yields, such as hunt_crossley(...).",
-        )
+    """Name of the function that tells of hard contacts."""
+    code = formulation.code
     return plant.equations.build_apart(
         code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows
     )
