@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import inloop as il
 from inloop import gallery
-from inloop.gallery.exhibition.experiment import Outcome
+from inloop.gallery.exhibition.experiment import Bench, Outcome
 from inloop.gallery.rover import data
 from inloop.gallery.rover.steering import lead
 
@@ -26,13 +27,23 @@ TOLERANCES = {
     "circle": {"radius": 1e-4, "speed": 1e-4},
 }
 # those whose whole length would take long here
-SHORT = {"steered": 10.0, "circle": 10.0}
+SHORT = {"steered": 10.0, "circle": 10.0, "drive": 3.0}
 
 
 @pytest.fixture(scope="module")
 def outcomes() -> Callable[[str], Outcome]:
+    """Outcomes of experiments on plants that they share."""
     rover = gallery.get("rover")
-    return functools.cache(lambda name: rover.experiment(name, seconds=SHORT.get(name)))
+    compiled = functools.cache(lambda terrain: rover.build(terrain=terrain).compile())
+
+    def plant_on(terrain: int) -> il.Plant:
+        plant = compiled(terrain)
+        plant.parameters.reset()
+        return plant
+
+    return functools.cache(
+        lambda name: rover.experiments[name].run(Bench(plant_on, SHORT.get(name)))
+    )
 
 
 @pytest.mark.parametrize("experiment", TOLERANCES)
@@ -84,8 +95,8 @@ def test_a_wheel_points_along_its_way_about_the_turning_point(place: tuple[float
     assert rolls * data.RADIUS == pytest.approx(float(np.hypot(*velocity)))
 
 
-def test_it_drives_over_hills() -> None:
-    outcome = gallery.get("rover").experiment("drive", seconds=3.0)
+def test_it_drives_over_hills(outcomes: Callable[[str], Outcome]) -> None:
+    outcome = outcomes("drive")
     figures, run = outcome.figures, outcome.result
     assert run is not None and run.status == "OK" and not run.doubts
     deepest, way, weight = (figures[name] for name in ("deepest [m]", "way [m]", "weight [N]"))

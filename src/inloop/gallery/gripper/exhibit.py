@@ -11,7 +11,7 @@ from inloop.gallery.gripper.looks import gripper_looks
 from inloop.gallery.gripper.model import FRICTION, MASS, RADIUS, G, gripper
 
 NEEDED = MASS * G / (2.0 * FRICTION)  # that just holds the ball [N]
-CLOSED, RISES, END, STEP = 0.5, 2.0, 3.0, 1e-3  # [s]
+CLOSED, RISES, END, STEP = 0.5, 2.5, 3.5, 1e-3  # [s]
 HEIGHT, HIGHEST = 0.2, 0.3  # of the experiment, and of the hoist [m]
 
 

@@ -20,6 +20,7 @@ def _run(bench: Bench) -> Outcome:
     run = plant.simulate(
         t_end=max(bench.seconds or END, SETTLED + 1.0),
         step=STEP,
+        sample=10 * STEP,
         inputs={"speed": SPEED, "turn": TURN},
     )
     later = run.t > SETTLED

@@ -18,7 +18,7 @@ from inloop.gallery.rover.experiments.rolling import rolled
 from inloop.gallery.rover.grounds import PLANE
 from inloop.gallery.rover.model import RIGID
 
-STEP = 5e-3
+STEP, SAMPLE = 5e-3, 0.1
 BEGINS = (0.0, 20.0, 40.0, 80.0, 100.0, 150.0, 200.0)  # of the phases, and the end [s]
 TORQUES = (0.0, 7e-4, 0.0, -7e-4, 0.0, -5e-4)  # on each wheel [N·m]
 
@@ -33,6 +33,7 @@ def _run(bench: Bench) -> Outcome:
     run = plant.simulate(
         t_end=BEGINS[-1],
         step=STEP,
+        sample=SAMPLE,
         inputs={
             "torque": lambda t: sum(
                 torque * il.where(t >= begin - 1e-9, 1.0, 0.0) * il.where(t < end - 1e-9, 1.0, 0.0)

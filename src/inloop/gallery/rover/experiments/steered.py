@@ -29,7 +29,11 @@ def _run(bench: Bench) -> Outcome:
     plant.parameters.update({"gain": 0.0, "stiffness": RIGID, "servo": 0.0, "mu": 0.4})
     still = plant.simulate(t_end=STANDS, step=STEP, q={"trunk_tz": 1.0})
     run = plant.simulate(
-        t_end=STANDS + (bench.seconds or END), step=STEP, start=still, tau={AXIS: TORQUE}
+        t_end=STANDS + (bench.seconds or END),
+        step=STEP,
+        sample=10 * STEP,
+        start=still,
+        tau={AXIS: TORQUE},
     )
     turned, time = run[f"{AXIS}.q"], run.t - STANDS
     known = 0.5 * TORQUE / INERTIA * np.maximum(time, 0.0) ** 2
