@@ -32,7 +32,11 @@ int il_strike_rows(const il_contact_table *table, const il_strike *strike, doubl
                                               p->memory + meeting->first};
         il_meet(meeting, &motion, &contacts);
         told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
-        il_meeting_drift(meeting, motion.pose, told, contacts.memory, p->w + row);
+        if (table->moved) {
+            il_meeting_drift(meeting, motion.pose, told, contacts.memory, p->w + row);
+        } else {
+            memset(p->w + row, 0, (size_t)(meeting->count * meeting->rows) * sizeof *p->w);
+        }
         told += IL_TWIST_ROWS;
     }
     return status;
@@ -159,6 +163,10 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
                              const double *v_free, double *when)
 {
     const il_contact_table *table = contacts->table;
+    if (table->pile) {
+        *when = 1.0;
+        return IL_OK;
+    }
     il_strike_parts p = il_strike_split(contacts, strike);
 
     memset(p.struck, 0, (size_t)table->count * sizeof *p.struck);
