@@ -2,7 +2,7 @@
 
 Coordinates: height of the sleeve, angle of the sleeve, angle of the bird, all absolute. Moreau's
 midpoint rule, whose contacts are solved by trying all modes; `linear` gives the model of Glocker
-and Studer for small angles, else it is derived for any angle.
+for small angles, else it is derived for any angle.
 """
 
 from __future__ import annotations

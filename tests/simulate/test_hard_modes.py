@@ -90,3 +90,14 @@ def test_a_trap_door_is_hard_while_it_is_shut(shape: il.Shape) -> None:
     assert run["body.q"][lies] == pytest.approx(half, abs=1e-8)
     assert run["door.force"][lies] == pytest.approx(3.0 * G, rel=1e-8)
     assert run["body.q"][-1] == pytest.approx(half - 0.5 * G * (1.0 - 0.7003) ** 2, abs=1e-8)
+
+
+def test_a_pile_in_modes_is_refused() -> None:
+    m = il.Model("blocks")
+    block = m.body("block", on=m.ground, joint=il.free(position=(0.0, 0.0, 0.05)), mass=1.0,
+                   inertia=(0.004, 0.004, 0.007))  # fmt: skip
+    m.pile([(m.ground, il.plane()), (block, il.box((0.2, 0.2, 0.1)))], law=il.hard(friction=0.5))
+    one, other = m.mode("one"), m.mode("other")
+    m.event("later", lambda t: 0.5 - t, mode=one, to=other)
+    with pytest.raises(il.ModelError, match="pile 'pile': the mechanism has modes"):
+        m.compile()

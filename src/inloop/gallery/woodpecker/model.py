@@ -9,8 +9,7 @@ import inloop as il
 from inloop.gallery import gravity_along
 
 SOURCE = (
-    "Glocker and Studer 2005, Formulation and preparation for numerical evaluation of linear "
-    "complementarity systems in dynamics, doi:10.1007/s11044-005-2519-6"
+    "Glocker 1995, Dynamik von Starrkörpersystemen mit Reibung und Stößen, TU München, pp. 162 ff."
 )
 POLE, HOLE, SLEEVE = 0.0025, 0.0031, 0.0058  # radii of pole and hole, half height of sleeve [m]
 TO_SPRING, TO_BIRD = 0.010, 0.015  # from the pole's axis to the spring, on to the bird's center [m]
