@@ -227,7 +227,7 @@ def stage_of(subject: Subject) -> Stage:
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
         return make_stage(mechanism, remarks=mechanism.notes)
-    hand = exhibit.hand(**subject.options)
+    hand, cockpit = exhibit.hand(**subject.options), exhibit.ride(**subject.options)
     return make_stage(
         mechanism,
         title=exhibit.title,
@@ -238,6 +238,7 @@ def stage_of(subject: Subject) -> Stage:
         device=hand.data() if hand is not None else None,
         notes=_notes(exhibit),
         plots=_plots(exhibit),
+        cockpit=cockpit.data() if cockpit is not None else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inloop.gallery import Exhibit, Option, Reference, View
+from inloop.gallery.car.cockpit import car_cockpit
 from inloop.gallery.car.experiments.avoid import AVOID
 from inloop.gallery.car.experiments.caster import CASTER
 from inloop.gallery.car.experiments.circle import CIRCLE
@@ -74,5 +75,6 @@ EXHIBIT = Exhibit(
     ),
     experiments={"caster": CASTER, "circle": CIRCLE, "step": STEP, "avoid": AVOID},
     looks=car_looks,
+    cockpit=car_cockpit,
     reach=((-3.4, -0.98, -0.02), (0.7, 0.98, 1.0)),
 )

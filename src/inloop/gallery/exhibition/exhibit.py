@@ -12,6 +12,7 @@ import numpy as np
 
 import inloop as il
 from inloop.errors import near_names
+from inloop.gallery.exhibition.cockpit import Cockpit
 from inloop.gallery.exhibition.controller import Controller
 from inloop.gallery.exhibition.device import Device
 from inloop.gallery.exhibition.drawing import View, draw
@@ -51,6 +52,8 @@ class Exhibit:
             of them.
         controllers: programs that control it, by name.
         notes: the signals that tell of notes which it plays.
+        cockpit: cameras, instruments and levers for who rides along in the studio; where they
+            depend on the options, a function of them, which may give None.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Exhibit:
     device: Device | Callable[..., Device] | None = None
     controllers: Mapping[str, Controller] = field(default_factory=dict)
     notes: Notes | None = None
+    cockpit: Cockpit | Callable[..., Cockpit | None] | None = None
 
     def build(self, **options: bool | int | float) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
@@ -103,6 +107,12 @@ class Exhibit:
         if not callable(self.device):
             return self.device
         return self.device(**self.complete(options))
+
+    def ride(self, **options: bool | int | float) -> Cockpit | None:
+        """What there is for who rides along in the model with these options."""
+        if not callable(self.cockpit):
+            return self.cockpit
+        return self.cockpit(**self.complete(options))
 
     def compare(self, plant: il.Plant) -> list[Comparison]:
         """All references beside what a plant of the default model gives."""

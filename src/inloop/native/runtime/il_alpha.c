@@ -459,4 +459,4 @@ static int interpolate(il_stepper *stepper, const il_span *span)
     return status == IL_OK ? il_dense_cubic(stepper, span) : status;
 }
 
-const il_method il_method_alpha = {0, stage_size, attempt, interpolate};
+const il_method il_method_alpha = {0, stage_size, attempt, interpolate, NULL};

@@ -1,5 +1,6 @@
 // The studio's page: connects its parts.
 
+import { CockpitView } from "./cockpit.js";
 import { Connection } from "./connection.js";
 import { Contacts } from "./contacts.js";
 import { ControllerPanel } from "./controllers.js";
@@ -68,6 +69,7 @@ const touch = new Touch(view, connection);
 const pointer = new Pointer(view, hand, picking, touch);
 new TouchDrawing(view, touch);
 const keys = new KeySource(hand);
+const cockpit = new CockpitView(view, inputs);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
 const plots = new Plots(connection, palette(), view.slow);
@@ -113,6 +115,7 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs, measuresOf(message));
     device.setPlant(message.chain);
+    cockpit.setPlant(message.plant.name, message.cockpit, message.inputs);
     touch.setPlant(message.can.includes("let_go"));
     if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
     controllers.setPlant(message.controllers);
@@ -131,6 +134,7 @@ const RECEIVE = {
   watched: ({ values }) => inspector.show(values),
   refused({ text, fix }) {
     inputs.giveUp();
+    cockpit.levers.giveUp();
     handPanel.springBack();
     notices.toast({ level: "warn", text, fix });
   },
@@ -187,6 +191,7 @@ byId("picture").onclick = async () => download(await view.picture(), `${byId("pl
 byId("fit").onclick = () => {
   view.eye.touched = false;
   view.eye.fit();
+  cockpit.choose(cockpit.chosen);
 };
 byId("side").onclick = () => {
   view.eye.toggleFlat();
@@ -218,6 +223,7 @@ shortcuts.add("m", "Sound on or off", click("sound"));
 shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
+shortcuts.add("c", "Next camera of the exhibit", () => cockpit.next());
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
 shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
@@ -248,5 +254,6 @@ Object.assign(window, {
     device,
     inspector,
     controllers,
+    cockpit,
   },
 });

@@ -343,6 +343,66 @@
  */
 
 /**
+ * A camera that a body carries.
+ * @typedef {object} Camera
+ * @property {string} name
+ * @property {string} body
+ * @property {[number, number, number]} eye in body axes [m]
+ * @property {[number, number, number]} look the point that it looks at, in body axes [m]
+ * @property {number} field from top to bottom [deg]
+ * @property {"fixed" | "heading"} follow turns with the body, or stays level
+ */
+
+/**
+ * An instrument.
+ * @typedef {object} Gauge
+ * @property {string} name
+ * @property {Array<string>} signals one, or several taken together
+ * @property {number} low in the unit shown
+ * @property {number} high in the unit shown
+ * @property {string} unit
+ * @property {number} factor of the signal, to get to the unit shown
+ * @property {"sum" | "size"} of of the signals, size: root of the sum of squares
+ * @property {"dial" | "number" | "bar" | "gear"} look
+ * @property {number | null} red beyond this size it is marked, in the unit shown
+ */
+
+/**
+ * What makes a lever gentle.
+ * @typedef {object} Easing
+ * @property {Array<string>} signals none: it is always the same
+ * @property {number} half size of them at which the range is half as large
+ */
+
+/**
+ * An input that a person leads.
+ * @typedef {object} Lever
+ * @property {string} name
+ * @property {string} input
+ * @property {number} low in the unit of the input
+ * @property {number} high in the unit of the input
+ * @property {number} rest when nobody leads it, in the unit of the input
+ * @property {"ramp" | "toggle" | "step"} way
+ * @property {Array<string>} more keys that lead to high, by KeyboardEvent.code
+ * @property {Array<string>} less keys that lead to low
+ * @property {number} rise how fast keys lead it [1/s]
+ * @property {number} fall how fast it returns to rest [1/s]
+ * @property {string} axis of a game controller, as "-axis0" or "button7"; "" for none
+ * @property {[number, number]} buttons of a game controller, for more and less; -1: none
+ * @property {Easing} eased
+ * @property {"left" | "right" | "up"} high_at where its high end is in the picture
+ */
+
+/**
+ * For who rides along.
+ * @typedef {object} Cockpit
+ * @property {Array<Camera>} cameras
+ * @property {Array<Gauge>} gauges
+ * @property {Array<Lever>} levers
+ * @property {Array<string>} signals whose values come with the poses, in this order
+ */
+
+/**
  * A haptic device that can hold the plant.
  * @typedef {object} Rig
  * @property {string} name
@@ -445,6 +505,7 @@
  * @property {Array<WatchedSensor>} sensors
  * @property {Array<Input>} inputs
  * @property {Driven | null} device
+ * @property {Cockpit | null} cockpit
  * @property {Chain | null} chain
  * @property {Controllers} controllers
  * @property {Array<string>} can requests that make sense now

@@ -36,6 +36,13 @@ export class View {
   height = 1;
   /** @type {(picture: ImageBitmap) => void} */
   taken = () => {};
+  /** @type {Float32Array} */
+  told = NONE; // what instruments show at the moment shown
+  /**
+   * Bring the eye along with what carries it; false: nothing does.
+   * @type {(now: number) => boolean}
+   */
+  carry = () => false;
   /** Whether the eye has to stay where it is: somebody holds a body by what is seen. */
   steady = () => false;
 
@@ -176,9 +183,11 @@ export class View {
     if (!this.steady()) this.eye.ease();
     const moment =
       this.moment === null ? this.motion.at(now / 1000) : this.motion.around(this.moment);
-    if (moment !== null && this.pose(moment)) {
+    const moved = moment !== null && this.pose(moment);
+    const carried = this.carry(now);
+    if (moved) {
       this.changed = true;
-      this.measure(now);
+      if (!carried) this.measure(now);
     }
     this.changed ||= this.eye.changed;
     if (!this.bodies || this.drawing || now - this.moved < (this.slow ? SLOW : 0)) return;
@@ -223,6 +232,7 @@ export class View {
     this.shown = { before, after, fraction };
     this.bodies = between(before.bodies, after.bodies, fraction);
     this.arrows = after.arrows;
+    this.told = after.told;
     this.stage.pose(this.bodies, this.deflection);
     this.forces.see(after.arrows);
     return true;

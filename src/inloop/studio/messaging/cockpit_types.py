@@ -1,0 +1,67 @@
+"""What an exhibit declares for who rides along: cameras, instruments, levers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypedDict
+
+from inloop.studio.messaging.scene_types import Vector
+
+
+class Camera(TypedDict):
+    """A camera that a body carries."""
+
+    name: str
+    body: str
+    eye: Annotated[Vector, "in body axes [m]"]
+    look: Annotated[Vector, "the point that it looks at, in body axes [m]"]
+    field: Annotated[float, "from top to bottom [deg]"]
+    follow: Annotated[Literal["fixed", "heading"], "turns with the body, or stays level"]
+
+
+class Gauge(TypedDict):
+    """An instrument."""
+
+    name: str
+    signals: Annotated[list[str], "one, or several taken together"]
+    low: Annotated[float, "in the unit shown"]
+    high: Annotated[float, "in the unit shown"]
+    unit: str
+    factor: Annotated[float, "of the signal, to get to the unit shown"]
+    of: Annotated[Literal["sum", "size"], "of the signals, size: root of the sum of squares"]
+    look: Literal["dial", "number", "bar", "gear"]
+    red: Annotated[float | None, "beyond this size it is marked, in the unit shown"]
+
+
+class Easing(TypedDict):
+    """What makes a lever gentle."""
+
+    signals: Annotated[list[str], "none: it is always the same"]
+    half: Annotated[float, "size of them at which the range is half as large"]
+
+
+class Lever(TypedDict):
+    """An input that a person leads."""
+
+    name: str
+    input: str
+    low: Annotated[float, "in the unit of the input"]
+    high: Annotated[float, "in the unit of the input"]
+    rest: Annotated[float, "when nobody leads it, in the unit of the input"]
+    way: Literal["ramp", "toggle", "step"]
+    more: Annotated[list[str], "keys that lead to high, by KeyboardEvent.code"]
+    less: Annotated[list[str], "keys that lead to low"]
+    rise: Annotated[float, "how fast keys lead it [1/s]"]
+    fall: Annotated[float, "how fast it returns to rest [1/s]"]
+    axis: Annotated[str, 'of a game controller, as "-axis0" or "button7"; "" for none']
+    buttons: Annotated[tuple[int, int], "of a game controller, for more and less; -1: none"]
+    eased: Easing
+    high_at: Annotated[Literal["left", "right", "up"], "where its high end is in the picture"]
+
+
+class Cockpit(TypedDict):
+    """For who rides along."""
+
+    cameras: list[Camera]
+    gauges: list[Gauge]
+    levers: list[Lever]
+    signals: Annotated[list[str], "whose values come with the poses, in this order"]

@@ -1,0 +1,118 @@
+// For who rides along: cameras to choose from, instruments, levers; all declared by the exhibit.
+
+import { byId, make, press } from "./dom.js";
+import { makeGauge, together } from "./gauges.js";
+import { LeverPad } from "./leverpads.js";
+import { Levers } from "./levers.js";
+import { Ride } from "./ride.js";
+
+const FREE = "Free";
+
+export class CockpitView {
+  /** @type {import("./messages.js").Cockpit | null} */
+  declared = null;
+  /** @type {Array<{ show: (values: number[]) => void, element: HTMLElement, at: number[] }>} */
+  gauges = [];
+  /** @type {LeverPad[]} */
+  pads = [];
+  chosen = 0; // camera; as many as there are: the free one
+  plant = "";
+
+  /**
+   * @param {import("./view.js").View} view
+   * @param {import("./inputs.js").Inputs} inputs
+   */
+  constructor(view, inputs) {
+    this.view = view;
+    this.ride = new Ride(view);
+    this.levers = new Levers(inputs, (signals) => this.size(signals));
+    view.afterFrame.push(() => this.show());
+  }
+
+  /**
+   * @param {string} name of the plant
+   * @param {import("./messages.js").Cockpit | null} cockpit
+   * @param {import("./messages.js").Input[]} inputs
+   */
+  setPlant(name, cockpit, inputs) {
+    const same = this.plant === name && cockpit?.cameras.length === this.declared?.cameras.length;
+    this.plant = name;
+    this.declared = cockpit;
+    this.levers.setPlant(cockpit?.levers ?? [], inputs);
+    this.pads = this.levers.states.map((state) => new LeverPad(state));
+    this.gauges = (cockpit?.gauges ?? []).map((gauge) =>
+      Object.assign(makeGauge(gauge), { at: this.columns(gauge.signals) }),
+    );
+    this.lay();
+    if (!same) this.chosen = 0;
+    this.choose(this.chosen);
+    for (const pad of this.pads) pad.show();
+  }
+
+  /** Put cameras, gauges and pads where they belong. */
+  lay() {
+    const { gauges, pads, declared } = this;
+    byId("cockpit").hidden = !declared;
+    document.body.classList.toggle("riding", !!declared?.cameras.length);
+    const names = declared?.cameras.length ? [...declared.cameras.map((c) => c.name), FREE] : [];
+    byId("cameras").replaceChildren(
+      ...names.map((word, k) => make("button", { onclick: () => this.choose(k) }, word)),
+    );
+    byId("cameras").hidden = !names.length;
+    const across = pads.filter((pad) => pad.across && pad.state.lever.way === "ramp");
+    const upright = pads.filter((pad) => !pad.across && pad.state.lever.way === "ramp");
+    const switches = pads.filter((pad) => pad.state.lever.way !== "ramp");
+    const bars = gauges.filter(({ element }) => element.classList.contains("bar-gauge"));
+    const round = gauges.filter((gauge) => !bars.includes(gauge));
+    /** @param {Array<{ element: HTMLElement }>} list */
+    const elements = (list) => list.map(({ element }) => element);
+    byId("cockpit-left").replaceChildren(...elements(across), ...elements(switches));
+    byId("cockpit-middle").replaceChildren(...elements(round), ...elements(bars));
+    byId("cockpit-right").replaceChildren(...elements(upright));
+  }
+
+  /**
+   * Take a camera by its number.
+   * @param {number} number
+   */
+  choose(number) {
+    const cameras = this.declared?.cameras ?? [];
+    this.chosen = Math.min(number, cameras.length);
+    this.ride.take(cameras[this.chosen] ?? null, cameras[0]?.body ?? null);
+    [...byId("cameras").children].forEach((button, k) => {
+      press(/** @type {HTMLElement} */ (button), k === this.chosen);
+    });
+    this.view.changed = true;
+  }
+
+  /** The next camera. */
+  next() {
+    const count = this.declared?.cameras.length ?? 0;
+    if (count) this.choose((this.chosen + 1) % (count + 1));
+  }
+
+  /** @param {string[]} signals */
+  columns(signals) {
+    return signals.map((name) => this.declared?.signals.indexOf(name) ?? -1);
+  }
+
+  /**
+   * Root of the sum of squares of signals, as they are shown.
+   * @param {string[]} signals
+   */
+  size(signals) {
+    const { told } = this.view;
+    const values = this.columns(signals).map((k) => told[k] ?? 0);
+    return together(
+      values.map((value) => (Number.isFinite(value) ? value : 0)),
+      "size",
+    );
+  }
+
+  show() {
+    if (!this.declared) return;
+    const { told } = this.view;
+    for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => told[k] ?? Number.NaN));
+    for (const pad of this.pads) pad.show();
+  }
+}
