@@ -19,8 +19,9 @@ def program() -> Program:
     s = np.linspace(0.0, 90.0, 46)
     headings = 0.8 * np.sin(s / 9.0)
     points = np.column_stack([np.cumsum(2.0 * np.cos(headings)), np.cumsum(2.0 * np.sin(headings))])
-    beside = Curve(s, np.column_stack([s, 15.0 + 0.0 * s]), (0.0, 0.0))
-    line = Line.along([Curve(s, points, (headings[0], headings[-1])), beside], 5.0)
+    ways = np.column_stack([np.cos(headings), np.sin(headings)])
+    beside = Curve(s, np.column_stack([s, 15.0 + 0.0 * s]), np.tile([1.0, 0.0], (len(s), 1)))
+    line = Line.along([Curve(s, points, ways), beside], 5.0)
     graph = Graph()
     q = Input("q", (graph.symbol("x"), graph.symbol("y")), "")
     exprs = [graph.call("table2", *q.symbols, payload=line)]

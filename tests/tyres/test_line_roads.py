@@ -22,7 +22,7 @@ def circle(turn: float = 2.0 * math.pi) -> Curve:
     """To the left, from the origin along x."""
     s = np.linspace(0.0, turn * RADIUS, 400)
     points = RADIUS * np.column_stack([np.sin(s / RADIUS), 1.0 - np.cos(s / RADIUS)])
-    return Curve(s, points, (0.0, turn))
+    return Curve(s, points, np.column_stack([np.cos(s / RADIUS), np.sin(s / RADIUS)]))
 
 
 def waves(s, t):
@@ -73,11 +73,12 @@ def test_the_nearer_of_two_lines_counts() -> None:
     s = np.linspace(0.0, 40.0, 21)
 
     def straight(x: float, y: float) -> Curve:
-        return Curve(s, np.column_stack([x + s, y + 0.0 * s]), (0.0, 0.0))
+        ahead = np.tile([1.0, 0.0], (len(s), 1))
+        return Curve(s, np.column_stack([x + s, y + 0.0 * s]), ahead)
 
     road = road_of(straight(0.0, 0.0), straight(40.0, 0.0), straight(0.0, 12.0))
     found, t = road.place([39.9, 40.1, 20.0, 20.0], [1.0, 1.0, 5.9, 6.1])
-    np.testing.assert_allclose(found, [39.9, 1040.1, 20.0, 2100.0], atol=1e-9)
+    np.testing.assert_allclose(found, [39.9, 240.1, 20.0, 500.0], atol=1e-9)
     np.testing.assert_allclose(t, [1.0, 1.0, 5.9, -5.9], atol=1e-9)
 
 

@@ -1,9 +1,9 @@
 """Where along curved lines a place is: the station of the nearest point, in bounded time.
 
-Lines are splines x(s), y(s). A grid of cells tells for each place near which pieces the nearest
-point can lie; from there Newton's method finds the foot of the perpendicular, and the nearest one
-counts. Several lines follow each other on the axis of stations with a gap between two. Beyond its
-ends a line goes on straight for half a gap.
+Lines are cubics x(s), y(s) between points with known tangents. A grid of cells tells for each place
+near which pieces the nearest point can lie; from there Newton's method finds the foot of the
+perpendicular, and the nearest one counts. Several lines follow each other on the axis of stations
+with a gap between two. Beyond its ends a line goes on straight for half a gap.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inloop.symbolic.tables import PiecewisePolynomial
 if TYPE_CHECKING:
     from inloop.symbolic.expression import Expr
 
-GAP = 1000.0
+GAP = 200.0
 """Between two lines on the axis of stations [m]."""
 
 MOST_CELLS = 20_000
@@ -38,12 +38,12 @@ class Curve:
     Attributes:
         s: way along the line, from 0, increasing [m].
         points: x and y there, (n, 2) [m].
-        headings: of its ends [rad].
+        tangents: their derivatives by s there, about of length 1, (n, 2).
     """
 
     s: Reals
     points: Reals
-    headings: tuple[float, float]
+    tangents: Reals
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,7 @@ def _pieces(curves: Sequence[Curve]) -> Iterator[Reals]:
     """Rows of `Line.pieces`, line by line."""
     count, station = 0, 0.0
     for curve in curves:
-        ends = [(1, np.array([math.cos(a), math.sin(a)])) for a in curve.headings]
-        spline = scipy.interpolate.CubicSpline(curve.s, curve.points, bc_type=tuple(ends))
+        spline = scipy.interpolate.CubicHermiteSpline(curve.s, curve.points, curve.tangents)
         c = np.transpose(spline.c[::-1], (1, 2, 0))  # piece, axis, power
         n = len(c)
         bounds = np.broadcast_to([count, count + n - 1], (n, 2))
@@ -245,8 +244,8 @@ def station(x: Any, y: Any, numbers: Any) -> Any:
         over = ((x - px) * tx + (y - py) * ty) / (tx * tx + ty * ty)
         before = (d <= 0.0) & (k == pieces[k, 2])
         behind = (d >= pieces[k, 1]) & (k == pieces[k, 3])
-        d = d + np.where(before, np.clip(over, -499.0, 0.0), 0.0)
-        d = d + np.where(behind, np.clip(over, 0.0, 499.0), 0.0)
+        d = d + np.where(before, np.clip(over, -99.0, 0.0), 0.0)
+        d = d + np.where(behind, np.clip(over, 0.0, 99.0), 0.0)
         result = np.where(nearer, pieces[k, 0] + d, result)
     return np.where(missing, np.nan, result).reshape(shape)
 

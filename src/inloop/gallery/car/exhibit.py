@@ -52,6 +52,7 @@ EXHIBIT = Exhibit(
         "automatic": Option(True, "with pedals: gears choose themselves"),
         "electric": Option(False, "with pedals: an electric motor instead of the engine"),
     },
+    files={"road": "what it drives on: OpenDRIVE (.xodr) or OpenCRG (.crg)"},
     references=(
         Reference(
             what="independent, driven and dependent joints, redundant conditions",

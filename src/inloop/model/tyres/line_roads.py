@@ -205,11 +205,7 @@ class LineRoad:
         c, q = math.cos(-angle), math.sin(-angle)
         R = np.array([[c, -q], [q, c]])
         curves = tuple(
-            Curve(
-                curve.s,
-                (curve.points - p[:2]) @ R.T,
-                (curve.headings[0] - angle, curve.headings[1] - angle),
-            )
+            Curve(curve.s, (curve.points - p[:2]) @ R.T, curve.tangents @ R.T)
             for curve in self.curves
         )
         return replace(self, curves=curves, height_shift=self.height_shift - float(p[2]))

@@ -298,7 +298,7 @@ IL_FUNCTION real il_spline2(real x, real y, const double *grid, int degree, int 
 
 /* way along a piece of a line to the foot of the perpendicular from (x, y), by Newton's method from
    the middle of piece *k, which becomes the piece of the foot; *away is the distance squared.
-   Beyond the ends of a line it goes on straight, 499 m at most */
+   Beyond the ends of a line it goes on straight, 99 m at most */
 IL_FUNCTION double il_foot(double x, double y, const double *pieces, int *k, double *away)
 {
     const double *c = pieces + 12 * (int64_t)*k;
@@ -332,8 +332,8 @@ IL_FUNCTION double il_foot(double x, double y, const double *pieces, int *k, dou
     if ((d <= 0.0 && *k == (int)c[2]) || (d >= c[1] && *k == (int)c[3])) {
         const double tx = il_cubic(c + 4, d, 1), ty = il_cubic(c + 8, d, 1);
         double over = (x * tx + y * ty) / (tx * tx + ty * ty);
-        if (over > 499.0) over = 499.0;
-        if (over < -499.0) over = -499.0;
+        if (over > 99.0) over = 99.0;
+        if (over < -99.0) over = -99.0;
         if ((over < 0.0) == (d <= 0.0)) d += over;
     }
     return d;
