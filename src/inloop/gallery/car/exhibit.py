@@ -52,7 +52,7 @@ EXHIBIT = Exhibit(
         "automatic": Option(True, "with pedals: gears choose themselves"),
         "electric": Option(False, "with pedals: an electric motor instead of the engine"),
     },
-    files={"road": "what it drives on: OpenDRIVE (.xodr) or OpenCRG (.crg)"},
+    files={"road": "what it drives on, OpenDRIVE (.xodr) or OpenCRG (.crg); or track"},
     references=(
         Reference(
             what="independent, driven and dependent joints, redundant conditions",

@@ -10,13 +10,14 @@ import numpy as np
 import inloop as il
 from inloop.gallery.car.hard_points import SIDES, WHEEL_X
 
+TRACK = Path(__file__).parent / "track.xodr"
 BEGIN = 10.0  # station of the front axle at the start [m]
 HALF_TRACK = 0.75  # about [m]
 
 
 def road_of(path: str | Path) -> il.tyres.LineRoad:
-    """A road of a file, moved so that the car starts in a lane that cars drive on."""
-    road = il.load_road(path)
+    """A road of a file, or "track", moved so that the car starts in a lane that cars drive on."""
+    road = il.load_road(TRACK if str(path) == "track" else path)
     right = [lane for lane in road.strips if lane.kind == "driving" and lane.number < 0]
     lanes = right or [lane for lane in road.strips if lane.kind == "driving"]
     begin = min(BEGIN, 0.5 * road.length)
