@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from inloop.gallery import Exhibit, Option, Reference, View
 from inloop.gallery.car.experiments.avoid import AVOID
+from inloop.gallery.car.experiments.blind import BLIND
 from inloop.gallery.car.experiments.caster import CASTER
 from inloop.gallery.car.experiments.circle import CIRCLE
+from inloop.gallery.car.experiments.dwell import DWELL_SINE
+from inloop.gallery.car.experiments.lane_change import ISO_1, ISO_2
+from inloop.gallery.car.experiments.lap import LAP
+from inloop.gallery.car.experiments.split import SPLIT
 from inloop.gallery.car.experiments.step_steer import STEP
 from inloop.gallery.car.looks import car_looks
 from inloop.gallery.car.model import (
@@ -73,7 +78,18 @@ EXHIBIT = Exhibit(
             measure=weight_at_rest,
         ),
     ),
-    experiments={"caster": CASTER, "circle": CIRCLE, "step": STEP, "avoid": AVOID},
+    experiments={
+        "caster": CASTER,
+        "circle": CIRCLE,
+        "step": STEP,
+        "avoid": AVOID,
+        "blind": BLIND,
+        "iso1": ISO_1,
+        "iso2": ISO_2,
+        "dwell": DWELL_SINE,
+        "split": SPLIT,
+        "lap": LAP,
+    },
     looks=car_looks,
     reach=((-3.4, -0.98, -0.02), (0.7, 0.98, 1.0)),
 )
