@@ -1,11 +1,20 @@
 /* Tables of one and two variables, and where along lines a place is: functions by many numbers.
 
-   Included by il_scalar.h, whose `real` they take and return. */
+   Of one state at a time; il_scalar.h makes functions of it that generated code calls. */
 #ifndef IL_CHART_H
 #define IL_CHART_H
 
+#include <math.h>
+#include <stdint.h>
+
+#ifdef __GNUC__
+#define IL_CHART static inline __attribute__((unused))
+#else
+#define IL_CHART static inline
+#endif
+
 /* piece of even ones that x would lie in: where it does, no search is needed */
-IL_FUNCTION int il_even_piece(double x, int n, const double *breaks)
+IL_CHART int il_even_piece(double x, int n, const double *breaks)
 {
     double k;
     if (n <= 8) return 0; /* halves are quicker than a division */
@@ -14,7 +23,7 @@ IL_FUNCTION int il_even_piece(double x, int n, const double *breaks)
 }
 
 /* piecewise cubic: row k of c holds c0..c3 on [x_k, x_{k+1}); constant beyond the ends */
-IL_FUNCTION double il_table_1(double x, int n, const double *breaks, const double *c, double below, double above)
+IL_CHART double il_table_1(double x, int n, const double *breaks, const double *c, double below, double above)
 {
     int low = 0, high = n, even;
     double d;
@@ -34,18 +43,8 @@ IL_FUNCTION double il_table_1(double x, int n, const double *breaks, const doubl
     return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
 }
 
-IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, double below, double above)
-{
-#ifdef IL_LANES
-    for (int k = 0; k < IL_LANES; k++) x[k] = il_table_1(x[k], n, breaks, c, below, above);
-    return x;
-#else
-    return il_table_1(x, n, breaks, c, below, above);
-#endif
-}
-
 /* piece that x lies in, and how far from its beginning; beyond the ends x is moved to them */
-IL_FUNCTION int il_piece(double x, int n, const double *breaks, double *d, int *beyond)
+IL_CHART int il_piece(double x, int n, const double *breaks, double *d, int *beyond)
 {
     int low = 0, high = n, even;
     *beyond = !(x >= breaks[0] && x < breaks[n]);
@@ -65,7 +64,7 @@ IL_FUNCTION int il_piece(double x, int n, const double *breaks, double *d, int *
 }
 
 /* c0 + c1 d + c2 d^2 + c3 d^3, or a derivative of it */
-IL_FUNCTION double il_cubic(const double *c, double d, int order)
+IL_CHART double il_cubic(const double *c, double d, int order)
 {
     switch (order) {
     case 0: return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
@@ -79,7 +78,7 @@ IL_FUNCTION double il_cubic(const double *c, double d, int order)
 /* patches of cubics: c_ij d^i e^j, 16 numbers per patch, those along y follow each other; constant
    beyond the edges, where derivatives across them are 0. A grid holds n + 1 limits along x, m + 1
    along y, then the patches */
-IL_FUNCTION double il_table2_1(double x, double y, const double *grid, int n, int m, int by_x,
+IL_CHART double il_table2_1(double x, double y, const double *grid, int n, int m, int by_x,
                                int by_y)
 {
     const double *const x_breaks = grid, *const y_breaks = x_breaks + n + 1, *c = y_breaks + m + 1;
@@ -94,19 +93,9 @@ IL_FUNCTION double il_table2_1(double x, double y, const double *grid, int n, in
     return il_cubic(rows, d, by_x);
 }
 
-IL_FUNCTION real il_table2(real x, real y, const double *grid, int n, int m, int by_x, int by_y)
-{
-#ifdef IL_LANES
-    for (int k = 0; k < IL_LANES; k++) x[k] = il_table2_1(x[k], y[k], grid, n, m, by_x, by_y);
-    return x;
-#else
-    return il_table2_1(x, y, grid, n, m, by_x, by_y);
-#endif
-}
-
 /* number x against count points in even steps: the point before it, and weights of the B-splines
    about it, or their derivatives; beyond the ends x is moved to them */
-IL_FUNCTION int il_splines(double x, int count, double step, int degree, int order, double *weights)
+IL_CHART int il_splines(double x, int count, double step, int degree, int order, double *weights)
 {
     static const double linear[2][4] = {{1.0, -1.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}};
     static const double cubic[4][4] = {{1.0 / 6.0, -0.5, 0.5, -1.0 / 6.0},
@@ -128,7 +117,7 @@ IL_FUNCTION int il_splines(double x, int count, double step, int degree, int ord
 
 /* sum of B-splines of degree 1 or 3. A grid holds the number of points along x and y, first x, its
    step, first y, its step, then weights by rows, one more at each edge for degree 3 */
-IL_FUNCTION double il_spline2_1(double x, double y, const double *grid, int degree, int by_x, int by_y)
+IL_CHART double il_spline2_1(double x, double y, const double *grid, int degree, int by_x, int by_y)
 {
     const int n = (int)grid[0], m = (int)grid[1];
     double along_x[4], along_y[4], z = 0.0;
@@ -144,20 +133,10 @@ IL_FUNCTION double il_spline2_1(double x, double y, const double *grid, int degr
     return z;
 }
 
-IL_FUNCTION real il_spline2(real x, real y, const double *grid, int degree, int by_x, int by_y)
-{
-#ifdef IL_LANES
-    for (int k = 0; k < IL_LANES; k++) x[k] = il_spline2_1(x[k], y[k], grid, degree, by_x, by_y);
-    return x;
-#else
-    return il_spline2_1(x, y, grid, degree, by_x, by_y);
-#endif
-}
-
 /* way along a piece of a line to the foot of the perpendicular from (x, y), by Newton's method from
    the middle of piece *k, which becomes the piece of the foot; *away is the distance squared.
    Beyond the ends of a line it goes on straight, 99 m at most */
-IL_FUNCTION double il_foot(double x, double y, const double *pieces, int *k, double *away)
+IL_CHART double il_foot(double x, double y, const double *pieces, int *k, double *away)
 {
     const double *c = pieces + 12 * (int64_t)*k;
     double d = 0.5 * c[1];
@@ -198,7 +177,7 @@ IL_FUNCTION double il_foot(double x, double y, const double *pieces, int *k, dou
 }
 
 /* station of the nearest point of lines: see symbolic/lines.py for what a line holds */
-IL_FUNCTION double il_station_1(double x, double y, const double *line)
+IL_CHART double il_station_1(double x, double y, const double *line)
 {
     const int nx = (int)line[3], ny = (int)line[4];
     const double *const starts = line + 6;
@@ -221,16 +200,6 @@ IL_FUNCTION double il_station_1(double x, double y, const double *line)
         }
     }
     return found;
-}
-
-IL_FUNCTION real il_station(real x, real y, const double *line)
-{
-#ifdef IL_LANES
-    for (int k = 0; k < IL_LANES; k++) x[k] = il_station_1(x[k], y[k], line);
-    return x;
-#else
-    return il_station_1(x, y, line);
-#endif
 }
 
 #endif

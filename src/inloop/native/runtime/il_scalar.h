@@ -6,6 +6,8 @@
 #ifndef IL_SCALAR_H
 #define IL_SCALAR_H
 
+#include "il_chart.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -146,7 +148,46 @@ IL_FUNCTION real il_exp(real x)
     return il_blend(nothing, IL_SPLAT(0.0), r);
 }
 
-#include "il_chart.h"
+/* tables and lines, lane by lane */
+IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, double below, double above)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_table_1(x[k], n, breaks, c, below, above);
+    return x;
+#else
+    return il_table_1(x, n, breaks, c, below, above);
+#endif
+}
+
+IL_FUNCTION real il_table2(real x, real y, const double *grid, int n, int m, int by_x, int by_y)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_table2_1(x[k], y[k], grid, n, m, by_x, by_y);
+    return x;
+#else
+    return il_table2_1(x, y, grid, n, m, by_x, by_y);
+#endif
+}
+
+IL_FUNCTION real il_spline2(real x, real y, const double *grid, int degree, int by_x, int by_y)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_spline2_1(x[k], y[k], grid, degree, by_x, by_y);
+    return x;
+#else
+    return il_spline2_1(x, y, grid, degree, by_x, by_y);
+#endif
+}
+
+IL_FUNCTION real il_station(real x, real y, const double *line)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_station_1(x[k], y[k], line);
+    return x;
+#else
+    return il_station_1(x, y, line);
+#endif
+}
 
 /* far angles; out of the way of the others */
 #ifdef __GNUC__
