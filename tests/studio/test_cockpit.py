@@ -127,7 +127,7 @@ console.log(JSON.stringify(rows));
 def test_levers_are_led_by_ramps(require_file: Callable[[str, str], None]) -> None:
     node = shutil.which("node") or "/usr/bin/node"
     require_file(node, "nodejs")
-    address = json.dumps((TARGET.parent / "levers.js").as_uri())
+    address = json.dumps((TARGET.parent / "leverstate.js").as_uri())
     lever = json.dumps(COCKPIT.data()["levers"][0])
     done = subprocess.run(
         [node, "--input-type=module", "-e", LEAD % (address, lever)],

@@ -22,12 +22,19 @@ from inloop.gallery.exhibition.look_drawing import draw_looks
 from inloop.gallery.exhibition.notes import Notes
 from inloop.gallery.exhibition.option import Option
 from inloop.gallery.exhibition.reference import Comparison, Reference
+from inloop.gallery.exhibition.scenery import (
+    Obstacle,
+    Ribbon,
+    Scenery,
+    road_ribbons,
+    rounded_polygon,
+)
 from inloop.gallery.exhibition.strokes import strokes
 
 __all__ = [
     "GROUND", "Bench", "CProgram", "Camera", "Cockpit", "Comparison", "Controller", "Device",
-    "Exhibit", "Experiment", "Gauge", "Guided", "Haptic", "Lever", "Notes", "Option",
-    "Outcome", "Point", "Reference", "Slider", "View",
-    "draw_looks", "exhibits", "get", "gravity_along", "names", "parts",
-    "strokes",
+    "Exhibit", "Experiment", "Gauge", "Guided", "Haptic", "Lever", "Notes", "Obstacle",
+    "Option", "Outcome", "Point", "Reference", "Ribbon", "Scenery", "Slider", "View",
+    "draw_looks", "exhibits", "get", "gravity_along", "names", "parts", "road_ribbons",
+    "rounded_polygon", "strokes",
 ]  # fmt: skip

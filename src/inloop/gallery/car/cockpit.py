@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from inloop.gallery import Camera, Cockpit, Gauge, Lever
+from inloop.gallery import (
+    Camera,
+    Cockpit,
+    Gauge,
+    Lever,
+    Scenery,
+    road_ribbons,
+    rounded_polygon,
+)
 from inloop.gallery.car.model import ADDED_MASS, CHASSIS_MASS, CORNERS
 from inloop.gallery.suspension.model import KNUCKLE_MASS, RACK_MASS, WHEEL_MASS
 
@@ -33,10 +41,33 @@ LEVERS = (
     Lever("Gear", "gear", -1.0, 6.0, way="step", more=("KeyE",), less=("KeyQ",), buttons=(5, 4)),
 )  # fmt: skip
 
+LANE = 3.5  # [m]
+# corners of a round course and radii of its bends [m]; the car starts in the lane on the right
+COURSE = (
+    (-270.0, 0.0, 90.0), (470.0, 0.0, 110.0), (640.0, 190.0, 70.0), (520.0, 380.0, 60.0),
+    (330.0, 300.0, 45.0), (170.0, 470.0, 80.0), (-90.0, 400.0, 120.0), (-380.0, 420.0, 60.0),
+)  # fmt: skip
+TRACK = tuple((x, y + 0.5 * LANE, z) for x, y, z in rounded_polygon(COURSE))
+# a double lane change after ISO 3888-1: where sections begin and end, middle and width [m]
+GATES = ((150.0, 165.0, 0.0, 2.3), (195.0, 220.0, 3.5, 2.5), (245.0, 275.0, 0.0, 2.7))
+CONES = tuple(
+    (x, middle + side * 0.5 * width, 0.0)
+    for begin, end, middle, width in GATES
+    for x in (begin + (end - begin) * k / 4 for k in range(5))
+    for side in (-1, 1)
+)
+SCENERY = Scenery(
+    ribbons=road_ribbons(TRACK, 2.0 * LANE + 0.5),
+    cones=CONES,
+    pushed_by=("chassis", -3.3, 0.65, 0.92),
+    trees=260,
+    posts=25.0,
+)
+
 
 def car_cockpit(*, pedals: bool, automatic: bool, **_others: object) -> Cockpit | None:
     """With pedals, there is something to be driven."""
     if not pedals:
         return None
     gear = GEAR if automatic else Gauge("Gear", ("gear",), -1.0, 6.0, look="gear")
-    return Cockpit(CAMERAS, (SPEEDOMETER, REVOLUTIONS, gear, ACROSS, TORQUE), LEVERS)
+    return Cockpit(CAMERAS, (SPEEDOMETER, REVOLUTIONS, gear, ACROSS, TORQUE), LEVERS, SCENERY)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from inloop.errors import InputError
 from inloop.gallery.exhibition.device import Point
+from inloop.gallery.exhibition.scenery import Scenery
 
 
 @dataclass(frozen=True)
@@ -128,16 +128,22 @@ class Cockpit:
         cameras: the first is taken when the studio opens; a free one is always there, too.
         gauges: instruments.
         levers: inputs that a person leads.
+        scenery: what lies around; None: the plain floor of the studio.
     """
 
     cameras: tuple[Camera, ...]
     gauges: tuple[Gauge, ...] = ()
-    levers: tuple[Lever, ...] = field(default=())
+    levers: tuple[Lever, ...] = ()
+    scenery: Scenery | None = None
 
     def data(self) -> dict[str, Any]:
         """As the page reads it."""
-        found: Mapping[str, Any] = asdict(self)
-        return {**found, "levers": [_lever_data(lever) for lever in self.levers]}
+        return {
+            "cameras": [asdict(camera) for camera in self.cameras],
+            "gauges": [asdict(gauge) for gauge in self.gauges],
+            "levers": [_lever_data(lever) for lever in self.levers],
+            "scenery": self.scenery.data() if self.scenery is not None else None,
+        }
 
 
 def _lever_data(lever: Lever) -> dict[str, Any]:

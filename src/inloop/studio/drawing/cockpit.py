@@ -27,7 +27,13 @@ def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
     told = [name for gauge in gauges for name in gauge["signals"]]
     told += [name for lever in levers for name in lever["eased"]["signals"]]
     signals = list(dict.fromkeys(told))
-    return {"cameras": cameras, "gauges": gauges, "levers": levers, "signals": signals}
+    return {
+        "cameras": cameras,
+        "gauges": gauges,
+        "levers": levers,
+        "scenery": declared["scenery"],
+        "signals": signals,
+    }
 
 
 def _eased(lever: Lever, known: bool) -> Lever:

@@ -58,10 +58,49 @@ class Lever(TypedDict):
     high_at: Annotated[Literal["left", "right", "up"], "where its high end is in the picture"]
 
 
+class Ribbon(TypedDict):
+    """A strip of ground between two lines."""
+
+    surface: Literal["asphalt", "gravel", "verge", "white", "yellow"]
+    left: Annotated[list[Vector], "[m]"]
+    right: Annotated[list[Vector], "as many points [m]"]
+    dash: Annotated[tuple[float, float] | None, "length of a dash and of a gap [m]"]
+
+
+class Obstacle(TypedDict):
+    """A box that stands on the ground."""
+
+    at: Annotated[Vector, "middle of its base [m]"]
+    size: Annotated[Vector, "[m]"]
+    color: str
+
+
+class Pusher(TypedDict):
+    """The body that cones fall by."""
+
+    body: Annotated[str, '"" for none']
+    rear: Annotated[float, "from here along its x axis [m]"]
+    front: Annotated[float, "to here [m]"]
+    half: Annotated[float, "of its width [m]"]
+
+
+class Scenery(TypedDict):
+    """Ground to the horizon, and what is on it."""
+
+    ground: Annotated[float, "height [m]"]
+    ribbons: list[Ribbon]
+    cones: Annotated[list[Vector], "[m]"]
+    obstacles: list[Obstacle]
+    pushed_by: Pusher
+    trees: int
+    posts: Annotated[float, "distance between them [m]; 0: none"]
+
+
 class Cockpit(TypedDict):
     """For who rides along."""
 
     cameras: list[Camera]
     gauges: list[Gauge]
     levers: list[Lever]
+    scenery: Scenery | None
     signals: Annotated[list[str], "whose values come with the poses, in this order"]

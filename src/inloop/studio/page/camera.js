@@ -41,6 +41,7 @@ export class Eye {
   wish = null;
   /** @type {Carried | null} */
   ride = null; // where a body carries it; null: it is free
+  wide = false; // there is something to be seen as far as the horizon
   glance = { turn: 0, lift: 0, zoom: 1 }; // of who rides along: to the left, up [rad], times
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);
@@ -57,10 +58,10 @@ export class Eye {
 
   /** All that another eye must know to see the same. */
   get state() {
-    const { flat, plane, aspect, size, high, distance, turn, lift, ride } = this;
+    const { flat, plane, aspect, size, high, distance, turn, lift, ride, wide } = this;
     const [target, up] = [this.target.toArray(), this.up.toArray()];
     const box = { min: this.box.min.toArray(), max: this.box.max.toArray() };
-    return { flat, plane, aspect, size, high, distance, turn, lift, ride, target, up, box };
+    return { flat, plane, aspect, size, high, distance, turn, lift, ride, wide, target, up, box };
   }
 
   set state({ target, up, box, ...rest }) {
@@ -324,7 +325,7 @@ export class Eye {
         aspect: this.aspect,
         fov: FIELD,
         near: 0.02 * this.distance,
-        far: this.distance + 8 * this.size,
+        far: this.wide ? FAR : this.distance + 8 * this.size,
       });
     }
     camera.position.copy(target).add(away);

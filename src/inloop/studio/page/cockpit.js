@@ -7,6 +7,7 @@ import { Levers } from "./levers.js";
 import { Ride } from "./ride.js";
 
 const FREE = "Free";
+const PERIOD = { quick: 30, slow: 150 }; // between two looks at the instruments [ms]
 
 export class CockpitView {
   /** @type {import("./messages.js").Cockpit | null} */
@@ -17,6 +18,7 @@ export class CockpitView {
   pads = [];
   chosen = 0; // camera; as many as there are: the free one
   plant = "";
+  shown = -Infinity; // when instruments were last looked at [ms]
 
   /**
    * @param {import("./view.js").View} view
@@ -110,8 +112,10 @@ export class CockpitView {
   }
 
   show() {
-    if (!this.declared) return;
-    const { told } = this.view;
+    const now = performance.now();
+    const { told, slow } = this.view;
+    if (!this.declared || now - this.shown < (slow ? PERIOD.slow : PERIOD.quick)) return;
+    this.shown = now;
     for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => told[k] ?? Number.NaN));
     for (const pad of this.pads) pad.show();
   }

@@ -40,7 +40,11 @@ class Dial {
     const label = makeSvg("text", { x: 50, y: 70, class: "unit" });
     label.textContent = unit;
     svg.append(this.hand, this.words, label);
-    this.element = make("div", { className: "gauge dial", title: name, "aria-label": name }, svg);
+    this.element = make(
+      "div",
+      { className: "instrument dial", title: name, "aria-label": name },
+      svg,
+    );
   }
 
   /** @param {number[]} values of its signals */
@@ -74,7 +78,7 @@ class Bar {
       }
     this.element = make(
       "div",
-      { className: "gauge bar-gauge", title: gauge.name },
+      { className: "instrument bar-gauge", title: gauge.name },
       make("span", {}, gauge.name),
       track,
       this.words,
@@ -93,7 +97,11 @@ class Bar {
     if (red !== null && Math.abs(value) > red) this.beyond = now;
     const told = now - this.beyond < LASTING;
     this.element.classList.toggle("beyond", told);
-    this.words.textContent = told ? "clipped" : `${value.toFixed(1).replace("-", "−")} ${unit}`;
+    const size = value
+      .toFixed(1)
+      .replace(/^-(?=0\.0$)/, "")
+      .replace("-", "−");
+    this.words.textContent = told ? "clipped" : `${size} ${unit}`;
   }
 }
 
@@ -105,7 +113,7 @@ class Figure {
     this.words = make("output");
     this.element = make(
       "div",
-      { className: `gauge figure-gauge ${gauge.look}`, title: gauge.name },
+      { className: `instrument figure-gauge ${gauge.look}`, title: gauge.name },
       this.words,
       make("span", {}, gauge.look === "gear" ? "" : `${gauge.name} ${gauge.unit}`),
     );

@@ -107,6 +107,7 @@ const RECEIVE = {
     sound.setPlant(message.sounds);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
+    view.scenery = message.cockpit?.scenery ?? null;
     view.setScene(message.scene, same);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;

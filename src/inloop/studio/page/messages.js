@@ -394,11 +394,50 @@
  */
 
 /**
+ * A strip of ground between two lines.
+ * @typedef {object} Ribbon
+ * @property {"asphalt" | "gravel" | "verge" | "white" | "yellow"} surface
+ * @property {Array<[number, number, number]>} left [m]
+ * @property {Array<[number, number, number]>} right as many points [m]
+ * @property {[number, number] | null} dash length of a dash and of a gap [m]
+ */
+
+/**
+ * A box that stands on the ground.
+ * @typedef {object} Obstacle
+ * @property {[number, number, number]} at middle of its base [m]
+ * @property {[number, number, number]} size [m]
+ * @property {string} color
+ */
+
+/**
+ * The body that cones fall by.
+ * @typedef {object} Pusher
+ * @property {string} body "" for none
+ * @property {number} rear from here along its x axis [m]
+ * @property {number} front to here [m]
+ * @property {number} half of its width [m]
+ */
+
+/**
+ * Ground to the horizon, and what is on it.
+ * @typedef {object} Scenery
+ * @property {number} ground height [m]
+ * @property {Array<Ribbon>} ribbons
+ * @property {Array<[number, number, number]>} cones [m]
+ * @property {Array<Obstacle>} obstacles
+ * @property {Pusher} pushed_by
+ * @property {number} trees
+ * @property {number} posts distance between them [m]; 0: none
+ */
+
+/**
  * For who rides along.
  * @typedef {object} Cockpit
  * @property {Array<Camera>} cameras
  * @property {Array<Gauge>} gauges
  * @property {Array<Lever>} levers
+ * @property {Scenery | null} scenery
  * @property {Array<string>} signals whose values come with the poses, in this order
  */
 

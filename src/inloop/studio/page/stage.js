@@ -10,6 +10,7 @@ import { renderWithShadow } from "./flatshadow.js";
 import { shineFrom } from "./materials.js";
 import { Boxes } from "./meshes.js";
 import { bodyObject, dispose } from "./shapes.js";
+import { Surroundings } from "./surroundings.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Scene} Scene */
@@ -33,6 +34,10 @@ export class Stage {
   style = "simple";
   /** @type {THREE.WebGLRenderer | null} */
   renderer = null;
+  /** @type {Surroundings | null} */
+  surroundings = null;
+  /** @type {import("./messages.js").Scenery | null} */
+  scenery = null; // what to make them of
   /** @type {{ light?: THREE.Texture, dark?: THREE.Texture }} */
   rooms = {}; // around the scene; each is made once
 
@@ -128,8 +133,14 @@ export class Stage {
    */
   illuminate(scene, palette, eye, renderer) {
     const { style, backdrop } = this;
-    backdrop.build(scene, palette, eye, style);
-    this.root.add(backdrop.object);
+    const shadows = style === "full";
+    this.surroundings = this.scenery && new Surroundings(this.scenery, themeOf(palette), shadows);
+    this.scene.fog = this.surroundings?.fog ?? null;
+    if (this.surroundings) this.root.add(this.surroundings.object);
+    else {
+      backdrop.build(scene, palette, eye, style);
+      this.root.add(backdrop.object);
+    }
     this.scene.environment = null;
     if (style === "full") {
       const theme = themeOf(palette);
@@ -194,11 +205,18 @@ export class Stage {
   /**
    * Draw what is there as an eye sees it.
    * @param {THREE.Camera} camera
+   * @param {{ t: number, back: boolean }} moment simulated time [s], and if it is looked back at
    */
-  render(camera) {
-    const { renderer } = this;
+  render(camera, moment = { t: 0, back: false }) {
+    const { renderer, surroundings } = this;
     if (!renderer) return;
     const { scene, backdrop, lamp } = this;
+    if (surroundings) {
+      surroundings.update(camera, this.nodes, moment);
+      this.shineOn(this.nodes.get(surroundings.scenery.pushed_by.body));
+      renderer.render(scene, camera);
+      return;
+    }
     if (this.style === "simple") {
       const light = lamp.position.clone().sub(lamp.target.position).normalize();
       renderWithShadow(renderer, scene, camera, { ...backdrop, light });
@@ -206,6 +224,19 @@ export class Stage {
     }
     backdrop.shade?.update(renderer, scene);
     renderer.render(scene, camera);
+  }
+
+  /**
+   * Bring the lamp along with a body.
+   * @param {THREE.Object3D | undefined} node
+   */
+  shineOn(node) {
+    if (!node) return;
+    const { position, target } = this.lamp;
+    const way = position.clone().sub(target.position);
+    target.position.copy(node.position);
+    position.copy(node.position).add(way);
+    target.updateMatrixWorld();
   }
 
   /** Corners of boxes around bodies. */
