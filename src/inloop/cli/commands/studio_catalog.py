@@ -19,6 +19,7 @@ from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.cli.watched_files import files_of, forget_modules
 from inloop.errors import InloopError
 from inloop.gallery import Exhibit
+from inloop.gallery.exhibition.option import Chosen
 from inloop.realtime import Recording, running
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.stage import Stage, make_stage
@@ -82,7 +83,11 @@ class GalleryCatalog:
         if self._file is not None and name == self._file.mechanism and not options:
             forget_modules(Path(name))  # they may have changed
             return self.subject(self._file)
-        gallery.get(name)  # complains of unknown names
+        for option in set(options) & set(gallery.get(name).files):
+            raise il.InputError(
+                f"'{option}' of '{name}' is a file, which no page may name",
+                fix=f"Start with `inloop studio {name} --set {option}=FILE`.",
+            )
         words = [f"{key}={value}" for key, value in options.items()]
         plain = argparse.Namespace(mechanism=name, set=words, base=None, q=[], held=None)
         return self.subject(plain)
@@ -242,7 +247,7 @@ def stage_of(subject: Subject) -> Stage:
     )
 
 
-def _as_usual(exhibit: Exhibit, options: Mapping[str, bool | int | float]) -> bool:
+def _as_usual(exhibit: Exhibit, options: Mapping[str, Chosen]) -> bool:
     """Whether all options have their defaults."""
     return exhibit.complete(options) == exhibit.complete({})
 
@@ -270,9 +275,7 @@ def _notes(exhibit: Exhibit) -> dict[str, Any] | None:
     }
 
 
-def _looks(
-    exhibit: Exhibit, options: Mapping[str, bool | int | float]
-) -> dict[str, tuple[il.Visual, ...]]:
+def _looks(exhibit: Exhibit, options: Mapping[str, Chosen]) -> dict[str, tuple[il.Visual, ...]]:
     """Shapes by body; discs of the figure are discs here too."""
     found: dict[str, tuple[il.Visual, ...]] = {}
     if exhibit.view is not None:
