@@ -121,6 +121,38 @@ class Lever:
 
 
 @dataclass(frozen=True)
+class Voice:
+    """A sound that follows signals.
+
+    Attributes:
+        kind: "tone", as of an engine, or "noise", as of tyres and wind.
+        effort: signals whose size (root of the sum of squares) makes it loud.
+        quiet, loud: sizes of them at which it has its least and its most loudness.
+        least, most: loudness, 0 to 1.
+        signals: of a tone, those whose size tells how high it is.
+        factor: of that size, to get to its frequency [Hz].
+        pitch: of a noise, about which it sounds [Hz].
+    """
+
+    kind: Literal["tone", "noise"]
+    effort: tuple[str, ...]
+    quiet: float
+    loud: float
+    least: float = 0.0
+    most: float = 0.3
+    signals: tuple[str, ...] = ()
+    factor: float = 1.0
+    pitch: float = 800.0
+
+    def __post_init__(self) -> None:
+        if not self.quiet < self.loud or not 0.0 <= self.least <= self.most <= 1.0:
+            raise _wrong(
+                "voice", self.kind, "cannot be so loud",
+                "Give quiet < loud and 0 <= least <= most <= 1.",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Cockpit:
     """What a person sees and leads who rides along; what a plant lacks of it is left out.
 
@@ -129,12 +161,14 @@ class Cockpit:
         gauges: instruments.
         levers: inputs that a person leads.
         scenery: what lies around; None: the plain floor of the studio.
+        voices: sounds.
     """
 
     cameras: tuple[Camera, ...]
     gauges: tuple[Gauge, ...] = ()
     levers: tuple[Lever, ...] = ()
     scenery: Scenery | None = None
+    voices: tuple[Voice, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """As the page reads it."""
@@ -142,6 +176,7 @@ class Cockpit:
             "cameras": [asdict(camera) for camera in self.cameras],
             "gauges": [asdict(gauge) for gauge in self.gauges],
             "levers": [_lever_data(lever) for lever in self.levers],
+            "voices": [asdict(voice) for voice in self.voices],
             "scenery": self.scenery.data() if self.scenery is not None else None,
         }
 

@@ -67,15 +67,33 @@ class Obstacle:
 
 
 @dataclass(frozen=True)
+class Outline:
+    """Which part of the ground a body covers; it casts a shade there, and cones fall.
+
+    Attributes:
+        body: its name.
+        rear, front: from where to where it reaches along its x axis [m].
+        half: of its width [m].
+        below: how far the ground is below its origin [m].
+    """
+
+    body: str
+    rear: float
+    front: float
+    half: float
+    below: float
+
+
+@dataclass(frozen=True)
 class Scenery:
     """Ground to the horizon, and what is on it.
 
     Attributes:
         ground: height of the ground around [m].
         ribbons: in the order in which they lie on each other.
-        cones: where cones stand [m]; they fall when the body `pushed_by` comes over them.
+        cones: where cones stand [m]; they fall when `outline` comes over them.
         obstacles: boxes.
-        pushed_by: a body, from where to where it reaches along its x axis, and half its width [m].
+        outline: of the body that drives.
         trees: how many stand along the ribbons of asphalt.
         posts: distance of the posts along them [m]; 0: there are none.
     """
@@ -84,21 +102,27 @@ class Scenery:
     ribbons: tuple[Ribbon, ...] = ()
     cones: tuple[Point, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
-    pushed_by: tuple[str, float, float, float] | None = None
+    outline: Outline | None = None
     trees: int = 0
     posts: float = 0.0
 
     def data(self) -> dict[str, Any]:
         """As the page reads it."""
-        body, rear, front, half = self.pushed_by or ("", 0.0, 0.0, 0.0)
-        pushed = {"body": body, "rear": rear, "front": front, "half": half}
+        outline = self.outline or Outline("", 0.0, 0.0, 0.0, 0.0)
         ribbons = [
             {"surface": r.surface, "left": _rounded(r.left), "right": _rounded(r.right),
              "dash": r.dash}
             for r in self.ribbons
         ]  # fmt: skip
-        return {**asdict(self), "ribbons": ribbons, "cones": _rounded(self.cones),
-                "pushed_by": pushed}  # fmt: skip
+        return {
+            "ground": self.ground,
+            "ribbons": ribbons,
+            "cones": _rounded(self.cones),
+            "obstacles": [asdict(box) for box in self.obstacles],
+            "outline": asdict(outline),
+            "trees": self.trees,
+            "posts": self.posts,
+        }
 
 
 def road_ribbons(

@@ -75,13 +75,14 @@ class Obstacle(TypedDict):
     color: str
 
 
-class Pusher(TypedDict):
-    """The body that cones fall by."""
+class Outline(TypedDict):
+    """Which part of the ground a body covers."""
 
     body: Annotated[str, '"" for none']
     rear: Annotated[float, "from here along its x axis [m]"]
     front: Annotated[float, "to here [m]"]
     half: Annotated[float, "of its width [m]"]
+    below: Annotated[float, "how far the ground is below its origin [m]"]
 
 
 class Scenery(TypedDict):
@@ -91,9 +92,23 @@ class Scenery(TypedDict):
     ribbons: list[Ribbon]
     cones: Annotated[list[Vector], "[m]"]
     obstacles: list[Obstacle]
-    pushed_by: Pusher
+    outline: Outline
     trees: int
     posts: Annotated[float, "distance between them [m]; 0: none"]
+
+
+class Voice(TypedDict):
+    """A sound that follows signals."""
+
+    kind: Literal["tone", "noise"]
+    effort: Annotated[list[str], "whose size makes it loud"]
+    quiet: Annotated[float, "size at which it has its least loudness"]
+    loud: Annotated[float, "size at which it has its most"]
+    least: Annotated[float, "loudness, 0 to 1"]
+    most: float
+    signals: Annotated[list[str], "of a tone, whose size tells how high it is"]
+    factor: Annotated[float, "of that size, to get to [Hz]"]
+    pitch: Annotated[float, "of a noise [Hz]"]
 
 
 class Cockpit(TypedDict):
@@ -103,4 +118,5 @@ class Cockpit(TypedDict):
     gauges: list[Gauge]
     levers: list[Lever]
     scenery: Scenery | None
+    voices: list[Voice]
     signals: Annotated[list[str], "whose values come with the poses, in this order"]

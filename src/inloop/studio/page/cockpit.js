@@ -18,6 +18,8 @@ export class CockpitView {
   pads = [];
   chosen = 0; // camera; as many as there are: the free one
   plant = "";
+  /** @type {import("./sound.js").Sound | null} */
+  sound = null;
   shown = -Infinity; // when instruments were last looked at [ms]
 
   /**
@@ -116,6 +118,7 @@ export class CockpitView {
     const { told, slow } = this.view;
     if (!this.declared || now - this.shown < (slow ? PERIOD.slow : PERIOD.quick)) return;
     this.shown = now;
+    this.sound?.follow((signals) => this.columns(signals).map((k) => told[k] ?? 0));
     for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => told[k] ?? Number.NaN));
     for (const pad of this.pads) pad.show();
   }

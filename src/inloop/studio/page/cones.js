@@ -21,9 +21,9 @@ export class Cones {
   fallen = 0;
 
   /** @param {import("./messages.js").Scenery} scenery */
-  constructor({ cones, pushed_by }) {
+  constructor({ cones, outline }) {
     this.places = cones.map((place) => new THREE.Vector3(...place));
-    this.pusher = pushed_by;
+    this.outline = outline;
     this.object = unbounded(
       new THREE.InstancedMesh(coneShape(), plain({ vertexColors: true }), cones.length),
     );
@@ -85,7 +85,7 @@ export class Cones {
    * @param {THREE.Vector3} to
    */
   passes(from, to) {
-    const { rear, front, half } = this.pusher;
+    const { rear, front, half } = this.outline;
     let [enter, leave] = [0, 1];
     for (const [a, b, low, high] of [
       [from.x, to.x, rear - WIDE, front + WIDE],

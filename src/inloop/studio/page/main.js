@@ -81,6 +81,7 @@ const rewind = new Rewind(view, (t) => plots.pointAt(t));
 const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
 const sound = new Sound(connection, notices);
+cockpit.sound = sound;
 const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
@@ -104,7 +105,7 @@ const RECEIVE = {
     rewind.stop();
     timeline.clear(message.can);
     note.clear();
-    sound.setPlant(message.sounds);
+    sound.setPlant(message.sounds, message.cockpit?.voices ?? []);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
     view.scenery = message.cockpit?.scenery ?? null;

@@ -411,12 +411,13 @@
  */
 
 /**
- * The body that cones fall by.
- * @typedef {object} Pusher
+ * Which part of the ground a body covers.
+ * @typedef {object} Outline
  * @property {string} body "" for none
  * @property {number} rear from here along its x axis [m]
  * @property {number} front to here [m]
  * @property {number} half of its width [m]
+ * @property {number} below how far the ground is below its origin [m]
  */
 
 /**
@@ -426,9 +427,23 @@
  * @property {Array<Ribbon>} ribbons
  * @property {Array<[number, number, number]>} cones [m]
  * @property {Array<Obstacle>} obstacles
- * @property {Pusher} pushed_by
+ * @property {Outline} outline
  * @property {number} trees
  * @property {number} posts distance between them [m]; 0: none
+ */
+
+/**
+ * A sound that follows signals.
+ * @typedef {object} Voice
+ * @property {"tone" | "noise"} kind
+ * @property {Array<string>} effort whose size makes it loud
+ * @property {number} quiet size at which it has its least loudness
+ * @property {number} loud size at which it has its most
+ * @property {number} least loudness, 0 to 1
+ * @property {number} most
+ * @property {Array<string>} signals of a tone, whose size tells how high it is
+ * @property {number} factor of that size, to get to [Hz]
+ * @property {number} pitch of a noise [Hz]
  */
 
 /**
@@ -438,6 +453,7 @@
  * @property {Array<Gauge>} gauges
  * @property {Array<Lever>} levers
  * @property {Scenery | null} scenery
+ * @property {Array<Voice>} voices
  * @property {Array<string>} signals whose values come with the poses, in this order
  */
 

@@ -9,6 +9,8 @@ import { plain, speckles } from "./tinted.js";
 export const REACH = 2600;
 /** After so far the texture of the ground repeats [m]. */
 export const TILE = 30;
+// in front of all ribbons that it lies on
+const ABOVE = { polygonOffset: true, polygonOffsetFactor: -40, polygonOffsetUnits: -160 };
 
 /** @param {Colours} colours */
 export function makeSky({ top, sky, haze, hill }) {
@@ -78,13 +80,15 @@ export function makeGround(height, { ground }) {
 
 /**
  * Where the lamp's shadow falls.
- * @param {number} height
  * @param {boolean} dark
  */
-export function castShadow(height, dark) {
-  const cast = new THREE.ShadowMaterial({ opacity: dark ? 0.5 : 0.35, depthWrite: false });
+export function castShadow(dark) {
+  const cast = new THREE.ShadowMaterial({
+    opacity: dark ? 0.5 : 0.35,
+    depthWrite: false,
+    ...ABOVE,
+  });
   const mesh = new THREE.Mesh(new THREE.PlaneGeometry(14, 14), cast);
-  mesh.position.z = height;
   mesh.receiveShadow = true;
   mesh.renderOrder = -1;
   return mesh;
@@ -103,7 +107,7 @@ export function makeBlob(dark) {
   ink.fillStyle = fade;
   ink.fillRect(0, 0, 64, 64);
   const map = new THREE.CanvasTexture(canvas);
-  const how = plain({ map, transparent: true, depthWrite: false, depthTest: false });
+  const how = plain({ map, transparent: true, depthWrite: false, ...ABOVE });
   const mesh = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), how);
   mesh.renderOrder = -1;
   return mesh;

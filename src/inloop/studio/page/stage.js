@@ -213,7 +213,7 @@ export class Stage {
     const { scene, backdrop, lamp } = this;
     if (surroundings) {
       surroundings.update(camera, this.nodes, moment);
-      this.shineOn(this.nodes.get(surroundings.scenery.pushed_by.body));
+      this.shineOn(this.nodes.get(surroundings.scenery.outline.body));
       renderer.render(scene, camera);
       return;
     }

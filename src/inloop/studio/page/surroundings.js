@@ -42,6 +42,7 @@ const COLOURS = {
 };
 const [CLEAR, HAZY] = [150, 1500]; // from here haze begins, and all is haze [m]
 const BLOB = 1.25; // shade under a body: times its size
+const LIFT = 0.02; // of the shade above the ground [m]
 
 export class Surroundings {
   object = new THREE.Group();
@@ -65,12 +66,16 @@ export class Surroundings {
     scenery.ribbons.forEach((ribbon, k) => {
       this.object.add(ribbonObject(ribbon, colours, k));
     });
-    this.object.add(...plantTrees(scenery, colours), ...setPosts(scenery, theme === "dark"));
+    for (const standing of [
+      ...plantTrees(scenery, colours),
+      ...setPosts(scenery, theme === "dark"),
+    ])
+      this.object.add(standing);
     for (const box of scenery.obstacles) this.object.add(obstacle(box));
     this.cones = new Cones(scenery);
     this.object.add(this.cones.object);
     const dark = theme === "dark";
-    this.cast = shadows ? castShadow(scenery.ground, dark) : null;
+    this.cast = shadows ? castShadow(dark) : null;
     this.blob = shadows ? null : makeBlob(dark);
     for (const shade of [this.cast, this.blob]) if (shade) this.object.add(shade);
   }
@@ -86,16 +91,14 @@ export class Surroundings {
     this.sky.position.set(x, y, this.scenery.ground);
     // whole tiles, so that the texture stays where it is
     this.ground.position.set(Math.round(x / TILE) * TILE, Math.round(y / TILE) * TILE, 0);
-    const { body, rear, front, half } = this.scenery.pushed_by;
+    const { body, rear, front, half, below } = this.scenery.outline;
     const node = nodes.get(body);
     if (!node) return;
     this.cones.update(node, t, back);
-    const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(node.quaternion);
-    const turn = Math.atan2(ahead.y, ahead.x);
-    const middle = node.localToWorld(new THREE.Vector3((front + rear) / 2, 0, 0));
-    this.cast?.position.set(middle.x, middle.y, this.scenery.ground + 0.005);
-    this.blob?.position.set(middle.x, middle.y, this.scenery.ground);
-    this.blob?.rotation.set(0, 0, turn);
+    for (const shade of [this.cast, this.blob]) {
+      shade?.position.set((front + rear) / 2, 0, LIFT - below).applyMatrix4(node.matrixWorld);
+      shade?.quaternion.copy(node.quaternion);
+    }
     this.blob?.scale.set(BLOB * (front - rear), BLOB * 2 * half, 1);
   }
 }
