@@ -12,8 +12,9 @@ from inloop.gallery.suspension.model import KNUCKLE_MASS, RACK_MASS, WHEEL_MASS
 
 SPEED = ("chassis_tx.qd", "chassis_ty.qd")
 WEIGHT = 9.81 * (CHASSIS_MASS + ADDED_MASS + RACK_MASS + 4 * (WHEEL_MASS + KNUCKLE_MASS))  # [N]
+MIRROR = ((-1.15, 0.0, 1.0), (-30.0, 0.0, 0.4))
 CAMERAS = (
-    Camera("Seat", "chassis", (-1.78, 0.23, 0.86), (3.0, 0.16, 0.42), 52.0),
+    Camera("Seat", "chassis", (-1.78, 0.23, 0.86), (3.0, 0.16, 0.42), 52.0, mirror=MIRROR),
     Camera("Bonnet", "chassis", (-0.55, 0.0, 0.72), (6.0, 0.0, 0.35), 55.0),
     Camera("Chase", "chassis", (-7.4, 0.0, 2.1), (1.0, 0.0, -0.1), 44.0, "heading"),
 )

@@ -23,6 +23,8 @@ class Camera:
         field: how much it sees from top to bottom [deg].
         follow: "fixed": it turns with the body; "heading": it stays level and turns with the
             heading of the body's x axis alone, a little later, as a camera that flies behind does.
+        mirror: where a mirror sees from, and a point that it sees, in axes of the body [m]; None:
+            there is none.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Camera:
     look: Point
     field: float = 50.0
     follow: Literal["fixed", "heading"] = "fixed"
+    mirror: tuple[Point, Point] | None = None
 
     def __post_init__(self) -> None:
         if not 5.0 <= self.field <= 120.0:
@@ -48,7 +51,7 @@ class Gauge:
         signals: one; or several, which are taken together as `of` says.
         low, high: its range, in `unit`.
         unit: that it shows.
-        factor: of the signal, to get to that unit.
+        scale: of the signal, to get to that unit.
         of: "sum" of the signals, or "size": root of the sum of their squares.
         look: "dial", "number", "bar" from 0 to either side, or "gear": R below 0, N at 0; a second
             signal, if there is one, tells by 1 that it is reversed.
@@ -60,7 +63,7 @@ class Gauge:
     low: float
     high: float
     unit: str = ""
-    factor: float = 1.0
+    scale: float = 1.0
     of: Literal["sum", "size"] = "sum"
     look: Literal["dial", "number", "bar", "gear"] = "number"
     red: float | None = None
@@ -130,7 +133,7 @@ class Voice:
         quiet, loud: sizes of them at which it has its least and its most loudness.
         least, most: loudness, 0 to 1.
         signals: of a tone, those whose size tells how high it is.
-        factor: of that size, to get to its frequency [Hz].
+        hertz: of that size, to get to its frequency [Hz].
         pitch: of a noise, about which it sounds [Hz].
     """
 
@@ -141,7 +144,7 @@ class Voice:
     least: float = 0.0
     most: float = 0.3
     signals: tuple[str, ...] = ()
-    factor: float = 1.0
+    hertz: float = 1.0
     pitch: float = 800.0
 
     def __post_init__(self) -> None:

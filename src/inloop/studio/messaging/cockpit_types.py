@@ -16,6 +16,7 @@ class Camera(TypedDict):
     look: Annotated[Vector, "the point that it looks at, in body axes [m]"]
     field: Annotated[float, "from top to bottom [deg]"]
     follow: Annotated[Literal["fixed", "heading"], "turns with the body, or stays level"]
+    mirror: Annotated[tuple[Vector, Vector] | None, "sees from, and a point seen, in body axes [m]"]
 
 
 class Gauge(TypedDict):
@@ -26,7 +27,7 @@ class Gauge(TypedDict):
     low: Annotated[float, "in the unit shown"]
     high: Annotated[float, "in the unit shown"]
     unit: str
-    factor: Annotated[float, "of the signal, to get to the unit shown"]
+    scale: Annotated[float, "of the signal, to get to the unit shown"]
     of: Annotated[Literal["sum", "size"], "of the signals, size: root of the sum of squares"]
     look: Literal["dial", "number", "bar", "gear"]
     red: Annotated[float | None, "beyond this size it is marked, in the unit shown"]
@@ -107,7 +108,7 @@ class Voice(TypedDict):
     least: Annotated[float, "loudness, 0 to 1"]
     most: float
     signals: Annotated[list[str], "of a tone, whose size tells how high it is"]
-    factor: Annotated[float, "of that size, to get to [Hz]"]
+    hertz: Annotated[float, "of that size, to get to [Hz]"]
     pitch: Annotated[float, "of a noise [Hz]"]
 
 

@@ -7,7 +7,8 @@ import * as THREE from "./three.js";
 /** @typedef {keyof typeof PLANES} Plane */
 /** @typedef {Pick<import("./messages.js").Scene, "planar" | "up" | "bounds">} Seen */
 /** @typedef {{ target: THREE.Vector3, high: number, distance: number }} Aim */
-/** @typedef {{ from: number[], turn: number[], field: number }} Carried place, quaternion, [deg] */
+/** @typedef {{ from: number[], turn: number[] }} Place point, quaternion */
+/** @typedef {Place & { field: number, mirror: Place | null }} Carried field [deg] */
 /** @typedef {Eye["state"]} EyeState */
 
 const FIELD = 32; // [deg]

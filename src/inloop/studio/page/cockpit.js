@@ -2,6 +2,7 @@
 
 import { byId, make, press } from "./dom.js";
 import { makeGauge, together } from "./gauges.js";
+import { keyName } from "./handpanel.js";
 import { LeverPad } from "./leverpads.js";
 import { Levers } from "./levers.js";
 import { Ride } from "./ride.js";
@@ -48,9 +49,21 @@ export class CockpitView {
       Object.assign(makeGauge(gauge), { at: this.columns(gauge.signals) }),
     );
     this.lay();
+    this.hint();
     if (!same) this.chosen = 0;
     this.choose(this.chosen);
     for (const pad of this.pads) pad.show();
+  }
+
+  /** Say which keys lead what. */
+  hint() {
+    const led = this.levers.states.filter(({ lever }) => lever.way === "ramp" && lever.more.length);
+    if (!led.length) return;
+    const words = led.map(({ lever: { name, more, less } }) => {
+      const keys = [more[0], less[0]].flatMap((key) => (key ? [keyName(key)] : [])).join(" ");
+      return `${name} ${keys}`;
+    });
+    byId("hand-hint").textContent = [...words, "camera C"].join(" · ");
   }
 
   /** Put cameras, gauges and pads where they belong. */

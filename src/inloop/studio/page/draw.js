@@ -76,7 +76,7 @@ function show(message) {
   stage.pose(message.bodies, message.deflection);
   stage.arrows?.show(message.arrows, message.full);
   renderer.info.reset();
-  stage.render(eye.camera, message);
+  stage.render(eye.camera, message, message.mirror ? eye.ride?.mirror : null);
 }
 
 /** Wait until the picture is drawn: asking for a pixel of it does. */

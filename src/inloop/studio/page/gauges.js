@@ -49,8 +49,8 @@ class Dial {
 
   /** @param {number[]} values of its signals */
   show(values) {
-    const { low, high, red, factor, of } = this.gauge;
-    const value = factor * together(values, of);
+    const { low, high, red, scale, of } = this.gauge;
+    const value = scale * together(values, of);
     const part = clamp((value - low) / (high - low), 0, 1);
     this.hand.setAttribute("d", arc(0, Math.max(part, 1e-3)));
     this.words.textContent = Number.isFinite(value) ? figure(Math.round(value)) : "–";
@@ -87,8 +87,8 @@ class Bar {
 
   /** @param {number[]} values of its signals */
   show(values) {
-    const { low, high, red, factor, unit, of } = this.gauge;
-    const value = factor * together(values, of);
+    const { low, high, red, scale, unit, of } = this.gauge;
+    const value = scale * together(values, of);
     const zero = clamp(-low / (high - low), 0, 1);
     const part = clamp((value - low) / (high - low), 0, 1);
     this.mark.style.right = `${100 * Math.min(zero, part)}%`;
@@ -121,9 +121,9 @@ class Figure {
 
   /** @param {number[]} values of its signals */
   show(values) {
-    const { factor, look, of } = this.gauge;
+    const { scale, look, of } = this.gauge;
     this.words.textContent =
-      look === "gear" ? gearName(values) : figure(factor * together(values, of), 3);
+      look === "gear" ? gearName(values) : figure(scale * together(values, of), 3);
   }
 }
 

@@ -117,9 +117,9 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs, measuresOf(message));
     device.setPlant(message.chain);
-    cockpit.setPlant(message.plant.name, message.cockpit, message.inputs);
     touch.setPlant(message.can.includes("let_go"));
     if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
+    cockpit.setPlant(message.plant.name, message.cockpit, message.inputs);
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);

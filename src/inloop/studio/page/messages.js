@@ -351,6 +351,7 @@
  * @property {[number, number, number]} look the point that it looks at, in body axes [m]
  * @property {number} field from top to bottom [deg]
  * @property {"fixed" | "heading"} follow turns with the body, or stays level
+ * @property {[[number, number, number], [number, number, number]] | null} mirror sees from, and a point seen, in body axes [m]
  */
 
 /**
@@ -361,7 +362,7 @@
  * @property {number} low in the unit shown
  * @property {number} high in the unit shown
  * @property {string} unit
- * @property {number} factor of the signal, to get to the unit shown
+ * @property {number} scale of the signal, to get to the unit shown
  * @property {"sum" | "size"} of of the signals, size: root of the sum of squares
  * @property {"dial" | "number" | "bar" | "gear"} look
  * @property {number | null} red beyond this size it is marked, in the unit shown
@@ -442,7 +443,7 @@
  * @property {number} least loudness, 0 to 1
  * @property {number} most
  * @property {Array<string>} signals of a tone, whose size tells how high it is
- * @property {number} factor of that size, to get to [Hz]
+ * @property {number} hertz of that size, to get to [Hz]
  * @property {number} pitch of a noise [Hz]
  */
 

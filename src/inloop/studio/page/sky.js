@@ -5,8 +5,7 @@ import { plain, speckles } from "./tinted.js";
 
 /** @typedef {import("./surroundings.js").Colours} Colours */
 
-/** Of the ground around the eye [m]. */
-export const REACH = 2600;
+const REACH = 2600; // of the ground around the eye [m]
 /** After so far the texture of the ground repeats [m]. */
 export const TILE = 30;
 // in front of all ribbons that it lies on
@@ -101,8 +100,8 @@ export function castShadow(dark) {
 export function makeBlob(dark) {
   const canvas = new OffscreenCanvas(64, 64);
   const ink = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const fade = ink.createRadialGradient(32, 32, 12, 32, 32, 32);
-  fade.addColorStop(0, `rgba(0, 0, 0, ${dark ? 0.6 : 0.45})`);
+  const fade = ink.createRadialGradient(32, 32, 17, 32, 32, 32);
+  fade.addColorStop(0, `rgba(0, 0, 0, ${dark ? 0.65 : 0.5})`);
   fade.addColorStop(1, "rgba(0, 0, 0, 0)");
   ink.fillStyle = fade;
   ink.fillRect(0, 0, 64, 64);

@@ -13,7 +13,7 @@ const LOWEST = 8; // tones below are not heard [Hz]
  * @param {(signals: string[]) => number[]} values
  */
 export function sounding(
-  { kind, signals, factor, effort, quiet, loud, least, most, pitch },
+  { kind, signals, hertz, effort, quiet, loud, least, most, pitch },
   values,
 ) {
   /** @param {string[]} names */
@@ -21,7 +21,7 @@ export function sounding(
     const found = together(values(names), "size");
     return Number.isFinite(found) ? found : 0;
   };
-  const frequency = kind === "tone" ? factor * size(signals) : pitch;
+  const frequency = kind === "tone" ? hertz * size(signals) : pitch;
   const part = clamp((size(effort) - quiet) / (loud - quiet), 0, 1);
   const heard = kind === "tone" && frequency < LOWEST ? 0 : 1;
   return {

@@ -9,6 +9,7 @@ import { makeEnvironment } from "./environment.js";
 import { renderWithShadow } from "./flatshadow.js";
 import { shineFrom } from "./materials.js";
 import { Boxes } from "./meshes.js";
+import { Mirror } from "./mirror.js";
 import { bodyObject, dispose } from "./shapes.js";
 import { Surroundings } from "./surroundings.js";
 import * as THREE from "./three.js";
@@ -38,6 +39,8 @@ export class Stage {
   surroundings = null;
   /** @type {import("./messages.js").Scenery | null} */
   scenery = null; // what to make them of
+  /** @type {Mirror | null} */
+  mirror = null;
   /** @type {{ light?: THREE.Texture, dark?: THREE.Texture }} */
   rooms = {}; // around the scene; each is made once
 
@@ -206,8 +209,9 @@ export class Stage {
    * Draw what is there as an eye sees it.
    * @param {THREE.Camera} camera
    * @param {{ t: number, back: boolean }} moment simulated time [s], and if it is looked back at
+   * @param {import("./camera.js").Place | null} behind where a mirror is
    */
-  render(camera, moment = { t: 0, back: false }) {
+  render(camera, moment = { t: 0, back: false }, behind = null) {
     const { renderer, surroundings } = this;
     if (!renderer) return;
     const { scene, backdrop, lamp } = this;
@@ -215,6 +219,9 @@ export class Stage {
       surroundings.update(camera, this.nodes, moment);
       this.shineOn(this.nodes.get(surroundings.scenery.outline.body));
       renderer.render(scene, camera);
+      if (!behind) return;
+      this.mirror ??= new Mirror();
+      this.mirror.draw(renderer, scene, behind);
       return;
     }
     if (this.style === "simple") {

@@ -41,7 +41,7 @@ const COLOURS = {
   },
 };
 const [CLEAR, HAZY] = [150, 1500]; // from here haze begins, and all is haze [m]
-const BLOB = 1.25; // shade under a body: times its size
+const BLOB = 1.5; // shade under a body: times its size
 const LIFT = 0.02; // of the shade above the ground [m]
 
 export class Surroundings {

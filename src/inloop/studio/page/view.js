@@ -15,6 +15,7 @@ import * as THREE from "./three.js";
 const STILL = 250; // without a graphics card pictures are smooth only after this time [ms]
 const SLOW = 30; // between two pictures without a graphics card [ms]
 const [TIMED, TIMED_RIDE] = [8, 3]; // every so many pictures tell what they take
+const LEAST_MIRROR = 0.5; // coarser pictures have no mirror: it is given up first
 const MEASURE = 300; // between two looks at what has moved out of view [ms]
 const NONE = new Float32Array(0);
 
@@ -228,6 +229,7 @@ export class View {
       full: forces.full,
       state: eye.state,
       t: this.t,
+      mirror: this.resolution.ratio >= LEAST_MIRROR || this.still,
       back: this.moment !== null,
       ratio,
       timed: !this.still && this.rendered % (this.scenery ? TIMED_RIDE : TIMED) === 0,
