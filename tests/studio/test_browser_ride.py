@@ -127,13 +127,25 @@ def test_cameras_are_chosen_and_the_free_one_goes_along(ride: tuple[Page, Mailbo
     comes(page, "inloop.view.eye.ride !== null")
 
 
-def test_a_reset_sets_the_cones_up_again(ride: tuple[Page, Mailbox]) -> None:
+def test_after_a_reset_cones_stand_and_the_run_before_is_a_ghost(
+    ride: tuple[Page, Mailbox],
+) -> None:
     page, box = ride
     comes(page, "inloop.view.fallen === 1")
+    assert page.evaluate("inloop.view.message.ghost") is None
+    last = box.peek()
+    t, x = float(last["t"]), float(last["sled_tx.q"])
     page.locator("#reset").click()
     heard(page)
     pass_time(page, box, 0.1)
     comes(page, "inloop.view.fallen === 0")
+    assert box.peek()["sled_tx.q"] < 1.0
+    comes(page, "inloop.view.message.ghost !== null && !document.getElementById('ghost').hidden")
+    place = "7 * inloop.view.scene.bodies.findIndex(({ name }) => name === 'sled')"
+    assert page.evaluate(f"inloop.cockpit.ghost.at({t!r})[{place}]") == pytest.approx(x, abs=1e-4)
+    assert page.evaluate(f"inloop.cockpit.ghost.at({t + 1.0!r})") is None
+    page.keyboard.press("j")
+    assert page.evaluate("inloop.view.message.ghost") is None
 
 
 def test_a_pad_is_led_by_the_pointer_and_returns(ride: tuple[Page, Mailbox]) -> None:

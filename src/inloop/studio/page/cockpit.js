@@ -2,6 +2,7 @@
 
 import { byId, make, press } from "./dom.js";
 import { makeGauge, together } from "./gauges.js";
+import { Ghost } from "./ghost.js";
 import { keyName } from "./handpanel.js";
 import { LeverPad } from "./leverpads.js";
 import { Levers } from "./levers.js";
@@ -17,6 +18,7 @@ export class CockpitView {
   gauges = [];
   /** @type {LeverPad[]} */
   pads = [];
+  live = true; // not a recording, in which one may go back
   chosen = 0; // camera; as many as there are: the free one
   plant = "";
   /** @type {import("./sound.js").Sound | null} */
@@ -30,6 +32,13 @@ export class CockpitView {
   constructor(view, inputs) {
     this.view = view;
     this.ride = new Ride(view);
+    this.ghost = new Ghost();
+    view.ghostAt = (t) => this.ghost.at(t);
+    byId("ghost").onclick = () => {
+      this.ghost.on = !this.ghost.on;
+      press(byId("ghost"), this.ghost.on);
+      view.changed = true;
+    };
     this.levers = new Levers(inputs, (signals) => this.size(signals));
     view.afterFrame.push(() => this.show());
   }
@@ -38,10 +47,13 @@ export class CockpitView {
    * @param {string} name of the plant
    * @param {import("./messages.js").Cockpit | null} cockpit
    * @param {import("./messages.js").Input[]} inputs
+   * @param {boolean} live whether it runs; else it is a recording
    */
-  setPlant(name, cockpit, inputs) {
+  setPlant(name, cockpit, inputs, live) {
+    this.live = live;
     const same = this.plant === name && cockpit?.cameras.length === this.declared?.cameras.length;
     this.plant = name;
+    if (!same) this.ghost.clear();
     this.declared = cockpit;
     this.levers.setPlant(cockpit?.levers ?? [], inputs);
     this.pads = this.levers.states.map((state) => new LeverPad(state));
@@ -108,6 +120,14 @@ export class CockpitView {
     if (count) this.choose((this.chosen + 1) % (count + 1));
   }
 
+  /**
+   * Poses came: of a plant that runs, they are kept for a ghost.
+   * @param {import("./frames.js").Poses} frame
+   */
+  see(frame) {
+    if (this.declared && this.live) this.ghost.add(frame);
+  }
+
   /** @param {string[]} signals */
   columns(signals) {
     return signals.map((name) => this.declared?.signals.indexOf(name) ?? -1);
@@ -131,6 +151,7 @@ export class CockpitView {
     const { told, slow } = this.view;
     if (!this.declared || now - this.shown < (slow ? PERIOD.slow : PERIOD.quick)) return;
     this.shown = now;
+    byId("ghost").hidden = !this.ghost.earlier.length;
     this.sound?.follow((signals) => this.columns(signals).map((k) => told[k] ?? 0));
     for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => told[k] ?? Number.NaN));
     for (const pad of this.pads) pad.show();

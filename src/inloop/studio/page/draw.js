@@ -77,6 +77,7 @@ function show(message) {
   stage.arrows?.show(message.arrows, message.full);
   renderer.info.reset();
   stage.render(eye.camera, message, message.mirror ? eye.ride?.mirror : null);
+  if (message.ghost) stage.haunt(eye.camera, message.ghost);
 }
 
 /** Wait until the picture is drawn: asking for a pixel of it does. */

@@ -53,8 +53,10 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
   },
   text: (message) => receive(message),
   frame: (frame) => {
-    if (frame.kind === POSES) view.motion.add(frame, performance.now() / 1000);
-    else plots.add(frame);
+    if (frame.kind === POSES) {
+      view.motion.add(frame, performance.now() / 1000);
+      cockpit.see(frame);
+    } else plots.add(frame);
   },
 });
 
@@ -119,7 +121,12 @@ const RECEIVE = {
     device.setPlant(message.chain);
     touch.setPlant(message.can.includes("let_go"));
     if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
-    cockpit.setPlant(message.plant.name, message.cockpit, message.inputs);
+    cockpit.setPlant(
+      message.plant.name,
+      message.cockpit,
+      message.inputs,
+      !message.can.includes("seek"),
+    );
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
@@ -226,6 +233,7 @@ shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("c", "Next camera of the exhibit", () => cockpit.next());
+shortcuts.add("j", "Ghost of the run before, or none", click("ghost"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
 shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());

@@ -24,6 +24,14 @@ const LAMP = 1.85; // how bright the lamp is, in the full style
 const ENVIRONMENT = 0.56; // how bright the room around is, in the full style
 const MAP = 2048; // pixels of the shadow map
 
+const GHOST = new THREE.MeshBasicMaterial({
+  color: "#7fd0ff",
+  transparent: true,
+  opacity: 0.3,
+  depthWrite: false,
+  fog: false,
+});
+
 export class Stage {
   /** @type {Scene | null} */
   description = null;
@@ -244,6 +252,25 @@ export class Stage {
     target.position.copy(node.position);
     position.copy(node.position).add(way);
     target.updateMatrixWorld();
+  }
+
+  /**
+   * Draw bodies once more, where they were in an earlier run.
+   * @param {THREE.Camera} camera
+   * @param {Float32Array} bodies
+   */
+  haunt(camera, bodies) {
+    const { renderer, scene, surroundings, backdrop, arrows } = this;
+    if (!renderer) return;
+    this.pose(bodies, 1);
+    const hidden = [surroundings?.object, backdrop.object, arrows?.object];
+    for (const object of hidden) if (object) object.visible = false;
+    scene.overrideMaterial = GHOST;
+    renderer.autoClear = renderer.shadowMap.autoUpdate = false;
+    renderer.render(scene, camera);
+    renderer.autoClear = renderer.shadowMap.autoUpdate = true;
+    scene.overrideMaterial = null;
+    for (const object of hidden) if (object) object.visible = true;
   }
 
   /** Corners of boxes around bodies. */

@@ -49,6 +49,11 @@ export class View {
    * @type {(now: number) => boolean}
    */
   carry = () => false;
+  /**
+   * Poses of an earlier run at a simulated time.
+   * @type {(t: number) => Float32Array | null}
+   */
+  ghostAt = () => null;
   /** Whether the eye has to stay where it is: somebody holds a body by what is seen. */
   steady = () => false;
 
@@ -229,6 +234,7 @@ export class View {
       full: forces.full,
       state: eye.state,
       t: this.t,
+      ghost: this.ghostAt(this.t),
       mirror: this.resolution.ratio >= LEAST_MIRROR || this.still,
       back: this.moment !== null,
       ratio,
