@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +17,18 @@ from inloop.cli.commands.link_wheel import stability
 from inloop.errors import LinkError
 from inloop.links.wheel import Feel, Pedal, WheelLink, WheelProfile, find_wheels
 from inloop.links.wheel.calibration import calibrate
+from inloop.links.wheel.event_device import (
+    ABS,
+    AUTOCENTER,
+    CONSTANT,
+    EVENT,
+    FF,
+    GAIN,
+    READ,
+    WRITE,
+    Effect,
+    request,
+)
 from inloop.links.wheel.feel import Hand
 from inloop.links.wheel.link import PlantPort
 from inloop.links.wheel.profile import profile_path, usual_profile
@@ -158,6 +172,38 @@ def test_at_the_end_there_is_no_force_and_others_may_drive(bench: Bench) -> None
     bench.wheel.hear()
     assert bench.wheel.level == 0.0 and bench.wheel.played[-1] == (3, 0)
     assert bench.plant.rested
+
+
+NUMBERS = r"""
+#include <linux/input.h>
+#include <stddef.h>
+#include <stdio.h>
+int main(void) {
+    printf("%zu %zu %zu %zu ", sizeof(struct input_event), sizeof(struct ff_effect),
+           offsetof(struct ff_effect, replay.length), offsetof(struct ff_effect, u.constant.level));
+    printf("%lu %lu %lu %lu ", (unsigned long)EVIOCSFF, (unsigned long)EVIOCGNAME(256),
+           (unsigned long)EVIOCGBIT(EV_FF, 96), (unsigned long)EVIOCGABS(ABS_X));
+    printf("%d %d %d %d %d", EV_ABS, EV_FF, FF_CONSTANT, FF_GAIN, FF_AUTOCENTER);
+    return 0;
+}
+"""
+
+
+def test_numbers_are_those_of_the_kernel(
+    tmp_path: Path, require_file: Callable[[str, str], None]
+) -> None:
+    require_file("/usr/include/linux/input.h", "linux-libc-dev")
+    require_file("/usr/bin/cc", "gcc")
+    (tmp_path / "numbers.c").write_text(NUMBERS)
+    program = tmp_path / "numbers"
+    subprocess.run(["/usr/bin/cc", "-o", program, tmp_path / "numbers.c"], check=True)
+    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert [int(word) for word in told.split()] == [
+        EVENT.size, ctypes.sizeof(Effect), Effect.length.offset, Effect.force.offset,
+        request(WRITE, 0x80, ctypes.sizeof(Effect)), request(READ, 0x06, 256),
+        request(READ, 0x20 + FF, 96), request(READ, 0x40, 24),
+        ABS, FF, CONSTANT, GAIN, AUTOCENTER,
+    ]  # fmt: skip
 
 
 def test_what_is_felt() -> None:

@@ -109,12 +109,14 @@ def _check(args: argparse.Namespace) -> None:
 
 def _only_wheel() -> Path:
     found = find_wheels()
-    if len(found) != 1:
-        many = ", ".join(map(str, found))
+    if not found:
         raise LinkError(
-            f"{len(found) or 'no'} wheel{'s' if len(found) != 1 else ''} with force feedback"
-            + (f": {many}" if found else " is plugged in, or may be opened"),
+            "no wheel with force feedback is plugged in, or may be opened",
             fix="Name one: --device /dev/input/eventN. Who may open them: the group 'input'.",
+        )
+    if len(found) > 1:
+        raise LinkError(
+            f"{len(found)} wheels are plugged in", fix=f"Name one: --device {found[0]}."
         )
     return found[0]
 
