@@ -2,7 +2,10 @@
 
 The single-track model has V / (L + K V²) per angle of the front wheels, with the understeer
 gradient K = m (b / C_f - a / C_r) / L of the axles' cornering stiffnesses under their loads. Wheels
-that lean with the body add to that: see `docs/car.md`.
+lean with the body, as the arms are parallel. With c the force per lean by that per slip angle and
+φ' the roll per lateral acceleration, the slip angles of the axles become smaller by c φ' a_y, which
+adds (c_f - c_r) φ' to K. Aligning moments let the forces act behind the middle of the contact by
+the pneumatic trail: a and b become a - t_f and b + t_r.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import inloop as il
 from inloop.gallery import Bench, Experiment, Outcome
 from inloop.gallery.car.experiments.plots import COLORS, GRAY, dress
 from inloop.gallery.car.experiments.steady import rolling_start, wheel_angle
+from inloop.gallery.car.model import CORNERS
 
 SPEEDS = (10.0, 15.0, 75.0 / 3.6, 25.0, 30.0)
 RACK = -2e-4  # small, so that tyres and geometry are linear; to the left [m]
@@ -27,6 +31,9 @@ WHEELBASE = A + B
 GRADIENT = MASS * (B / C_FRONT - A / C_REAR) / WHEELBASE  # [rad s²/m]
 
 
+LOADS = (4399.682, 3678.853)  # of a front and a rear tyre at rest [N]
+
+
 @dataclass(frozen=True)
 class Circle:
     """A steady turn.
@@ -36,12 +43,14 @@ class Circle:
         yaw_rate: [rad/s].
         angle: of the front wheels [rad].
         roll: of the chassis [rad].
+        aligning: sum of the aligning moments of the tyres [N·m].
     """
 
     speed: float
     yaw_rate: float
     angle: float
     roll: float
+    aligning: float
 
     @property
     def gain(self) -> float:
@@ -62,12 +71,38 @@ def drive(plant: il.Plant, speed: float, seconds: float = SECONDS) -> Circle:
         float(run["chassis_rz.qd"][-1]),
         wheel_angle(plant, run.q[-1]),
         float(run["chassis_rx.q"][-1]),
+        sum(float(run[f"tyre_{corner.name}.aligning"][-1]) for corner in CORNERS),
     )
 
 
 def single_track(speed: Any) -> Any:
     """Yaw rate per angle of the wheels of the single-track model [1/s]."""
     return speed / (WHEELBASE + GRADIENT * speed**2)
+
+
+def lean_share(load: float) -> float:
+    """Lateral force per lean over that per slip angle, of a tyre of 1987 under a load [N]."""
+    tyre, h = il.tyres.Formula1987(with_aligning_moment=False), 1e-5
+    lean = tyre.forces(il.tyres.Slip(load, 0.0, 0.0, h)).lateral
+    return float(lean / tyre.forces(il.tyres.Slip(load, 0.0, h)).lateral)
+
+
+def pneumatic_trail(load: float) -> float:
+    """By which the force acts behind the middle of the contact, at small slip angles [m]."""
+    found = il.tyres.Formula1987().forces(il.tyres.Slip(load, 0.0, 1e-5))
+    return float(-found.aligning / found.lateral)
+
+
+def full_gradient(found: Circle) -> float:
+    """Understeer gradient of a single track whose wheels lean as the car rolls [rad s²/m].
+
+    With pneumatic trail if the tyres have aligning moments.
+    """
+    roll = found.roll / (found.speed * found.yaw_rate)
+    front, rear = map(lean_share, LOADS)
+    t_f, t_r = map(pneumatic_trail, LOADS) if found.aligning else (0.0, 0.0)
+    a, b = A - t_f, B + t_r
+    return MASS * (b / C_FRONT - a / C_REAR) / (a + b) + (front - rear) * roll
 
 
 def understeer_gradient(slow: Circle, fast: Circle) -> float:
@@ -85,7 +120,8 @@ def _run(bench: Bench) -> Outcome:
             "yaw rate per wheel angle [1/s]": tuple(c.gain for c in circles),
             "single track [1/s]": tuple(single_track(c.speed) for c in circles),
             "understeer gradient [rad s²/m]": understeer_gradient(circles[0], circles[-1]),
-            "without lean of wheels, by hand [rad s²/m]": GRADIENT,
+            "single track, leaning wheels, trail [rad s²/m]": full_gradient(circles[-1]),
+            "single track, upright wheels, no trail [rad s²/m]": GRADIENT,
             "roll per lateral acceleration [deg s²/m]": tuple(
                 float(np.degrees(c.roll) / (c.speed * c.yaw_rate)) for c in circles
             ),

@@ -41,7 +41,11 @@ class Braking:
     """Brakes with all force, and steers or holds the wheel."""
 
     def __init__(self, *, steers: bool) -> None:
-        self.driver = PreviewDriver(SPEED, PERIOD, delay=0.1) if steers else None
+        self.driver = (
+            PreviewDriver(SPEED, PERIOD, look=0.6, delay=0.1, arms=4.0, practised=True)
+            if steers
+            else None
+        )
 
     def reset(self) -> None:
         """As before the run."""
@@ -63,9 +67,9 @@ def brake(plant: il.Plant, *, steers: bool, seconds: float = SECONDS) -> il.Resu
 
 
 def deceleration(run: il.Result) -> float:
-    """From 15 to 5 m/s [m/s²]."""
+    """From 18 to 14 m/s, while its left wheels are on ice [m/s²]."""
     v = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
-    first, last = int(np.argmax(v < 15.0)), int(np.argmax(v < 5.0))
+    first, last = int(np.argmax(v < 18.0)), int(np.argmax(v < 14.0))
     return float((v[first] - v[last]) / (run.t[last] - run.t[first]))
 
 
