@@ -117,6 +117,9 @@ def test_cameras_are_chosen_and_the_free_one_goes_along(ride: tuple[Page, Mailbo
     assert page.locator("#cameras [aria-pressed=true]").text_content() == "Behind"
     page.locator("#cameras button", has_text="Free").click()
     comes(page, "inloop.view.settled && inloop.cockpit.ride.last")
+    assert page.evaluate(
+        "inloop.view.eye.sees(inloop.view.nodes.get('sled').position)"
+    )  # wherever it has gone to
     where = "inloop.view.eye.target.x - inloop.view.nodes.get('sled').position.x"
     before, start = page.evaluate(where), float(box.peek()["sled_tx.q"])
     pass_time(page, box, 0.3)

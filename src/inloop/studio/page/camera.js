@@ -117,6 +117,17 @@ export class Eye {
   }
 
   /**
+   * Look at points, and at no others.
+   * @param {THREE.Vector3[]} points
+   */
+  surround(points) {
+    this.points = [];
+    this.box.setFromPoints(points);
+    this.touched = false;
+    this.fit();
+  }
+
+  /**
    * Whether a point is in the picture that the eye has, or wishes to have.
    * @param {THREE.Vector3} p
    */

@@ -62,9 +62,10 @@ export class Ride {
    * @param {THREE.Object3D} node
    */
   accompany({ position }) {
-    const { eye } = this.view;
+    const { eye, stage } = this.view;
     if (!this.last) {
       this.last = position.clone();
+      eye.surround(stage.corners); // wherever it has gone to
       return;
     }
     if (this.last.equals(position)) return;

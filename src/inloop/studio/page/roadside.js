@@ -7,6 +7,8 @@ import { coloured, plain, randomNumbers, shaded, unbounded } from "./tinted.js";
 /** @typedef {[number, number, number]} Vector */
 /** @typedef {import("./surroundings.js").Colours} Colours */
 
+const BESIDE = 0.9; // from the edge of a road to its posts [m]
+
 /** @param {Scenery} scenery */
 const asphalt = ({ ribbons }) => ribbons.filter(({ surface }) => surface === "asphalt");
 
@@ -54,7 +56,7 @@ const clear = (edge, at, away) => edge.every(([x, y]) => Math.hypot(x - at.x, y 
  * @param {boolean} dark
  */
 export function setPosts(scenery, dark) {
-  const roads = asphalt(scenery);
+  const roads = scenery.ribbons.filter(({ surface }) => ["asphalt", "gravel"].includes(surface));
   if (!(scenery.posts > 0) || !roads.length) return [];
   const shape = coloured([
     [new THREE.BoxGeometry(0.12, 0.8, 0.12).translate(0, 0.4, 0), dark ? "#9aa0a6" : "#f4f4f0"],
@@ -68,8 +70,12 @@ export function setPosts(scenery, dark) {
       if (due > 0) continue;
       due += scenery.posts;
       const across = new THREE.Vector3(...left[k]).sub(new THREE.Vector3(...right[k])).normalize();
-      places.push(new THREE.Vector3(...left[k]).addScaledVector(across, 0.9));
-      places.push(new THREE.Vector3(...right[k]).addScaledVector(across, -0.9));
+      const beside = [
+        new THREE.Vector3(...left[k]).addScaledVector(across, BESIDE),
+        new THREE.Vector3(...right[k]).addScaledVector(across, -BESIDE),
+      ];
+      // not on the next lane
+      places.push(...beside.filter((at) => !roads.some((road) => lies(at, road))));
     }
   }
   const posts = new THREE.InstancedMesh(shape, plain({ vertexColors: true }), places.length);
@@ -77,6 +83,22 @@ export function setPosts(scenery, dark) {
     posts.setMatrixAt(k, PLACE.makeTranslation(at));
   });
   return [unbounded(posts)];
+}
+
+/**
+ * Whether a place is on a strip of road.
+ * @param {THREE.Vector3} at
+ * @param {import("./messages.js").Ribbon} road
+ */
+function lies({ x, y }, { left, right }) {
+  let [nearest, away] = [0, Infinity];
+  left.forEach(([a, b], k) => {
+    const far = Math.hypot((a + right[k][0]) / 2 - x, (b + right[k][1]) / 2 - y);
+    if (far < away) [nearest, away] = [k, far];
+  });
+  const [[a, b], [c, d]] = [left[nearest], right[nearest]];
+  const part = ((x - c) * (a - c) + (y - d) * (b - d)) / ((a - c) ** 2 + (b - d) ** 2);
+  return part > 0 && part < 1 && away < Math.hypot(a - c, b - d);
 }
 
 /** @param {import("./messages.js").Obstacle} box */
