@@ -41,6 +41,7 @@ startTheme((colours) => {
   plots.setPalette(colours);
 });
 
+const SELDOM = 500; // between plots for who rides along without a graphics card [ms]
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const connection = new Connection(`${scheme}://${location.host}/ws`, {
   open: () => notices.alarm("link", null),
@@ -127,6 +128,7 @@ const RECEIVE = {
       message.inputs,
       !message.can.includes("seek"),
     );
+    plots.least = view.slow && message.cockpit?.cameras.length ? SELDOM : 0;
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
