@@ -188,6 +188,9 @@ def test_small_circles_are_those_of_the_single_track_model(source_car: il.Plant)
     known = circle.full_gradient(fast)
     assert known > 1.1 * circle.GRADIENT
     assert circle.understeer_gradient(slow, fast) == pytest.approx(known, rel=0.03)
+    # upright and without aligning moments it is m (b / C_f - a / C_r) / L
+    plain = circle.Circle(fast.speed, fast.yaw_rate, fast.angle, roll=0.0, aligning=0.0)
+    assert circle.full_gradient(plain) == pytest.approx(circle.GRADIENT, rel=1e-5)
     assert np.degrees(roll) == pytest.approx(0.985, abs=0.02)
 
 

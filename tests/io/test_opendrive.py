@@ -185,6 +185,19 @@ def test_hostile_files(tmp_path: Path, geometry: str, length: float, message: st
         road(tmp_path, geometry, length)
 
 
+def test_lanes_that_make_no_sense(tmp_path: Path) -> None:
+    for old, new, message in (
+        ('a="3.5"', 'a="9e6"', "farther than 200 m aside"),
+        ('id="-1"', 'id="1"', "lane 1 is on the right"),
+        ('id="-1"', 'id="a"', "no number"),
+        ('<width sOffset="0" a="2"/>', "", "neither <width> nor <border>"),
+        ('laneSection s="0"', 'laneSection s="90"', "the road has 80 m"),
+    ):
+        assert old in LANES
+        with pytest.raises(il.FileFormatError, match=message):
+            road(tmp_path, shape("<line/>", 80.0), 80.0, lanes=LANES.replace(old, new))
+
+
 def test_other_files(tmp_path: Path) -> None:
     path = tmp_path / "other"
     for text, message in (

@@ -1,7 +1,7 @@
 """Functions of two variables by many numbers: what all kinds of them have in common.
 
 A chart is the payload of the operation "table2". Its numbers are constant data of generated code,
-its function is one of `il_scalar.h`, and in Python the function of the same name here below.
+its function is one of `il_chart.h`, and in Python that of the same name beside its class.
 """
 
 from __future__ import annotations

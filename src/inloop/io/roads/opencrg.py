@@ -28,7 +28,7 @@ from inloop.symbolic.spline_surfaces import MOST_POINTS, SplineSurface
 
 Reals = np.ndarray[Any, np.dtype[Any]]
 
-LARGEST = 1_000_000_000
+LARGEST = 300_000_000
 """Size of a file that is read [bytes]."""
 
 LONGEST_HEADER = 100_000
@@ -175,7 +175,8 @@ def _numbers(data: bytes, header: _Header) -> Reals:
             f"{len(rest)} bytes of numbers are not whole numbers of {kind.itemsize} bytes",
             fix="Its line ends were probably converted; get it anew as a binary file.",
         )
-    values = np.frombuffer(rest, kind, len(rest) // kind.itemsize).astype(float)
+    with np.errstate(invalid="ignore"):  # some kinds of NaN complain
+        values = np.frombuffer(rest, kind, len(rest) // kind.itemsize).astype(float)
     # the last record is filled up with NaN to lines of 80 bytes
     whole = len(values) // columns * columns
     if not np.all(np.isnan(values[whole:])):

@@ -17,7 +17,7 @@ import numpy as np
 from inloop.errors import FileFormatError
 from inloop.io.roads.lanes import Section, read_sections, slippery_of, stripes_of, strips_of
 from inloop.io.roads.numbers import Cubics, number, read_cubics
-from inloop.io.roads.plan_view import read_curve
+from inloop.io.roads.plan_view import MOST_POINTS, read_curve
 from inloop.io.xml import Element, parse_file
 from inloop.model.geometry import Scalar
 from inloop.model.names import quoted
@@ -32,6 +32,7 @@ from inloop.symbolic.tables import PiecewisePolynomial
 
 BESIDE = 3.0  # how far the surface goes on beside the outermost lane [m]
 STEEPEST = 1.2  # superelevation [rad]
+WIDEST = 200.0  # from the reference line to the outermost edge [m]
 ALONG, ACROSS = 1.0, 0.25  # steps of the grid of friction [m]
 MOST_OF_FRICTION = 200_000  # points of that grid
 UNREAD = {
@@ -78,9 +79,14 @@ def read_xodr(
     if root.tag != "OpenDRIVE":
         root.fail(f"the file holds {root.label}, no <OpenDRIVE>", "Give a file of OpenDRIVE.")
     parts, begin = [], 0.0
+    count = 0
     for element in _chosen(root, roads):
         parts.append(_read_part(element, begin))
         begin = parts[-1].end + GAP
+        count += len(parts[-1].curve.s)
+        if count > MOST_POINTS:
+            element.fail(f"up to here the reference lines need more than {MOST_POINTS} points",
+                         "Read some of the roads: roads=(id, ...).")  # fmt: skip
     sections = [section for part in parts for section in part.sections]
     edges = _edge(parts, -1), _edge(parts, 1)
     friction = _friction(parts, grip)
@@ -126,6 +132,10 @@ def _read_part(road: Element, begin: float) -> _Part:
         return np.asarray(np.cos(bank(s)))
 
     sections = read_sections(road, begin, length, shrink)
+    for section in sections:
+        s = np.linspace(section.begin, np.nextafter(section.end, -math.inf), 200)
+        if max(float(np.abs(section.edge(side)(s)).max()) for side in (-1, 1)) > WIDEST:
+            road.fail(f"its lanes reach farther than {WIDEST:g} m aside", "Correct their widths.")
     return _Part(begin, curve, elevation, bank, sections, road)
 
 

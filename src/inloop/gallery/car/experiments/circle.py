@@ -2,10 +2,8 @@
 
 The single-track model has V / (L + K V²) per angle of the front wheels, with the understeer
 gradient K = m (b / C_f - a / C_r) / L of the axles' cornering stiffnesses under their loads. Wheels
-lean with the body, as the arms are parallel. With c the force per lean by that per slip angle and
-φ' the roll per lateral acceleration, the slip angles of the axles become smaller by c φ' a_y, which
-adds (c_f - c_r) φ' to K. Aligning moments let the forces act behind the middle of the contact by
-the pneumatic trail: a and b become a - t_f and b + t_r.
+lean with the body, as the arms are parallel, and have aligning moments of slip and of lean: with
+them the balance of forces and moments is solved for the slip angles (`full_gradient`).
 """
 
 from __future__ import annotations
@@ -80,29 +78,35 @@ def single_track(speed: Any) -> Any:
     return speed / (WHEELBASE + GRADIENT * speed**2)
 
 
-def lean_share(load: float) -> float:
-    """Lateral force per lean over that per slip angle, of a tyre of 1987 under a load [N]."""
-    tyre, h = il.tyres.Formula1987(with_aligning_moment=False), 1e-5
-    lean = tyre.forces(il.tyres.Slip(load, 0.0, 0.0, h)).lateral
-    return float(lean / tyre.forces(il.tyres.Slip(load, 0.0, h)).lateral)
+def _slopes(load: float, *, aligning: bool) -> np.ndarray:
+    """Lateral force and aligning moment of an axle per slip angle and per lean; rows, columns."""
+    tyre, h = il.tyres.Formula1987(with_aligning_moment=aligning), 1e-5
 
+    def change(alpha: float, gamma: float) -> tuple[float, float]:
+        one, other = (
+            tyre.forces(il.tyres.Slip(load, 0.0, s * alpha, s * gamma)) for s in (1.0, -1.0)
+        )
+        return float(one.lateral - other.lateral), float(one.aligning - other.aligning)
 
-def pneumatic_trail(load: float) -> float:
-    """By which the force acts behind the middle of the contact, at small slip angles [m]."""
-    found = il.tyres.Formula1987().forces(il.tyres.Slip(load, 0.0, 1e-5))
-    return float(-found.aligning / found.lateral)
+    # both tyres of an axle, central differences
+    return np.array([change(h, 0.0), change(0.0, h)]).T / h
 
 
 def full_gradient(found: Circle) -> float:
     """Understeer gradient of a single track whose wheels lean as the car rolls [rad s²/m].
 
-    With pneumatic trail if the tyres have aligning moments.
+    Slip angles of the axles for a lateral acceleration of 1 m/s², from the balance of forces and of
+    moments about the center of mass, aligning moments of slip and lean included if there are any.
     """
     roll = found.roll / (found.speed * found.yaw_rate)
-    front, rear = map(lean_share, LOADS)
-    t_f, t_r = map(pneumatic_trail, LOADS) if found.aligning else (0.0, 0.0)
-    a, b = A - t_f, B + t_r
-    return MASS * (b / C_FRONT - a / C_REAR) / (a + b) + (front - rear) * roll
+    front, rear = (_slopes(load, aligning=found.aligning != 0.0) for load in LOADS)
+    # moments about the center of mass; columns: slip angle, lean
+    turn_front, turn_rear = A * front[0] + front[1], -B * rear[0] + rear[1]
+    matrix = np.array([[front[0, 0], rear[0, 0]], [turn_front[0], turn_rear[0]]])
+    given = np.array([MASS - (front[0, 1] + rear[0, 1]) * roll,
+                      -(turn_front[1] + turn_rear[1]) * roll])  # fmt: skip
+    slip_front, slip_rear = np.linalg.solve(matrix, given)
+    return float(slip_rear - slip_front)
 
 
 def understeer_gradient(slow: Circle, fast: Circle) -> float:
@@ -120,8 +124,8 @@ def _run(bench: Bench) -> Outcome:
             "yaw rate per wheel angle [1/s]": tuple(c.gain for c in circles),
             "single track [1/s]": tuple(single_track(c.speed) for c in circles),
             "understeer gradient [rad s²/m]": understeer_gradient(circles[0], circles[-1]),
-            "single track, leaning wheels, trail [rad s²/m]": full_gradient(circles[-1]),
-            "single track, upright wheels, no trail [rad s²/m]": GRADIENT,
+            "single track, leaning wheels, aligning moments [rad s²/m]": full_gradient(circles[-1]),
+            "single track, upright wheels, none [rad s²/m]": GRADIENT,
             "roll per lateral acceleration [deg s²/m]": tuple(
                 float(np.degrees(c.roll) / (c.speed * c.yaw_rate)) for c in circles
             ),

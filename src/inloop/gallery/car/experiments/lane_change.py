@@ -99,7 +99,7 @@ def _experiment(part: int, make: Callable[[float], LaneChange]) -> Callable[[Ben
                 "speed at the end [km/h]": tuple(3.6 * p.exit for p in found),
                 "cones hit": tuple(float(len(p.hit)) for p in found),
                 "fastest without a cone [km/h]": max(clean, default=0.0),
-                "largest lateral acceleration [m/s²]": tuple(_lateral(p.run) for p in found),
+                "largest speed times yaw rate [m/s²]": tuple(_lateral(p.run) for p in found),
                 "width of the first lane by the standard [m]": width,
             },
             draw=lambda figure: _draw(figure, change, found),
@@ -111,7 +111,7 @@ def _experiment(part: int, make: Callable[[float], LaneChange]) -> Callable[[Ben
 
 
 def _lateral(run: il.Result) -> float:
-    """Largest lateral acceleration by yaw rate and speed [m/s²]."""
+    """Largest speed times yaw rate: lateral acceleration of a car that does not spin [m/s²]."""
     v = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
     return float(np.abs(v * run["chassis_rz.qd"]).max())
 
