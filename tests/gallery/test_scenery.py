@@ -72,7 +72,10 @@ def lanes_over(scenery: Scenery, x: float, y: float) -> list[float]:
 def test_the_car_starts_on_its_course_and_on_the_road_that_it_is_given() -> None:
     course, track = car_scenery(None), car_scenery("track")
     assert lanes_over(course, 0.0, 0.0) == [0.0]
-    assert len(course.cones) == 30 and not track.cones
+    # ISO 3888-1: 125 m long, cones at most 3 m apart on both sides of 15, 25 and 30 m
+    xs = [x for x, _, _ in course.cones]
+    assert max(xs) - min(xs) == pytest.approx(125.0) and len(xs) == 2 * (6 + 10 + 11)
+    assert not track.cones
     (height,) = lanes_over(track, 0.0, 0.0)
     assert height == pytest.approx(0.0, abs=0.03)
     # all of a road lies above the ground around

@@ -10,6 +10,7 @@ import numpy as np
 
 import inloop as il
 from inloop.gallery import Outline, Point, Ribbon, Scenery, road_ribbons, rounded_polygon
+from inloop.gallery.car.cones import BACK, FRONT, HALF, iso_3888_1
 from inloop.gallery.car.roads import road_of
 from inloop.gallery.exhibition.scenery import Surface
 
@@ -19,9 +20,8 @@ COURSE = (
     (-270.0, 0.0, 90.0), (470.0, 0.0, 110.0), (640.0, 190.0, 70.0), (520.0, 380.0, 60.0),
     (330.0, 300.0, 45.0), (170.0, 470.0, 80.0), (-90.0, 400.0, 120.0), (-380.0, 420.0, 60.0),
 )  # fmt: skip
-# a double lane change after ISO 3888-1: where sections begin and end, middle and width [m]
-GATES = ((150.0, 165.0, 0.0, 2.3), (195.0, 220.0, 3.5, 2.5), (245.0, 275.0, 0.0, 2.7))
-OUTLINE = Outline("chassis", -3.3, 0.65, 0.92, 0.2)
+LANE_CHANGE = 150.0  # where cones begin [m]
+OUTLINE = Outline("chassis", BACK, FRONT, HALF, 0.2)
 STEP = 4.0  # along a road [m]
 GROUND = 0.05  # below the lowest point of a road [m]
 SURFACES: dict[str, Surface] = {"driving": "asphalt", "shoulder": "gravel", "border": "gravel"}
@@ -41,12 +41,7 @@ def car_scenery(road: il.tyres.Road | str | Path | None) -> Scenery:
 
 def _course() -> Scenery:
     middle = [(x, y + 0.5 * LANE, z) for x, y, z in rounded_polygon(COURSE)]
-    cones = tuple(
-        (x, at + side * 0.5 * width, 0.0)
-        for begin, end, at, width in GATES
-        for x in (begin + (end - begin) * k / 4 for k in range(5))
-        for side in (-1, 1)
-    )
+    cones = tuple((float(x), float(y), 0.0) for x, y in iso_3888_1(LANE_CHANGE).cones)
     ribbons = road_ribbons(middle, 2.0 * LANE + 0.5)
     return Scenery(ribbons=ribbons, cones=cones, outline=OUTLINE, trees=260, posts=25.0)
 

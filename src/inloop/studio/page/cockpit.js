@@ -47,7 +47,7 @@ export class CockpitView {
    * @param {string} name of the plant
    * @param {import("./messages.js").Cockpit | null} cockpit
    * @param {import("./messages.js").Input[]} inputs
-   * @param {boolean} live whether it runs; else it is a recording
+   * @param {boolean} live whether it runs and may be driven; else it is a recording
    */
   setPlant(name, cockpit, inputs, live) {
     this.live = live;
@@ -55,7 +55,7 @@ export class CockpitView {
     this.plant = name;
     if (!same) this.ghost.clear();
     this.declared = cockpit;
-    this.levers.setPlant(cockpit?.levers ?? [], inputs);
+    this.levers.setPlant(live ? (cockpit?.levers ?? []) : [], inputs);
     this.pads = this.levers.states.map((state) => new LeverPad(state));
     this.gauges = (cockpit?.gauges ?? []).map((gauge) =>
       Object.assign(makeGauge(gauge), { at: this.columns(gauge.signals) }),

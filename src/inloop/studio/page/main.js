@@ -126,7 +126,7 @@ const RECEIVE = {
       message.plant.name,
       message.cockpit,
       message.inputs,
-      !message.can.includes("seek"),
+      message.can.includes("take_input"),
     );
     plots.least = view.slow && message.cockpit?.cameras.length ? SELDOM : 0;
     controllers.setPlant(message.controllers);
