@@ -89,6 +89,7 @@ const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
+shortcuts.levers = () => cockpit.levers.states.map(({ lever }) => lever);
 const inspector = new Inspector(connection, view, picking);
 startMenu();
 new Rulers(view);
