@@ -18,7 +18,7 @@ from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.cli.watched_files import files_of, forget_modules
 from inloop.errors import InloopError
-from inloop.gallery import Exhibit
+from inloop.gallery import Cockpit, Exhibit
 from inloop.gallery.exhibition.option import Chosen
 from inloop.realtime import Recording, running
 from inloop.realtime.mailboxes.layout import Layout
@@ -231,7 +231,9 @@ def stage_of(subject: Subject) -> Stage:
     """How a mechanism looks in the studio."""
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
-        return make_stage(mechanism, remarks=mechanism.notes)
+        own = subject.names.get("cockpit")
+        ride = own.data() if isinstance(own, Cockpit) else None
+        return make_stage(mechanism, remarks=mechanism.notes, cockpit=ride)
     hand, cockpit = exhibit.hand(**subject.options), exhibit.ride(**subject.options)
     return make_stage(
         mechanism,

@@ -113,7 +113,7 @@ class Exhibit:
             return self.device
         return self.device(**self.complete(options))
 
-    def ride(self, **options: bool | int | float) -> Cockpit | None:
+    def ride(self, **options: Chosen) -> Cockpit | None:
         """What there is for who rides along in the model with these options."""
         if not callable(self.cockpit):
             return self.cockpit
