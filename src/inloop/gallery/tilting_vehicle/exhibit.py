@@ -44,8 +44,8 @@ EXHIBIT = Exhibit(
     view=View(
         "xyz",
         (
-            ("tilt.q", "rear_rx.q"),
-            ("tyre_left.load", "tyre_right.load", "tyre_front.load"),
+            ("tilt.q", "estimated_tilt"),
+            ("tyre_left.load", "tyre_right.load"),
             "torque_cell",
         ),
         discs={f"wheel_{name}": 0.07 for name in ("left", "right", "front")},
