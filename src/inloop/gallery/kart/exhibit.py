@@ -19,14 +19,17 @@ LATERAL = tuple(f"tyre_{corner}.lateral" for corner in CORNERS)
 
 
 def steady(plant: il.Plant, hand: float = 0.0, **parameters: float) -> Mapping[str, float]:
-    """All signals after three seconds with an angle of the hand wheel [rad]."""
+    """Tyres, cell and steering after three seconds with an angle of the hand wheel [rad]."""
     before = dict(plant.parameters)
     plant.parameters.update(parameters)
     try:
-        run = plant.simulate(t_end=3.0, step=1e-3, sample=0.1, inputs={"hand.q": hand})
+        run = plant.simulate(
+            t_end=3.0, step=1e-3, method="rk4", sample=0.1, inputs={"hand.q": hand}
+        )
     finally:
         plant.parameters.update(before)
-    return {name: float(run[name][-1]) for name in run.names}
+    names = [name for name in run.names if name.startswith(("tyre_", "cell_", "steer"))]
+    return {name: float(run[name][-1]) for name in names}
 
 
 def _toe(plant: il.Plant) -> list[float]:

@@ -8,7 +8,7 @@ from inloop.gallery import Controller, Exhibit, Guided, Option, Reference, Slide
 from inloop.gallery.tilting_vehicle.controllers.course import PATHS, drawn
 from inloop.gallery.tilting_vehicle.controllers.program import CRUISE
 from inloop.gallery.tilting_vehicle.data import SIZE, G
-from inloop.gallery.tilting_vehicle.experiments.circle import CIRCLE, TURNS, by_hand, first_turn
+from inloop.gallery.tilting_vehicle.experiments.circle import CIRCLE, TURNS, by_hand, turns
 from inloop.gallery.tilting_vehicle.experiments.slalom import SLALOM
 from inloop.gallery.tilting_vehicle.experiments.swerve import SWERVE
 from inloop.gallery.tilting_vehicle.looks import tilting_looks
@@ -62,7 +62,7 @@ EXHIBIT = Exhibit(
             unit="N·m",
             tolerance=0.003,
             source="moments about the tilt axis; 366 and 0 N·m of CLEVER, and wheels that spin",
-            measure=lambda plant: [turn.torque for turn in first_turn(plant)],
+            measure=lambda plant: [turn.torque for turn in turns(plant, 0)],
         ),
         Reference(
             what="load that goes to the outer wheel in the same turns",
@@ -70,7 +70,7 @@ EXHIBIT = Exhibit(
             unit="N",
             tolerance=0.02,
             source="moments about the road; 606 and 170 N of CLEVER, and wheels that spin",
-            measure=lambda plant: [turn.transfer for turn in first_turn(plant)],
+            measure=lambda plant: [turn.transfer for turn in turns(plant, 0)],
         ),
     ),
     experiments={"circle": CIRCLE, "slalom": SLALOM, "swerve": SWERVE},

@@ -12,7 +12,6 @@ puts in front of them (`controllers/sensing.py`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import inloop as il
@@ -73,7 +72,7 @@ def tilting_vehicle(size: float = SIZE, speed: float = -1.0, tilt: float = TIP) 
     return m
 
 
-def straight(speed: float, size: float = SIZE) -> Mapping[str, Mapping[str, float]]:
+def straight(speed: float, size: float = SIZE) -> dict[str, Any]:
     """Arguments of a run that begins upright, straight along x, at a speed [m/s]."""
     spin = speed / CLEVER.of_size(size).radius
     return {

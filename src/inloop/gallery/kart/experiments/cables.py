@@ -33,7 +33,7 @@ def to_and_fro(plant: il.Plant, seconds: float = SECONDS, **settings: float) -> 
     plant.parameters.update({"trail": 0.0, **settings})
     try:
         return plant.simulate(
-            t_end=seconds, step=1e-3, sample=5e-3,
+            t_end=seconds, step=1e-3, method="rk4", sample=5e-3,
             inputs={"hand.q": lambda t: SWING * il.sin(2.0 * math.pi / PERIOD * t)},
         )  # fmt: skip
     finally:

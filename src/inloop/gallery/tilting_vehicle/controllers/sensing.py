@@ -134,8 +134,8 @@ class Sensing:
         rolled = seen["torque_cell"] + car.standing_mass * car.standing_height * axis
         lifts = abs(rolled) > LIFTS * car.lifting_moment
         without = ("potentiometer",) if lifts else ()
-        x = self.filter.step((pot, gyro, across), inputs, without=without)
-        return Known(*(float(value) for value in x), speed, axis, pot, gyro, across)
+        tilt, rate, bias = self.filter.step((pot, gyro, across), inputs, without=without).tolist()
+        return Known(tilt, rate, bias, speed, axis, pot, gyro, across)
 
     def _rates(self, now: tuple[float, float, float], missed: int) -> list[float]:
         """Rates of wheels and turn; over missed samples they are taken to have changed evenly."""

@@ -146,20 +146,15 @@ def _beside(speed: float, rate: float, tilt: float) -> float:
     return car.radius * lean * (1.0 - turned * (1.0 - lean**2) / (1.0 - turned * lean**2))
 
 
-def turns(plant: il.Plant) -> list[Turn]:
-    """Each turn upright, then balanced."""
-    small = [(v * math.sqrt(SIZE), r * SIZE) for v, r in TURNS]
-    return [turn(plant, v, r, tilt) for v, r in small for tilt in (0.0, math.atan(v * v / (r * G)))]
-
-
-def first_turn(plant: il.Plant) -> list[Turn]:
-    """The smaller circle, upright and balanced."""
-    v, r = TURNS[0][0] * math.sqrt(SIZE), TURNS[0][1] * SIZE
+def turns(plant: il.Plant, which: int) -> list[Turn]:
+    """One of `TURNS`, as the demonstrator takes it: upright, then balanced."""
+    v, r = TURNS[which][0] * math.sqrt(SIZE), TURNS[which][1] * SIZE
     return [turn(plant, v, r, tilt) for tilt in (0.0, math.atan(v * v / (r * G)))]
 
 
 def _run(bench: Bench) -> Outcome:
-    found = turns(bench.compile())
+    plant = bench.compile()
+    found = [turn for which in range(len(TURNS)) for turn in turns(plant, which)]
     return Outcome(
         figures={
             "speed [m/s]": tuple(t.speed for t in found),
