@@ -13,8 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from inloop.devices import Encoder, FilteredDifferences
-from inloop.devices.sensors.instruments import Signals
+import inloop as il
 from inloop.gallery.kart import data
 from inloop.gallery.kart.data import CORNERS
 
@@ -54,8 +53,8 @@ class BeltSensor:
     """
 
     def __init__(self, pulses: float) -> None:
-        self._pulses = Encoder(1.0 / pulses)
-        self._speed = FilteredDifferences(PERIOD, CUTOFF)
+        self._pulses = il.devices.Encoder(1.0 / pulses)
+        self._speed = il.devices.FilteredDifferences(PERIOD, CUTOFF)
 
     def read(self, turned: float) -> float:
         """Speed of the belt [m/s] for the angle of a roller [rad]."""
@@ -85,7 +84,7 @@ def by_hand(
     return {**forces, "longitudinal": drag, "lateral": push}
 
 
-def sum_of_tyres(outputs: Signals) -> tuple[float, float]:
+def sum_of_tyres(outputs: Mapping[str, float]) -> tuple[float, float]:
     """What drags the kart back, and what pushes it to the left [N]: forces of all tyres."""
     back = -sum(outputs[f"tyre_{corner}.force_x"] for corner in CORNERS)
     return back, sum(outputs[f"tyre_{corner}.force_y"] for corner in CORNERS)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from inloop.devices import Encoder, FilteredDifferences, Instruments, Noise
-from inloop.devices.sensors.instruments import Signals
+import inloop as il
 from inloop.gallery.tilting_vehicle import data
 from inloop.gallery.tilting_vehicle.controllers.design import PERIOD, fusion
+from inloop.gallery.tilting_vehicle.controllers.signals import Signals
 from inloop.gallery.tilting_vehicle.data import G, Vehicle
 
 SENSORS = {
@@ -24,17 +24,19 @@ LIFTS = 0.8  # of the moment that lifts a wheel: from there on the potentiometer
 MOST_MISSED = 200  # samples; who has slept longer begins anew
 
 
-def fit(parameters: Mapping[str, float], seed: int = 1) -> Instruments:
+def fit(parameters: Mapping[str, float], seed: int = 1) -> il.devices.Instruments:
     """Real sensors in front of the ideal ones; parameters are those of the plant.
 
     The same seed gives the same noise.
     """
 
-    def noisy(deviation: str, off: float = 0.0) -> Callable[[int], list[Noise]]:
-        return lambda number: [Noise(parameters[deviation], off, seed=1000 * seed + number)]
+    def noisy(deviation: str, off: float = 0.0) -> Callable[[int], list[il.devices.Noise]]:
+        return lambda number: [
+            il.devices.Noise(parameters[deviation], off, seed=1000 * seed + number)
+        ]
 
     tick = 2.0 * math.pi / data.TICKS
-    return Instruments(
+    return il.devices.Instruments(
         SENSORS,
         {
             "potentiometer": noisy("potentiometer_noise", parameters["potentiometer_offset"]),
@@ -44,8 +46,8 @@ def fit(parameters: Mapping[str, float], seed: int = 1) -> Instruments:
             "imu.gyro.x": noisy("gyro_noise", -parameters["gyro_bias"]),
             "imu.gyro.y": noisy("gyro_noise"),
             "imu.gyro.z": noisy("gyro_noise"),
-            "encoder_left": lambda number: [Encoder(tick)],
-            "encoder_right": lambda number: [Encoder(tick)],
+            "encoder_left": lambda number: [il.devices.Encoder(tick)],
+            "encoder_right": lambda number: [il.devices.Encoder(tick)],
         },
     )
 
@@ -100,7 +102,7 @@ class Sensing:
     def reset(self) -> None:
         """Begin anew: what was read and believed is forgotten."""
         self._instruments = fit(self._parameters, self._seed)
-        self._differences = [FilteredDifferences(self.period, CUTOFF) for _ in range(3)]
+        self._differences = [il.devices.FilteredDifferences(self.period, CUTOFF) for _ in range(3)]
         self._before: tuple[float, float, float] | None = None
 
     def read(self, outputs: Signals, missed: int = 0) -> Known:

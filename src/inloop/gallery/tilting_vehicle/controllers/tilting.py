@@ -16,9 +16,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from inloop.devices.sensors.instruments import Signals
 from inloop.gallery.tilting_vehicle.controllers.design import PERIOD
 from inloop.gallery.tilting_vehicle.controllers.sensing import Known, Sensing
+from inloop.gallery.tilting_vehicle.controllers.signals import Signals
 from inloop.gallery.tilting_vehicle.data import CLEVER, SIZE, G, Vehicle
 
 # place [m], yaw [rad], speed [m/s] -> curvature [1/m]

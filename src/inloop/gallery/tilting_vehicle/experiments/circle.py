@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.devices.sensors.instruments import Signals
 from inloop.gallery import Bench, Experiment, Outcome
+from inloop.gallery.tilting_vehicle.controllers.signals import Signals
 from inloop.gallery.tilting_vehicle.data import CLEVER, FRONT_SHARE, SIZE, G
 from inloop.gallery.tilting_vehicle.experiments.plots import BLUE, GRAY, ORANGE, dress
 from inloop.gallery.tilting_vehicle.model import CORNERING, LEAN, straight

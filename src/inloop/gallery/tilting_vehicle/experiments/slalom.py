@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.devices import KalmanEstimator
-from inloop.devices.sensors.instruments import Signals
 from inloop.gallery import Bench, Experiment, Outcome
 from inloop.gallery.tilting_vehicle.controllers.course import CONES, Driver, slalom
 from inloop.gallery.tilting_vehicle.controllers.design import PERIOD
+from inloop.gallery.tilting_vehicle.controllers.signals import Signals
 from inloop.gallery.tilting_vehicle.controllers.tilting import Gains, TiltControl
 from inloop.gallery.tilting_vehicle.data import G
 from inloop.gallery.tilting_vehicle.experiments.plots import (
@@ -108,7 +107,7 @@ def weave(plant: il.Plant, share: float, seconds: float = SECONDS, seed: int = 1
     pot, gyro, across = np.array(noted.seen).T
     count = min(len(pot), len(run.t))
     truth = (run["tilt.q"] - run["rear_rx.q"])[:count]
-    alone = KalmanEstimator(PERIOD, plant.parameters["potentiometer_noise"], JERK)
+    alone = il.devices.KalmanEstimator(PERIOD, plant.parameters["potentiometer_noise"], JERK)
     tilts = {
         "truth": truth,
         "filter": run["estimate.tilt"][:count],

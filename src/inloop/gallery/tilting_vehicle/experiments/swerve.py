@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import inloop as il
-from inloop.devices.sensors.instruments import Signals
 from inloop.gallery import Bench, Experiment, Outcome
 from inloop.gallery.tilting_vehicle.controllers.design import PERIOD
+from inloop.gallery.tilting_vehicle.controllers.signals import Signals
 from inloop.gallery.tilting_vehicle.controllers.tilting import Gains, TiltControl
 from inloop.gallery.tilting_vehicle.experiments.plots import BLUE, GRAY, GREEN, ORANGE, dress
 from inloop.gallery.tilting_vehicle.model import straight
