@@ -39,7 +39,7 @@ EXHIBIT = Exhibit(
     title="Narrow three-wheeler that tilts",
     look_at="A filter tells the tilt from three sensors; a sudden turn lifts the inner wheel.",
     make=tilting_vehicle,
-    start="rolling at 1.5 m/s, motors off: the cabin begins to fall to the left",
+    start="rolling at 1.4 m/s, motors off: the cabin begins to fall to the left",
     seconds=3.0,
     view=View(
         "xyz",
@@ -52,7 +52,7 @@ EXHIBIT = Exhibit(
     ),
     options={
         "size": Option(SIZE, "by that of CLEVER; 1 is full size", (0.1, 1.0)),
-        "speed": Option(-1.0, "at the start [m/s]; -1: 3 m/s, scaled with it", (-1.0, 20.0)),
+        "speed": Option(-1.0, "at the start [m/s]; -1: 2.8 m/s, scaled with it", (-1.0, 20.0)),
         "tilt": Option(TIP, "at the start [rad]", (-0.5, 0.5)),
     },
     references=(
@@ -75,7 +75,7 @@ EXHIBIT = Exhibit(
     ),
     experiments={"circle": CIRCLE, "slalom": SLALOM, "swerve": SWERVE},
     looks=tilting_looks,
-    reach=((-3.1, -1.5, -0.02), (3.1, 1.5, 0.4)),
+    reach=((-2.6, -1.15, -0.02), (2.6, 1.15, 0.36)),
     controllers={
         "combined": Controller(
             "steering and tilt together: half of the steering waits for the tilt",

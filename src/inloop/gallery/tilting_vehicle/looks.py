@@ -44,10 +44,15 @@ def tilting_looks(*, size: float, **_others: object) -> Mapping[str, tuple[il.Vi
 
 
 def _course(s: float) -> Iterator[il.Visual]:
-    """Dark ground with a light edge, and cones where the paths weave."""
+    """Dark ground with white lines, and cones where a path weaves."""
     if s > 0.5:
         return
-    yield il.visual(il.box((6.6, 3.4, 0.02)), (0.0, 0.0, -0.012), ROAD, material="felt")
+    wide, deep = 5.3, 2.4
+    yield il.visual(il.box((wide, deep, 0.02)), (0.0, 0.0, -0.012), ROAD, material="felt")
+    for y in (-0.5 * deep + 0.05, 0.5 * deep - 0.05):
+        yield il.visual(il.box((wide - 0.1, 0.025, 0.002)), (0.0, y, -0.0015), WHITE)
+    for x in (-0.5 * wide + 0.05, 0.5 * wide - 0.05):
+        yield il.visual(il.box((0.025, deep - 0.1, 0.002)), (x, 0.0, -0.0015), WHITE)
     for x, y in weave_cones():
         yield from _cone((x, y, 0.0))
 

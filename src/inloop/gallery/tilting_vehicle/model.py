@@ -24,7 +24,7 @@ from inloop.gallery.tilting_vehicle.data import CLEVER, FRONT_SHARE, SIZE, Vehic
 WHEELS = ("left", "right", "front")
 CORNERING, FRICTION, LEAN = 12.0, 0.95, 0.9  # of the tyres, per load [1/rad], [1], [1/rad]
 SERVO = 12.0  # bandwidth of the steering [Hz]
-SPEED = 3.0  # of the large vehicle at the start [m/s]
+SPEED = 2.8  # of the large vehicle at the start [m/s]
 TIP = 0.02  # tilt at the start [rad]
 HEADING = math.atan2(2.0 * WIDTH, LENGTH)  # at the start: that of the figure eight [rad]
 
@@ -34,7 +34,7 @@ def tilting_vehicle(size: float = SIZE, speed: float = -1.0, tilt: float = TIP) 
 
     Args:
         size: of the vehicle, by that of CLEVER.
-        speed: at the start [m/s]; below zero: 3 m/s, scaled as the vehicle is.
+        speed: at the start [m/s]; below zero: 2.8 m/s, scaled as the vehicle is.
         tilt: of the cabin at the start [rad].
     """
     car = CLEVER.of_size(size)
@@ -175,7 +175,7 @@ def _add_motors(m: il.Model, car: Vehicle) -> None:
 
 
 def _add_skids(m: il.Model, car: Vehicle, rear: Any, cabin: Any) -> None:
-    """What a vehicle that has fallen over lies on: shoulders of the cabin, ends of the axle."""
+    """What a vehicle that has fallen over lies on: corners of the cabin, ends of the axle."""
     size, stiffness, damping = 0.12 * car.track, 0.5 * car.tyre_stiffness, car.tyre_damping
 
     def skid(p: Any, v: Any) -> Any:
@@ -184,10 +184,15 @@ def _add_skids(m: il.Model, car: Vehicle, rear: Any, cabin: Any) -> None:
         slides = il.sqrt(v[0] * v[0] + v[1] * v[1] + 1e-3)
         return -0.4 * up * v[0] / slides, -0.4 * up * v[1] / slides, up
 
+    roof = cabin.point("roof", (0.35 * car.wheelbase, 0.0, 0.5 * car.wheelbase))
+    m.force(roof, skid, name="roof_skid")
     for side, way in (("left", 1.0), ("right", -1.0)):
         shoulder = (0.5 * car.wheelbase, way * 0.42 * car.track, 0.36 * car.wheelbase)
+        nose = (0.9 * car.wheelbase, way * 0.25 * car.track, 0.2 * car.wheelbase)
         hub = (0.0, way * 0.5 * car.track, car.radius)
-        for body, name, at in ((cabin, "shoulder", shoulder), (rear, "axle", hub)):
+        for body, name, at in (
+            (cabin, "shoulder", shoulder), (cabin, "nose", nose), (rear, "axle", hub),
+        ):  # fmt: skip
             m.force(body.point(f"{name}_{side}", at), skid, name=f"{name}_{side}_skid")
 
 

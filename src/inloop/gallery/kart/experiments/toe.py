@@ -27,7 +27,8 @@ PLAN = (
     (4.0, math.radians(2.0), 0.2, 2.0),
     (6.0, math.radians(2.0), 0.2, -2.0),
 )
-SECONDS = 7.5
+SECONDS = 8.5
+RAMP = 5.0  # of the belt [m/s²]
 EACH = 5  # steps between two rows of the figure
 
 
@@ -65,14 +66,16 @@ def change_toe(plant: il.Plant, seconds: float = SECONDS) -> list[Reading]:
     try:
         while stepper.t < seconds - 0.5 * PERIOD:
             _, toe, hand, speed = [row for row in PLAN if row[0] <= stepper.t + 0.5 * PERIOD][-1]
-            if (values["toe"], values["belt"]) != (toe, speed):
-                values.update({"toe": toe, "belt": speed})
+            missing, most = speed - values["belt"], RAMP * PERIOD
+            now = values["belt"] + min(max(missing, -most), most)
+            if (values["toe"], values["belt"]) != (toe, now):
+                values.update({"toe": toe, "belt": now})
             stepper.step(**{"hand.q": hand})
             stepper.outputs(numbers)
             outputs = dict(zip(names, numbers.tolist(), strict=True)) | {"t": stepper.t}
             told = belt.read(outputs["belt_sensor"])
             if round(stepper.t / PERIOD) % EACH == 0:
-                found.append(_reading(outputs, cell, (toe, math.copysign(1.0, speed)), told))
+                found.append(_reading(outputs, cell, (toe, math.copysign(1.0, now)), told))
     finally:
         values.update(before)
     return found
@@ -133,7 +136,8 @@ def _draw(figure: Any, found: list[Reading]) -> None:
         label = "by hand" if k == 0 else None
         tyres.plot(t, [r.expected[k] for r in found], "k:", linewidth=1.0, label=label)
     for axis, k in ((lateral, 1), (back, 0)):
-        axis.plot(t, [r.read[k] for r in found], color=GRAY, linewidth=0.5, label="cell, as read")
+        axis.plot(t, [r.read[k] for r in found], color=GRAY, linewidth=3.0, alpha=0.6,
+                  label="cell, as read")  # fmt: skip
         axis.plot(t, [r.summed[k] for r in found], color=BLUE, label="sum of the tyres")
         axis.plot(t, [r.expected[2 + k] for r in found], "k:", linewidth=1.0, label="by hand")
     belt.plot(t, [r.belt for r in found], color=GRAY, linewidth=0.8)

@@ -14,15 +14,16 @@ import numpy.typing as npt
 
 Reals = npt.NDArray[np.float64]
 CORNERS = 480  # of a curve
-LENGTH, WIDTH = 2.5, 0.8  # of the figure eight, to one side [m]
-STRAIGHT, BEND, AROUND = 3.9, 1.0, 0.14  # of the weave [m]
+LENGTH, WIDTH = 2.1, 0.68  # of the figure eight, to one side [m]
+STRAIGHT, BEND, AROUND = 3.2, 0.85, 0.12  # of the weave [m]
+ABOVE = 0.01  # the road, where paths are drawn [m]
 LOOK = 0.4  # how far ahead the driver looks, in time [s]
 NEAREST = 0.3  # and at least [m]
 CONES = tuple((3.0 + 2.2 * k, 0.0) for k in range(9))  # of the slalom [m]
 ASIDE = 0.25  # how far around them [m]
 
 
-def circle(radius: float = 1.2) -> Reals:
+def circle(radius: float = 0.9) -> Reals:
     """To the left, about the origin [m]."""
     a = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
     return radius * np.stack([np.cos(a), np.sin(a)], axis=1)
@@ -65,8 +66,8 @@ PATHS: Mapping[str, Reals] = {"figure eight": figure_eight(), "weave": weave(), 
 
 
 def drawn(path: Reals) -> list[tuple[float, float, float]]:
-    """Points of a closed curve [m], for a picture."""
-    return [(float(x), float(y), 0.0) for x, y in (*path, path[0])]
+    """Points of a closed curve [m], for a picture: a little above the road."""
+    return [(float(x), float(y), ABOVE) for x, y in (*path, path[0])]
 
 
 class Driver:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import inloop as il
-from inloop.gallery.tilting_vehicle.controllers.course import PATHS, Driver
+from inloop.gallery.tilting_vehicle.controllers.course import ABOVE, PATHS, Driver
 from inloop.gallery.tilting_vehicle.controllers.tilting import Gains, TiltControl
 from inloop.gallery.tilting_vehicle.data import SIZE
 
-CRUISE = 1.5  # on the paths [m/s]
+CRUISE = 1.4  # on the paths [m/s]
 DARES, HURRIES = 3.0, 9.0  # largest lateral acceleration [m/s²], and its rate [m/s³]
 LONGEST = 0.05  # time between two looks that counts [s]
 TURN = "goal.turn"
@@ -128,8 +128,8 @@ def _answer(box: il.Mailbox, control: TiltControl, led: Led, panel: il.realtime.
         led.now = outputs.t
         box.write(control(outputs.t, outputs))
         if panel.is_due(now := time.monotonic()):
-            place = [outputs["rear_tx.q"], outputs["rear_ty.q"], 0.0]
-            aim = place if led.aim is None else [*led.aim, 0.0]
+            place = [outputs["rear_tx.q"], outputs["rear_ty.q"], ABOVE]
+            aim = place if led.aim is None else [*led.aim, ABOVE]
             panel.tell(now, {"t": outputs.t, "tool": place, "wanted": aim, "error": led.off})
         outputs = box.wait(1.0) or box.read()
     if panel.leaving == "rest":

@@ -25,6 +25,7 @@ from inloop.gallery.tilting_vehicle.data import CLEVER, SIZE, G, Vehicle
 Lead = Callable[[tuple[float, float], float, float], float]
 STEEREST, FARTHEST = 0.8, 0.55  # angle of the fork, tilt that is asked for [rad]
 COUNTER = 0.15  # part of the wanted tilt acceleration that is steered for
+FALLEN, STANDS = 0.8, 0.3  # tilt from which it has fallen, and below which it stands again [rad]
 SLOW = 0.6  # below this share of its usual speed a vehicle is not balanced by steering
 
 
@@ -83,7 +84,7 @@ class TiltControl:
     def reset(self) -> None:
         """Begin anew."""
         self.sensing.reset()
-        self._missing, self._last = 0.0, math.inf
+        self._missing, self._last, self._fallen = 0.0, math.inf, False
 
     def __call__(self, t: float, outputs: Signals) -> dict[str, float]:
         """Inputs of the plant at a time [s]."""
@@ -92,6 +93,11 @@ class TiltControl:
         known = self.known = self.sensing.read(outputs, missed)
         place = float(outputs["rear_tx.q"]), float(outputs["rear_ty.q"])
         curvature = self.lead(place, float(outputs["rear_rz.q"]), known.speed)
+        # what has fallen over is let lie until somebody puts it up again
+        self._fallen = abs(known.tilt) > (STANDS if self._fallen else FALLEN)
+        if self._fallen:
+            rest = dict.fromkeys(("motor", "tilt_motor", "steering.q"), 0.0)
+            return {**rest, "estimate.tilt": known.tilt, "estimate.bias": known.bias}
         push = self._tilt_acceleration(known, curvature)
         return {
             "motor": self._drive(known),
