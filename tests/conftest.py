@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -154,6 +155,33 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of this run of the tests, the same for all of its workers."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """`make(folder, "CC=clang")`: the program of exported C, made as a person does.
+
+    Objects of the runtime, which is the same for all plants, are those of the first one of this
+    run of the tests that was made with the same words.
+    """
+    shared = shared_folder(tmp_path_factory)
+
+    def run(folder: Path, *words: str) -> Path:
+        command = ["make", "-s", "-C", str(folder), *words]
+        kept = shared / f"runtime_{hashlib.sha1(repr(words).encode()).hexdigest()}"
+        with exclusive(kept.with_suffix(".lock"), patience=600.0):
+            if not kept.exists():
+                subprocess.run(command, check=True)
+                kept.mkdir()
+                for path in folder.glob("il_*.o"):
+                    shutil.copy(path, kept)
+        # newer than the sources, so that they are not compiled again
+        shutil.copytree(kept, folder, copy_function=shutil.copyfile, dirs_exist_ok=True)
+        subprocess.run(command, check=True)
+        first = (folder / "Makefile").read_text().splitlines()[0]
+        return folder / first.split("./")[1].split()[0]
+
+    return run
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -24,11 +22,6 @@ T_END, STEP = 0.05, 1e-3
 pytestmark = pytest.mark.usefixtures("shipped_flags")
 
 
-def program_of(folder: Path) -> Path:
-    first = (folder / "Makefile").read_text().splitlines()[0]
-    return folder / first.split("./")[1].split()[0]
-
-
 def printed(program: Path, *words: str) -> tuple[list[str], np.ndarray]:
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -36,42 +29,25 @@ def printed(program: Path, *words: str) -> tuple[list[str], np.ndarray]:
     return head.split(","), np.array([[float(x) for x in row.split(",")] for row in rows])
 
 
-Make = Callable[[Path], None]
+Make = Callable[..., Path]
 
 
-@pytest.fixture(scope="module")
-def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
-    """`make(folder)`, as a person types it; objects of the runtime, which is the same for all
-    plants, are those of the first one of this test session."""
-    common = tmp_path_factory.getbasetemp().parent  # of all workers
-    runtime = common / "objects_of_the_runtime"
-
-    def run(folder: Path) -> None:
-        with (common / "objects_of_the_runtime.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not runtime.exists():
-                subprocess.run(["make", "-s", "-C", str(folder)], check=True)
-                runtime.mkdir()
-                for path in folder.glob("il_*.o"):
-                    shutil.copy(path, runtime)
-        # newer than the sources, so that they are not compiled again
-        shutil.copytree(runtime, folder, copy_function=shutil.copyfile, dirs_exist_ok=True)
-        subprocess.run(["make", "-s", "-C", str(folder)], check=True)
-
-    return run
-
-
-def same_bits(name: str, folder: Path, method: str, make: Make) -> None:
-    plant = gallery.get(name).build().compile()
+def same_bits(
+    name: str, folder: Path, method: str, make: Make, formulation: str = "reduced"
+) -> None:
+    plant = gallery.get(name).build().compile(formulation=formulation)
     plant.export_c(folder, method=method, t_end=T_END, step=STEP)
-    make(folder)
-    names, rows = printed(program_of(folder))
+    names, rows = printed(make(folder))
     result = plant.simulate(t_end=T_END, step=STEP, method=method)
     np.testing.assert_array_equal(rows[:, 0], result.t)
     for k, coordinate in enumerate(result.coordinates):
         for signal, values in (("q", result.q), ("qd", result.qd)):
             column = rows[:, names.index(f"{coordinate}.{signal}")]
             np.testing.assert_array_equal(column, values[:, k])
+
+
+def test_bodies_with_six_coordinates_each(tmp_path: Path, make: Make) -> None:
+    same_bits("pendulum", tmp_path, "alpha", make, "redundant")
 
 
 @pytest.mark.parametrize("name", FEW)
@@ -91,8 +67,7 @@ def test_a_program_prints_what_sensors_tell(tmp_path: Path, make: Make) -> None:
     m.sensor("torque", il.sensors.joint_torque("bar_1"))
     plant = m.compile()
     plant.export_c(tmp_path, method="rk4", t_end=T_END, step=STEP)
-    make(tmp_path)
-    names, rows = printed(program_of(tmp_path))
+    names, rows = printed(make(tmp_path))
     result = plant.simulate(t_end=T_END, step=STEP, method="rk4")
     for signal in plant.mechanism.sensor_signals:
         told = rows[:, names.index(signal.name)]
@@ -108,14 +83,16 @@ def test_a_program_prints_what_sensors_tell(tmp_path: Path, make: Make) -> None:
     ],
 )
 def test_sources_compile_without_a_word(
-    compiler: str, more: tuple[str, ...], tmp_path: Path, require_program: Callable[[str], str]
+    compiler: str,
+    more: tuple[str, ...],
+    tmp_path: Path,
+    make: Make,
+    require_program: Callable[[str], str],
 ) -> None:
     """And run clean, also under the sanitizers, with modes and loops."""
-    program = require_program(compiler)
+    words = f"CC={require_program(compiler)}", f"CFLAGS={' '.join((*STRICT, *more))}"
     gallery.get("bouncing_ball").build().compile().export_c(tmp_path, method="rk4", t_end=T_END)
-    command = ["make", "-s", "-C", str(tmp_path), f"CC={program}"]
-    subprocess.run([*command, f"CFLAGS={' '.join((*STRICT, *more))}"], check=True)
-    assert len(printed(program_of(tmp_path))[1]) == 51
+    assert len(printed(make(tmp_path, *words))[1]) == 51
 
 
 IN_C = """
@@ -150,8 +127,7 @@ def test_a_program_holds_the_controller_of_its_plant(tmp_path: Path, make: Make)
         plant, folder = m.compile(), tmp_path / kind
         plant.parameters["controller.gain"] = 5.5
         plant.export_c(folder, method="rk4", t_end=0.1, step=STEP)
-        make(folder)
-        names, rows = printed(program_of(folder))
+        names, rows = printed(make(folder))
         result = plant.simulate(t_end=0.1, step=STEP, method="rk4")
         np.testing.assert_array_equal(rows[:, names.index("rail.q")], result["rail.q"])
         np.testing.assert_array_equal(rows[:, names.index("rail.qd")], result["rail.qd"])
@@ -167,8 +143,7 @@ def test_parameters_are_those_of_now(tmp_path: Path, make: Make) -> None:
     plant = m.compile()
     plant.parameters["length"] = 0.35
     plant.export_c(tmp_path, method="rk4")
-    make(tmp_path)
-    names, rows = printed(program_of(tmp_path), "0.3", "0.001", "rk4")
+    names, rows = printed(make(tmp_path), "0.3", "0.001", "rk4")
     result = plant.simulate(t_end=0.3, method="rk4")
     np.testing.assert_array_equal(rows[:, names.index("swing.q")], result["swing.q"])
     assert "`length`" in (tmp_path / "README.md").read_text()

@@ -190,17 +190,13 @@ def test_functions_that_nobody_compiled_run_as_python(case: tuple[str, il.Plant]
         np.testing.assert_allclose(found["dqdd_dtau"] @ M[0], np.eye(2), atol=1e-12)
 
 
-def test_sources_are_written(case: tuple[str, il.Plant], tmp_path: Path) -> None:
+def test_sources_are_written(
+    case: tuple[str, il.Plant], tmp_path: Path, make: Callable[..., Path]
+) -> None:
     """Those who have a compiler can make a program of them."""
     _, plant = case
     files = plant.export_c(tmp_path, method="rk4", t_end=0.01, step=1e-4)
     assert {"main.c", "Makefile", "README.md"} <= {file.name for file in files}
-    subprocess.run(["make", "-s", "-C", str(tmp_path), "CC=cc", "CFLAGS=-O0"], check=True)
-    program = next(file for file in tmp_path.iterdir() if file.name == plant_name(tmp_path))
+    program = make(tmp_path, "CC=cc", "CFLAGS=-O0")
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 102
-
-
-def plant_name(folder: Path) -> str:
-    first = (folder / "Makefile").read_text().splitlines()[0]
-    return first.split("./")[1].split()[0]

@@ -73,7 +73,12 @@ def test_while_the_plant_is_compiled(compiler: HeldCompiler, start_studio: Any) 
         ended(studio, compiler, pipe)
 
 
-def test_while_another_one_is_compiled(compiler: HeldCompiler, start_studio: Any) -> None:
+@pytest.mark.parametrize("first", ["runs", "is compiled"])
+def test_while_another_one_is_compiled(
+    first: str, compiler: HeldCompiler, start_studio: Any
+) -> None:
+    if first == "is compiled":
+        compiler.stop("other")
     studio = start_studio("pendulum")
 
     async def choose() -> None:

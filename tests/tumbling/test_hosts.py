@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -86,14 +87,12 @@ def test_the_loop_gives_the_same_bits_and_is_replayed(tmp_path: Path) -> None:
     assert replay(Recording(path), plant()).identical
 
 
-def test_exported_c_gives_the_same_bits(tmp_path: Path, shipped_flags: None) -> None:
+def test_exported_c_gives_the_same_bits(
+    tmp_path: Path, make: Callable[..., Path], shipped_flags: None
+) -> None:
     tumbling = thrown().compile()
     tumbling.export_c(tmp_path, method="rk4", t_end=0.05, step=STEP)
-    subprocess.run(["make", "-s", "-C", str(tmp_path)], check=True)
-    program = (
-        tmp_path / (tmp_path / "Makefile").read_text().splitlines()[0].split("./")[1].split()[0]
-    )
-    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    done = subprocess.run([make(tmp_path)], capture_output=True, text=True, check=True)
     head, *_, last = done.stdout.splitlines()
     printed = dict(zip(head.split(","), map(float, last.split(",")), strict=True))
     found = tumbling.simulate(t_end=0.05, step=STEP, method="rk4")

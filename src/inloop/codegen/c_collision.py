@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from inloop.codegen.pieces import number
@@ -30,6 +31,45 @@ class MeetingRow:
     first: int
     count: int
     rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PileRow:
+    """An il_pile.
+
+    Attributes:
+        shapes: of the members: objects with the fields of il_shape.
+        trees: number of the tree of each member, -1 of those on the ground.
+        velocities: numbers of the coordinates of each tree.
+        margin: larger gaps are not looked at [m].
+        slots: contacts that may carry at a time.
+        place: where in x its states begin.
+    """
+
+    shapes: Sequence[Any]
+    trees: tuple[int, ...]
+    velocities: tuple[tuple[int, ...], ...]
+    margin: float
+    slots: int
+    place: int
+
+
+def pile_entry(pile: PileRow, array: Array) -> str:
+    """A pile as an entry of a table; `array` as for meetings."""
+    grounds: dict[int, str] = {}
+    first = (0, *accumulate(len(tree) for tree in pile.velocities))
+    flat = [k for tree in pile.velocities for k in tree]
+    shapes = array("il_shape", [_shape(shape, array, grounds) for shape in pile.shapes])
+    trees, starts, velocities = (
+        array("int64_t", list(map(str, numbers))) for numbers in (pile.trees, first, flat)
+    )
+    return _row(
+        [
+            *(shapes, trees, str(len(pile.trees))),
+            *(starts, velocities, str(len(pile.velocities))),
+            *(number(pile.margin), str(pile.slots), str(pile.place)),
+        ]
+    )
 
 
 def meeting_entries(meetings: Sequence[MeetingRow], array: Array) -> list[str]:

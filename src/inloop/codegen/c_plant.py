@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from inloop.codegen.c_collision import MeetingRow, meeting_entries
+from inloop.codegen.c_collision import MeetingRow, PileRow, meeting_entries, pile_entry
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment, c_string
 
@@ -67,6 +67,8 @@ class ContactTable:
         states: number of states of force laws, theirs included.
         moved: drives or constraints that depend on time move contacts.
         meetings: shapes whose contacts, the last ones, are found in each step.
+        pile: members that touch wherever they meet; then there are no other contacts.
+        poisson: 1 of each contact whose restitution is Poisson's, 0 of others; empty if of none.
     """
 
     rows: str
@@ -76,6 +78,8 @@ class ContactTable:
     states: int
     moved: bool
     meetings: tuple[MeetingRow, ...] = ()
+    pile: PileRow | None = None
+    poisson: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +107,7 @@ class ChoiceRow:
     project: str = ""
     prepare_contacts: Preparation = NOTHING
     contacts: ContactTable | None = None
+    redundant: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,7 +294,7 @@ class _Writer:
                     for places in (mode.input_places, mode.output_places)
                 ),
                 *(self._array("double", [_real(x) for x in row]) for row in numbers),
-                self._terms(mode.terms),
+                self._extern("il_terms", mode.terms),
                 self._preparation(mode.prepare_terms),
                 self._array("double", [_real(x) for x in mode.row_sizes]),
                 self._array("int32_t", [str(role) for role in mode.roles]),
@@ -299,10 +304,11 @@ class _Writer:
     def _formulas(self, names: Sequence[str]) -> str:
         return self._array("il_formula", [self._function("formula", name) for name in names])
 
-    def _terms(self, name: str) -> str:
+    def _extern(self, kind: str, name: str) -> str:
+        """The address of a constant of another file."""
         if not name:
             return "NULL"
-        self.declared[name] = f"extern const il_terms {name};"
+        self.declared[name] = f"extern const {kind} {name};"
         return f"&{name}"
 
     def _choice(self, choice: ChoiceRow) -> str:
@@ -310,13 +316,15 @@ class _Writer:
         roles = ("independent", "dependent", "driven")
         tables = [getattr(choice, role) for role in (*roles, "rows")]
         parts = [self._array("int64_t", [str(k) for k in table]) for table in tables]
-        parts += [str(len(getattr(choice, role))) for role in roles]
+        parts += [str(len(table)) for table in tables]
         for field in fields(choice):
             if field.name in (*roles, "rows"):
                 continue
             value = getattr(choice, field.name)
             if isinstance(value, Preparation):
                 parts.append(self._preparation(value))
+            elif field.name == "redundant":
+                parts.append(self._extern("il_redundant", choice.redundant))
             elif value is None or isinstance(value, ContactTable):
                 parts.append(self._contacts(value))
             elif isinstance(value, str):
@@ -335,7 +343,11 @@ class _Writer:
         sizes = (str(len(table.places)), str(table.states), str(int(table.moved)))
         meetings = self._array("il_meeting", meeting_entries(table.meetings, self._array))
         found = (meetings, str(len(table.meetings)))
-        entry = _row([rows, *lists, _real(table.near), *sizes, *found])
+        pile = "NULL"
+        if table.pile is not None:
+            pile = self._array("il_pile", [pile_entry(table.pile, self._array)])
+        poisson = self._array("int64_t", [str(k) for k in table.poisson])
+        entry = _row([rows, *lists, _real(table.near), *sizes, *found, pile, poisson])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:

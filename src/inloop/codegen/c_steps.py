@@ -103,6 +103,7 @@ def emit_tree_contacts(
     programs: Sequence[Program],
     prefix: str,
     about: Sequence[str],
+    count: int,
     states: int,
     rows: int,
     turned: Sequence[int] = (),
@@ -113,12 +114,13 @@ def emit_tree_contacts(
         programs: the one of `contact_rows`.
         prefix: of all names.
         about: lines of the comment on top.
+        count: number of coordinates.
         states: number of states of force laws, behind which quaternions are.
         rows: of relative velocities of all contacts.
         turned: see `c_attitudes`.
     """
     (program,) = programs
-    n = _output(program, "M").shape[0]
+    n = count
     whole = c_attitudes.whole_position(turned, n, 2 * n + states)
     known = {"pre": "c->contacts_pre", "q": "q" if turned else "x"}
     at_state = "\n".join([*whole, "    (void)t;"])
@@ -145,9 +147,11 @@ def _contacts(
     program: Program, prefix: str, known: dict[str, str], at_state: str, rows: int = 0
 ) -> str:
     """The function, with lines that bring its arguments about; `rows` of all contacts."""
-    contacts, n = len(_output(program, "mu").exprs), _output(program, "M").shape[0]
-    # contacts that are found later leave room behind the gaps and rows of the others
-    room = {"gap": contacts, "w": rows, "H": n * rows}
+    room = {}
+    if rows:
+        contacts, n = len(_output(program, "mu").exprs), _output(program, "M").shape[0]
+        # contacts that are found later leave room behind the gaps and rows of the others
+        room = {"gap": contacts, "w": rows, "H": n * rows}
     places, at = [], 0
     for out in program.outputs:
         places.append(f"found + {at}" if out.exprs else "NULL")

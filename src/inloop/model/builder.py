@@ -15,7 +15,7 @@ from inloop.model import bodies
 from inloop.model.constraints import couplings, velocities
 from inloop.model.constraints import declaring as constraints
 from inloop.model.contacts import declaring as contacts
-from inloop.model.contacts import stops
+from inloop.model.contacts import piling, stops
 from inloop.model.controllers import declaring as controllers
 from inloop.model.draft import Draft
 from inloop.model.flexible_links import declaring as flexible_links
@@ -62,6 +62,7 @@ class ModelBuilder:
     coulomb = joint_friction.coulomb
     contact = contacts.contact
     hard_stop = stops.hard_stop
+    pile = piling.pile
     tyre = tyres.tyre
     # what it must obey
     close = constraints.close

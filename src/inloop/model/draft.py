@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
+from inloop.geometry.collision import CollisionShape
 from inloop.model.constraints.elements import CouplingKind, Derivatives, LoopKind
 from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.friction import FrictionLaw
@@ -113,6 +114,19 @@ class ContactDraft:
     outputs: tuple[str, ...]
     where: str
     found: FoundTouching | None = None
+
+
+@dataclass(frozen=True)
+class PileDraft:
+    """A pile as written; see `Pile`."""
+
+    name: str
+    paths: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    tables: tuple[CollisionShape, ...]
+    law: Hard
+    slots: int
+    where: str
 
 
 @dataclass(frozen=True)
@@ -282,6 +296,7 @@ class Draft:
     stops: set[str] = field(default_factory=set)  # names of the laws that are joint stops
     hard_stops: list[HardStop] = field(default_factory=list)
     contacts: list[ContactDraft] = field(default_factory=list)
+    pile: PileDraft | None = None
     sensors: list[SensorDraft] = field(default_factory=list)
     controller: ControllerDraft | None = None
     joint_inputs: list[InputDraft] = field(default_factory=list)

@@ -16,6 +16,7 @@ from inloop.model.checks.validation import check_draft, check_mechanism
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.constraints.live_drives import live_motion
 from inloop.model.contacts.contact import Contact
+from inloop.model.contacts.pile import Pile
 from inloop.model.controllers.controller import Controller
 from inloop.model.controllers.tracing import traced
 from inloop.model.draft import (
@@ -29,6 +30,7 @@ from inloop.model.draft import (
     FlexibleLinkDraft,
     LawDraft,
     LoopDraft,
+    PileDraft,
     SensorDraft,
     SiteDraft,
 )
@@ -117,6 +119,7 @@ class Freezing:
             frame_forces=tuple(self._frame_force(w) for w in laws if w.kind == "frame_force"),
             contacts=tuple(self._contact(item) for item in draft.contacts),
             hard_stops=tuple(draft.hard_stops),
+            pile=self._pile(draft.pile),
             sensors=tuple(self._sensor(item) for item in draft.sensors),
             external_forces=tuple(self._external_forces()),
             joint_inputs=tuple(
@@ -348,6 +351,12 @@ class Freezing:
             where=item.where,
             found=item.found,
         )
+
+    def _pile(self, item: PileDraft | None) -> Pile | None:
+        if item is None:
+            return None
+        frames = tuple(self._frame(path) for path in item.paths)
+        return Pile(item.name, frames, item.shapes, item.tables, item.law, item.slots, item.where)
 
     def _sensor(self, item: SensorDraft) -> Sensor:
         places = (self._place(*pair) for pair in zip(item.kind.roles, item.at, strict=True))

@@ -12,6 +12,7 @@ from inloop.model import topology
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.hard import Hard, HardStop
+from inloop.model.contacts.pile import Pile
 from inloop.model.controllers.controller import Controller
 from inloop.model.describe import describe
 from inloop.model.elements import Attitude, Body, Frame, Ground, Part, Point
@@ -75,6 +76,7 @@ class Mechanism:
         flexible_links: beams between bodies that displace their nodes.
         contacts: shapes that may touch, with the names of the laws that act for them.
         hard_stops: limits of joints that do not give way.
+        pile: bodies that touch each other wherever they meet.
         sensors: what is measured where; their signals are outputs of the plant.
         couplings: joints that move in proportion: gears, racks, differentials.
         started: bodies whose first position was given after the model was written; those that it
@@ -116,6 +118,7 @@ class Mechanism:
     flexible_links: tuple[FlexibleLink, ...] = ()
     contacts: tuple[Contact, ...] = ()
     hard_stops: tuple[HardStop, ...] = ()
+    pile: Pile | None = None
     sensors: tuple[Sensor, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     started: tuple[int, ...] = ()
@@ -227,9 +230,10 @@ class Mechanism:
         return stops or bool(self.contacts)
 
     @property
-    def hard_contacts(self) -> tuple[Contact | HardStop, ...]:
-        """Contacts and stops whose impulses the method "moreau" finds; those found last."""
-        return (*self.declared_contacts, *self.found_contacts)
+    def hard_contacts(self) -> tuple[Contact | HardStop | Pile, ...]:
+        """Contacts, stops and piles whose impulses the method "moreau" finds; those found last."""
+        pile = () if self.pile is None else (self.pile,)
+        return (*self.declared_contacts, *self.found_contacts, *pile)
 
     @property
     def declared_contacts(self) -> tuple[Contact | HardStop, ...]:

@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from inloop.codegen.c_collision import MeetingRow
+from inloop.codegen.c_collision import MeetingRow, PileRow
 from inloop.codegen.c_plant import ContactTable
 from inloop.errors import ModelError
 from inloop.formalisms.size import size_of
 from inloop.formalisms.stepping import steps
-from inloop.formalisms.stepping.contact_rows import CONTACT_ROWS, first_rows, first_states
+from inloop.formalisms.stepping.contact_rows import (
+    CONTACT_ROWS,
+    contact_laws,
+    first_rows,
+    first_states,
+)
+from inloop.formalisms.stepping.pile_rows import check_pile, member_trees, trees_of
 from inloop.model import Mechanism
+from inloop.model.contacts.hard import POISSON
+from inloop.model.contacts.pile import Pile
 from inloop.native import Method
 from inloop.plant.formulation import Formulation
 from inloop.symbolic import Program
@@ -112,6 +120,8 @@ def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
             first.where,
             "Give it a law that yields, such as hunt_crossley(...).",
         )
+    if plant.mechanism.pile is not None:
+        check_pile(plant.mechanism, plant.mechanism.pile)
     if plant.mechanism.found_contacts and plant.mechanism.closed:
         first = plant.mechanism.found_contacts[0]
         raise ModelError(
@@ -132,6 +142,8 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         program: of its contact rows, for one choice of independent coordinates.
         rows: name of the C function around it.
     """
+    if mechanism.pile is not None:
+        return _pile_table(mechanism, mechanism.pile, rows)
     outputs = {out.name: out for out in program.outputs}
     still, mass = outputs["w"], outputs["M"]
     behind = 2 * mass.shape[0]
@@ -143,6 +155,34 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         states=len(mechanism.states),
         moved=any(velocity is not program.graph.zero for velocity in still.exprs),
         meetings=_meetings(mechanism),
+        poisson=_poisson(mechanism),
+    )
+
+
+def _poisson(mechanism: Mechanism) -> tuple[int, ...]:
+    """Which contacts have Poisson's restitution; nothing if none has."""
+    flags = [int(law.impacts == POISSON) for law in contact_laws(mechanism)]
+    return tuple(flags) if any(flags) else ()
+
+
+def _pile_table(mechanism: Mechanism, pile: Pile, rows: str) -> ContactTable:
+    """The table of a pile, which is all there is of hard contacts."""
+    behind = 2 * len(mechanism.bodies)
+    return ContactTable(
+        rows=rows,
+        first=(0,),
+        places=(),
+        near=CLOSED * size_of(mechanism).length,
+        states=len(mechanism.states),
+        moved=False,
+        pile=PileRow(
+            shapes=pile.tables,
+            trees=tuple(member_trees(mechanism, pile)),
+            velocities=tuple(map(tuple, trees_of(mechanism))),
+            margin=pile.margin,
+            slots=pile.slots,
+            place=behind + mechanism.state_names.index(pile.residuals[0]),
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from inloop.formalisms.derive import Derivation
 from inloop.formalisms.laws.forces import Places, between_frames
 from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.stepping.pile_rows import pile_rows
 from inloop.model import Contact, Hard, HardStop, Mechanism
 from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.hard import NORMAL, RATE, SLIPS
@@ -47,12 +48,22 @@ def first_states(mechanism: Mechanism) -> tuple[int, ...]:
     return tuple(number[name] for name in names)
 
 
+def contact_laws(mechanism: Mechanism) -> list[Hard]:
+    """The law of each hard contact, in their order."""
+    laws = [item.law for item in mechanism.declared_contacts if isinstance(item.law, Hard)]
+    for contact, found in zip(mechanism.found_contacts, _found(mechanism), strict=True):
+        laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
+    return laws
+
+
 def _found(mechanism: Mechanism) -> list[FoundTouching]:
     return [contact.found for contact in mechanism.found_contacts if contact.found is not None]
 
 
 def contact_rows(d: Derivation) -> Program:
     """Hard contacts of a mechanism without loops and drives."""
+    if d.mechanism.pile is not None:
+        return pile_rows(d, CONTACT_ROWS, d.mechanism.pile)
     mass = d.mass.rows(d.graph.zero)
     return _program(d, CONTACT_ROWS, "q", d.loads.observed, d.symbols.qd, mass)
 
@@ -90,9 +101,7 @@ def _program(
         mass: the matrix that belongs to them.
     """
     contacts = d.mechanism.declared_contacts
-    laws = [contact.law for contact in contacts if isinstance(contact.law, Hard)]
-    for contact, found in zip(d.mechanism.found_contacts, _found(d.mechanism), strict=True):
-        laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
+    laws = contact_laws(d.mechanism)
     velocities = [observed[name] for contact in contacts for name in velocity_names(contact)]
     columns = [directional(velocities, {v: d.graph.one}) for v in qd]
     still = rebuild(velocities, d.graph, dict.fromkeys(qd, d.graph.zero))

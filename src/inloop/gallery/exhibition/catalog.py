@@ -26,7 +26,8 @@ TOUR = (
     "tilting_vehicle", "kart",
     "rolling_disc", "bicycle",
     "draw_shot", "bouncing_ball", "rocking_block", "tipping_box", "slider_clearance", "marbles",
-    "rover", "cart_pendulum", "simple_action", "piano", "flexlink", "flexible_four_bar",
+    "box_stack", "wall", "rover", "cart_pendulum", "simple_action", "piano", "flexlink",
+    "flexible_four_bar",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from inspect import Parameter as Argument
 from typing import Annotated, Any, TypeAlias
 
+from inloop.errors import InputError
 from inloop.geometry import Shape
 from inloop.model.contacts.distance import Pair, Tangent, Touch
 from inloop.model.contacts.force import OUTPUTS, told_vectors
@@ -30,6 +31,7 @@ from inloop.model.geometry import (
 )
 from inloop.model.laws.coefficients import Bound, NotNegative, Positive
 from inloop.model.laws.tracing import Law
+from inloop.model.names import quoted
 from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
 
@@ -37,6 +39,7 @@ Restitution: TypeAlias = Annotated[Scalar, Bound(">= 0 and <= 1", lambda x: 0.0 
 
 NORMAL, RESIDUAL, HIT, RATE = "normal", "residual", "hit", "rate"
 TANGENTS, SLIPS = ("tangent_1", "tangent_2"), ("slip_1", "slip_2")
+NEWTON, POISSON = "newton", "poisson"  # what restitution means
 STEEP = 0.7  # a normal with less than this along x has a tangent from that axis
 
 
@@ -47,6 +50,7 @@ class Hard:
     restitution: Restitution
     friction: NotNegative
     stiffness: Positive | None
+    impacts: str = NEWTON
 
     @property
     def compliance(self) -> Scalar:
@@ -60,18 +64,34 @@ class Hard:
 
 
 def hard(
-    restitution: Scalar = 0.0, friction: Scalar = 0.0, stiffness: Scalar | None = None
+    restitution: Scalar = 0.0,
+    friction: Scalar = 0.0,
+    stiffness: Scalar | None = None,
+    *,
+    impacts: str = NEWTON,
 ) -> Hard:
     """Keep surfaces apart by impulses, without a penalty: `method="moreau"` finds them.
 
     Args:
-        restitution: part of the normal velocity that an impact gives back (Newton), 0 ... 1.
+        restitution: part of the normal velocity that an impact gives back, 0 ... 1; of the normal
+            impulse if `impacts` is "poisson".
         friction: Coulomb's coefficient; contacts stick below it, and do not creep.
         stiffness: of a spring in each direction of the contact while it carries [N/m]. It makes
             the forces of redundant contacts unique, such as those of a box on four corners: 1e7
             sinks by 1 µm under 10 N, and does not limit the step. Rigid if not given.
+        impacts: "newton", or "poisson": a compression without restitution, then an expansion with
+            `restitution` times its normal impulse. They differ where friction holds a body that is
+            hit beside its center of mass, and where contacts are coupled.
+
+    Raises:
+        InputError: there is no such law of impacts.
     """
-    return Hard(restitution, friction, stiffness)
+    if impacts not in (NEWTON, POISSON):
+        raise InputError(
+            f"impacts of a hard contact cannot be {quoted(impacts)}",
+            fix='Write impacts="newton" or impacts="poisson".',
+        )
+    return Hard(restitution, friction, stiffness, impacts)
 
 
 @dataclass(frozen=True)

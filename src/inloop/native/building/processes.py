@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,12 +57,17 @@ class JobRunner:
         with ThreadPoolExecutor(max_workers=max(1, min(width, len(jobs)))) as pool:
             try:
                 futures: dict[Future[None], Job] = {pool.submit(self.run, job): job for job in jobs}
-                left = set(futures)
+                # a queue of C: who is broken off in it leaves no lock behind that jobs wait for
+                done: queue.SimpleQueue[Future[None]] = queue.SimpleQueue()
+                for future in futures:
+                    future.add_done_callback(done.put)
+                left = len(futures)
                 while left:
-                    done, left = wait(left, LOOK_EVERY, FIRST_COMPLETED)
-                    for future in done:
+                    with contextlib.suppress(queue.Empty):
+                        future = done.get(timeout=LOOK_EVERY)
                         future.result()
                         finished(futures[future])
+                        left -= 1
             except BaseException:  # Ctrl-C too
                 self.stop()
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -134,6 +134,10 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
                              const double *v_free, double *when)
 {
     const il_contact_table *table = contacts->table;
+    if (table->pile) {
+        *when = 1.0;
+        return IL_OK;
+    }
     il_strike_parts p = il_strike_split(contacts, strike);
 
     memset(p.struck, 0, (size_t)table->count * sizeof *p.struck);

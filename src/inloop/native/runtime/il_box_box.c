@@ -13,6 +13,9 @@ enum { CUT_MOST = 8 };
    on each other do not change between them */
 static const double better = 1e-3;
 
+/* lengths are the same if they differ by less than this part of the size */
+static const double same = 1e-6;
+
 typedef struct pair {
     const double *half[2];
     double axes[2][3][3]; /* axes[box][k]: in axes of A */
@@ -77,8 +80,9 @@ static separation separate(const pair *p)
     return best;
 }
 
-/* Keep the part of a polygon with direction·x <= most. */
-static int cut(int count, double polygon[][3], const double *direction, double most)
+/* Keep the part of a polygon with direction·x <= most. Corners that are outside by less than `slack` stay
+   as they are: faces with a common edge are not cut anew wherever rounding leaves them. */
+static int cut(int count, double polygon[][3], const double *direction, double most, double slack)
 {
     double kept[CUT_MOST][3];
     int left = 0;
@@ -86,10 +90,10 @@ static int cut(int count, double polygon[][3], const double *direction, double m
     for (int k = 0; k < count; k++) {
         const double *here = polygon[k], *next = polygon[k + 1 < count ? k + 1 : 0];
         const double in = il_dot3(direction, here) - most, out = il_dot3(direction, next) - most;
-        if (in <= 0.0 && left < CUT_MOST) {
+        if (in <= slack && left < CUT_MOST) {
             il_along3(here, 0.0, here, kept[left++]);
         }
-        if (((in < 0.0 && out > 0.0) || (in > 0.0 && out < 0.0)) && left < CUT_MOST) {
+        if (((in < -slack && out > slack) || (in > slack && out < -slack)) && left < CUT_MOST) {
             double way[3];
             il_sub3(next, here, way);
             il_along3(here, in / (in - out), way, kept[left++]);
@@ -131,7 +135,7 @@ static void touch_face(const pair *p, const separation *s, il_spots *found)
             double direction[3] = {0.0, 0.0, 0.0};
             il_along3(direction, sign, p->axes[own][side], direction);
             const double most = il_dot3(direction, p->centers[own]) + p->half[own][side];
-            count = cut(count, polygon, direction, most);
+            count = cut(count, polygon, direction, most, same * p->half[own][side]);
         }
     }
     /* how far the corners that are left are outside the face */

@@ -13,6 +13,9 @@ static algorithm algorithm_for(int64_t a, int64_t b)
 {
     const int on_plane = a == IL_PLANE, on_ground = a == IL_GROUND;
 
+    if (a == IL_SPHERE && b == IL_SPHERE) {
+        return il_sphere_sphere;
+    }
     if (!on_plane && !on_ground) {
         return a != IL_BOX ? NULL : b == IL_SPHERE ? il_box_sphere : b == IL_BOX ? il_box_box : NULL;
     }

@@ -1,5 +1,6 @@
 /* Impulses of the contacts that are closed; see il_contacts.h. */
 #include "il_cholesky.h"
+#include "il_pile_parts.h"
 #include "il_strike.h"
 
 #include <math.h>
@@ -10,6 +11,10 @@ static const double tolerated = 1e-6;
 
 /* more than this part of the energy that is exchanged is a gain */
 static const double rounding = 1e-9;
+
+/* rounds of an expansion, and when they end: change of velocities in parts of the largest */
+enum { EXPANSIONS = 30 };
+static const double expanded = 1e-12;
 
 /* Restitution of an impact, in the order in which it is tried. */
 enum rule { OWN, LEAST, NONE };
@@ -29,14 +34,17 @@ static int64_t memory_size(const il_contact_table *table)
 
 int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 {
+    if (table->pile) {
+        return il_pile_work(table->pile);
+    }
     const int64_t rows = table->first[table->count], width = n + table->states;
-    return rows + 1 + memory_size(table) + found_size(table, n) + rows * (n + width + rows) + 10 * rows +
+    return rows + 1 + memory_size(table) + found_size(table, n) + rows * (n + width + rows) + 12 * rows +
            2 * table->count + width + il_contact_work_size(table->count, rows);
 }
 
 int64_t il_contacts_integers(const il_contact_table *table)
 {
-    return 6 * table->count + 1;
+    return table->pile ? il_pile_integers(table->pile) : 6 * table->count + 1;
 }
 
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
@@ -66,7 +74,9 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     p.r = p.q + rows;
     p.R = p.r + rows;
     p.begun = p.R + rows;
-    p.w_before = p.begun + rows;
+    p.squeezed = p.begun + rows;
+    p.apart = p.squeezed + rows;
+    p.w_before = p.apart + rows;
     p.w_after = p.w_before + rows;
     p.sum = p.w_after + rows;
     p.moved = p.sum + rows;
@@ -289,15 +299,96 @@ static int gains(const il_strike_parts *p)
     return gained > rounding * exchanged;
 }
 
+/* Not 0: the restitution of a contact is Poisson's. */
+static int is_poisson(const il_contacts *contacts, const il_strike_parts *p, int64_t c)
+{
+    const int64_t *poisson = contacts->table->poisson;
+    return poisson && poisson[p->acting[c]];
+}
+
+/* Restitution of such a contact: what is pressed together expands, whether it was closed or hits. */
+static double expansion(const il_strike_parts *p, int64_t c, enum rule rule)
+{
+    double e = p->e[p->acting[c]];
+    for (int64_t k = 0; rule == LEAST && k < p->count; k++) {
+        e = fmin(e, p->e[p->acting[k]]);
+    }
+    return rule == NONE || p->struck[p->acting[c]] == IL_SLOW ? 0.0 : e;
+}
+
+/* Velocities that contacts are apart with at the end of an expansion: those of Newton's restitution
+   are known, those of Poisson's are as impulses make them. Not 0: they have changed. */
+static int find_apart(const il_contacts *contacts, il_strike_parts *p, enum rule rule)
+{
+    double *expanded_r = p->q, change = 0.0;
+
+    memcpy(expanded_r, p->r, (size_t)p->rows * sizeof *p->r);
+    for (int64_t c = 0; c < p->count; c++) {
+        const int64_t normal = p->first[c];
+        const double given = expansion(p, c, rule) * p->squeezed[normal];
+        if (is_poisson(contacts, p, c)) {
+            /* where it touches still the impulse may be more, and is as it was found */
+            expanded_r[normal] = p->apart[normal] > 0.0 ? given : fmax(given, p->r[normal]);
+        }
+    }
+    for (int64_t c = 0; c < p->count; c++) {
+        const int64_t normal = p->first[c];
+        const double *W = p->W + normal * p->rows;
+        const int pressed = p->apart[normal] == 0.0 &&
+                            p->r[normal] > expansion(p, c, rule) * p->squeezed[normal];
+        if (is_poisson(contacts, p, c) && !pressed) {
+            const double after = p->u[normal] + il_dot(p->rows, W, p->squeezed) +
+                                 il_dot(p->rows, W, expanded_r);
+            change = fmax(change, fabs(fmax(0.0, after) - p->apart[normal]));
+            p->apart[normal] = fmax(0.0, after);
+        }
+    }
+    return change > expanded * p->speed;
+}
+
+/* An impact in which some restitution is Poisson's: compression, then expansion. */
+static void compress_and_expand(const il_contacts *contacts, il_strike_parts *p, enum rule rule)
+{
+    const size_t size = (size_t)p->rows * sizeof *p->r;
+
+    memcpy(p->q, p->u, size);
+    solve(contacts, p, p->count);
+    memcpy(p->squeezed, p->r, size);
+    memset(p->r, 0, size);
+    memset(p->apart, 0, size);
+    for (int64_t c = 0; c < p->count; c++) {
+        const double e = is_poisson(contacts, p, c) ? 0.0 : restitution(p, c, rule);
+        p->apart[p->first[c]] = -e * fmin(0.0, p->u[p->first[c]]);
+    }
+    /* friction lags behind the velocities that it changes: a few rounds */
+    for (int k = 0; k < EXPANSIONS && find_apart(contacts, p, rule); k++) {
+        for (int64_t i = 0; i < p->rows; i++) {
+            p->q[i] = p->u[i] + il_dot(p->rows, p->W + i * p->rows, p->squeezed) - p->apart[i];
+        }
+        solve(contacts, p, p->count);
+    }
+    for (int64_t i = 0; i < p->rows; i++) {
+        p->r[i] += p->squeezed[i];
+    }
+}
+
 /* The impact of all contacts that act. */
 static void hit(const il_contacts *contacts, il_strike_parts *p)
 {
     enum rule rule = OWN;
+    int poisson = 0;
 
+    for (int64_t c = 0; c < p->count; c++) {
+        poisson |= is_poisson(contacts, p, c);
+    }
     do {
         memcpy(p->q, p->u, (size_t)p->rows * sizeof *p->q);
         memset(p->r, 0, (size_t)p->rows * sizeof *p->r);
         memset(p->R, 0, (size_t)p->rows * sizeof *p->R);
+        if (poisson) {
+            compress_and_expand(contacts, p, rule);
+            continue;
+        }
         for (int64_t c = 0; c < p->count; c++) {
             const int64_t normal = p->first[c];
             p->q[normal] += restitution(p, c, rule) * fmin(0.0, p->u[normal]);
@@ -365,6 +456,9 @@ static int prepare(const il_contact_table *table, const il_strike *strike, const
 void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x)
 {
     const il_contact_table *table = contacts->table;
+    if (table->pile) {
+        return;
+    }
     il_strike_parts p = il_strike_split(contacts, &(il_strike){.n = n});
 
     for (int64_t k = 0; k < table->meeting_count; k++) {
@@ -419,6 +513,9 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
 {
     const il_contact_table *table = contacts->table;
     const double *v_free = x_new + strike->n;
+    if (table->pile) {
+        return il_pile_strike(contacts, strike, x_new);
+    }
     il_strike_parts p = il_strike_split(contacts, strike);
 
     int status = strike->looked ? IL_OK : il_strike_look(table, strike, &p);
@@ -449,6 +546,10 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
 void il_contacts_tell(const il_contacts *contacts, double h, double *x_new)
 {
     const il_contact_table *table = contacts->table;
+    if (table->pile) {
+        *contacts->inexact += !(il_pile_tell(contacts, h, x_new) <= tolerated);
+        return;
+    }
     const il_strike_parts p = il_strike_split(contacts, &(il_strike){0});
     const double residual = p.given[table->first[table->count]];
 

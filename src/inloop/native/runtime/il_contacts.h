@@ -18,6 +18,8 @@
  * by h |v|, and what rests is not shaken by restitution. Where there are too many of them all that
  * are left hit at once, in three parts with rows and mass matrix of half-way: forces up to the first
  * hit, the hit, and forces from there on.
+ * Restitution may also be Poisson's: a compression without restitution, then an expansion in which the
+ * normal impulse is e times that of the compression, or more where bodies would overlap.
  * Where an impact would add to the energy, as different restitutions of coupled contacts can do, it
  * is found again with the least of them for all, and then without.
  *
@@ -30,6 +32,7 @@
 
 #include "il_contact_solver.h"
 #include "il_meeting.h"
+#include "il_pile.h"
 #include "il_system.h"
 
 /* What code that is generated for a choice of coordinates tells of its hard contacts. */
@@ -47,6 +50,8 @@ typedef struct il_contact_table {
     int64_t moved;         /* not 0: w is not always 0 */
     const il_meeting *meetings; /* shapes whose contacts are found */
     int64_t meeting_count;
+    const il_pile *pile; /* NULL: there is none; else there are no other contacts (il_pile.h) */
+    const int64_t *poisson; /* by contact, not 0: its restitution is Poisson's; NULL: of none it is */
 } il_contact_table;
 
 /* Contacts at work, in memory of the instance. */

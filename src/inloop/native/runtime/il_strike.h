@@ -29,6 +29,8 @@ typedef struct il_strike_parts {
     double *u, *pushed;      /* velocities, and what smooth forces of the whole step add to them */
     double *q, *r, *R;       /* of the problem of a part of the step */
     double *begun;           /* velocities with which it begins */
+    double *squeezed;        /* impulses of the compression of an impact */
+    double *apart;           /* velocities with which an expansion ends, of normals at least */
     double *sum, *moved;     /* impulses of the whole step; times when they act, after half-way */
     double *own_mu;          /* by contact that acts */
     double *change;          /* of velocities or positions */

@@ -60,5 +60,5 @@ class TreeCode(Code):
     ) -> Files:
         """See `Code`."""
         mechanism = self._equations.mechanism
-        rows, states = first_rows(mechanism)[-1], len(mechanism.states)
-        return emit_tree_contacts(programs, prefix, about, states, rows, mechanism.turned)
+        sizes = len(mechanism.bodies), len(mechanism.states), first_rows(mechanism)[-1]
+        return emit_tree_contacts(programs, prefix, about, *sizes, mechanism.turned)

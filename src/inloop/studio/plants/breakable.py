@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 LOOK_EVERY = 0.02  # [s]
+CLEANS_WITHIN = 10.0  # [s]: far longer than compilers take to be ended
 
 
 async def in_thread(call: Callable[..., T], *args: Any) -> T:
@@ -47,8 +49,10 @@ async def _break_off(thread: threading.Thread) -> None:
     """Let a thread raise SystemExit, which ends it without a word, and wait for its end."""
     assert thread.ident is not None
     number, leave = ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
-    # once only: a second one would break off the cleaning up
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(number, leave)
     while thread.is_alive():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.sleep(LOOK_EVERY)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(number, leave)
+        # again only when it was lost, in a finalizer for example: it would break off cleaning up
+        again = time.monotonic() + CLEANS_WITHIN
+        while thread.is_alive() and time.monotonic() < again:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(LOOK_EVERY)

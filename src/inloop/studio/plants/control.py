@@ -247,7 +247,8 @@ class Control:
             try:
                 await asyncio.wait_for(process.wait(), ENDS_WITHIN)
             except TimeoutError:
-                process.kill()
+                with contextlib.suppress(ProcessLookupError):  # it may have ended just now
+                    process.kill()
                 await process.wait()
         if reader is not None:
             reader.cancel()

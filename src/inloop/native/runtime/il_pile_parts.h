@@ -1,0 +1,60 @@
+/* What the parts of a step know of a pile (il_pile.h). Not for users. */
+#ifndef IL_PILE_PARTS_H
+#define IL_PILE_PARTS_H
+
+#include "il_contacts.h"
+#include "il_pile_solver.h"
+
+/* How a touch acts. */
+enum il_pile_deed { IL_PILE_OPEN, IL_PILE_CLOSED, IL_PILE_HITS, IL_PILE_WAITS };
+
+/* What the step knows of a contact beside what its island solves. */
+typedef struct il_pile_touch {
+    double identity;                                    /* which touch of which pair it is */
+    double begun[IL_PILE_ROWS], pushed[IL_PILE_ROWS];   /* velocity before; what forces add to it */
+    double memory[IL_PILE_ROWS];                        /* impulse that its spring remembers */
+    double when;                                        /* it hits, in steps; 1/2 of others */
+    int64_t deed;
+    int64_t opposed;                                    /* not 0: changed, because it did work */
+} il_pile_touch;
+
+/* A member at its place half-way. */
+typedef struct il_pile_member {
+    const double *p, *R, *twist;
+    double low[3], high[3]; /* box around it */
+} il_pile_member;
+
+/* All lie in the memory of the pile; the first numbers are kept to the end of the step. */
+typedef struct il_pile_parts {
+    double *told;              /* residual, contacts that carry, impacts */
+    int64_t *count;            /* contacts of the step */
+    il_pile_contact *contacts;
+    il_pile_touch *touches;
+    double *found;             /* by il_contact_table.rows */
+    int64_t size;              /* velocities that a tree has at most */
+    int fresh;                 /* not 0: nothing has carried in the step before */
+    double *M, *inverse;       /* of each tree, a square of IL_TREE_MOST; then M^-1 */
+    double *before, *free, *v; /* velocities of each tree: before, without contacts, at work */
+    double *shift;             /* by tree: what hits move beside the mean of both velocities, over h */
+    il_pile_member *members;
+    double *blocks, *dv, *dense;
+    int64_t *parent;           /* of trees: the forest of unions */
+    int64_t *position, *profile;
+    int64_t *order, *tree_order; /* contacts and trees, island after island */
+    int64_t *ends;             /* of each island: end of its contacts, end of its trees */
+    int64_t *carriers;         /* of each tree: a member that tells where it is */
+} il_pile_parts;
+
+il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers);
+
+/* What is near each other at the state half-way, as contacts that act; 1 if there are too many. */
+int il_pile_meet(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p);
+
+/* Find impulses of all islands, and let them act on v. */
+void il_pile_solve(const il_pile *pile, const il_pile_parts *p);
+
+/* For il_contacts.h: a step of a pile, and its states at the end; returns the residual. */
+int il_pile_strike(const il_contacts *contacts, const il_strike *strike, double *x_new);
+double il_pile_tell(const il_contacts *contacts, double h, double *x_new);
+
+#endif

@@ -1,0 +1,79 @@
+/* Impulses of one island of a pile (il_pile.h), in the space of velocities.
+ *
+ * Each contact is a Coulomb cone (il_cone.h) with u = H v + R r + c. Sweeps of Gauss and Seidel solve one
+ * contact after the other exactly. Then each contact becomes a spring of compliance ρ w that remembers
+ * its impulse, with a bound of its friction from the normal impulse before:
+ *
+ *   r(v) = P(r - u(v) / (ρ w)),   M (v - v_f) = H^T r(v)
+ *
+ * Such springs have an energy, which is convex: Newton's method with a search along its steps,
+ * (M + H^T D H) dv = H^T r(v) - M (v - v_f) with D = -dr/du, finds where it is least. There springs
+ * remember what they carry now, and friction gets its new bound, and so on with harder springs
+ * (augmented Lagrangian; Alart & Curnier 1991, doi:10.1016/0045-7825(91)90022-X). Where this comes to
+ * rest nothing of ρ is left, and redundant contacts do no harm. The matrix has a block for each pair of
+ * trees that touch and is factored within its profile.
+ */
+#ifndef IL_PILE_SOLVER_H
+#define IL_PILE_SOLVER_H
+
+#include <stdint.h>
+
+#include "il_pile.h"
+
+enum { IL_PILE_ROWS = 3, IL_PILE_LANES = 4 };
+
+/* A contact that acts. */
+typedef struct il_pile_contact {
+    double H[2][IL_TREE_MOST][IL_PILE_LANES]; /* of both trees, by velocity and row */
+    double Y[2][IL_PILE_ROWS][IL_TREE_MOST];  /* what a unit of each impulse changes in them */
+    double W[IL_PILE_ROWS * IL_PILE_ROWS];    /* its own, with its compliance */
+    double u[IL_PILE_LANES];                  /* relative velocity, with what is added to it, c */
+    double c[IL_PILE_LANES], r[IL_PILE_LANES], y[IL_PILE_LANES];
+    double du[IL_PILE_LANES];                 /* change of u along a step of Newton's method */
+    double per, bound;                        /* stiffness of its spring; bound of its friction */
+    double best[IL_PILE_ROWS];                /* r of the least deviation so far */
+    double weight, mu, soft;
+    int64_t tree[2];                          /* -1: the ground */
+} il_pile_contact;
+
+/* An island at work; places of contacts and trees in the arrays of the pile. */
+typedef struct il_island {
+    il_pile_contact *contacts;
+    const int64_t *members;    /* its contacts */
+    int64_t count;
+    const int64_t *trees;      /* its trees, neighbors close to each other */
+    int64_t tree_count;
+    double *v;                 /* velocities of all trees, IL_TREE_MOST apart */
+    const double *M;           /* mass matrices of all trees, a square of IL_TREE_MOST each */
+    int64_t size;              /* velocities that a tree has at most */
+    int64_t *position;         /* of all trees: which one of the island it is */
+    int64_t *profile;          /* of trees of the island: first block of its column, where that is */
+    double *blocks;            /* of Newton's matrix */
+    double *dv;                /* by tree of the island */
+    const double *free;        /* velocities of all trees without contacts */
+    double *dense;             /* il_island_dense_work numbers */
+} il_island;
+
+/* What may be spent on an island, and what was. */
+typedef struct il_island_effort {
+    double tolerance; /* of the deviation [m/s] */
+    int64_t work;     /* what is left of what all islands may spend: contacts times visits */
+    int64_t newtons;  /* and of steps of Newton's method in dense problems */
+    double speed;     /* what meets in the island [m/s] */
+} il_island_effort;
+
+/* Blocks that Newton's matrix of so many trees may have. */
+int64_t il_island_blocks(int64_t trees);
+
+/* Contacts of an island that is solved as one dense problem where springs do not lead there. */
+enum { IL_DENSE_MOST = 16 };
+
+int64_t il_island_dense_work(void);
+
+/* Improve r; returns the steps of Newton's method that it took. */
+int64_t il_island_dense(const il_island *island, double tolerance, double speed, double *work);
+
+/* Improve r and v, which belong together; returns the largest deviation that is left [m/s]. */
+double il_island_solve(const il_island *island, il_island_effort *effort);
+
+#endif
