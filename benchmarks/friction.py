@@ -53,6 +53,7 @@ class Contestant:
         plant: the compiled arm.
         method: the integrator.
         generated: False takes differences for the Jacobian.
+        noise: of the torques.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Contestant:
     plant: il.Plant
     method: Method
     generated: bool = True
+    noise: float = NOISE
 
 
 class Prepared:
@@ -81,7 +83,7 @@ class Prepared:
         self._work = np.zeros(size(method, system.n, system.m))
         self._pivots = np.zeros(system.n + system.m, dtype=np.int64)
         self._method = method
-        self._torques = noisy_torques(plant)
+        self._torques = noisy_torques(plant, contestant.noise)
         types = (POINTER, COUNT, POINTER, POINTER, REAL, COUNT, *[POINTER] * 5)
         self._steps = _library().function("bench_steps", *types, returns=ctypes.c_int)
         self.each = np.full(STEPS, np.inf)
@@ -114,7 +116,7 @@ def _library() -> NativeLibrary:
     return NativeLibrary(build_library(sources, runtime_headers()))
 
 
-def noisy_torques(plant: il.Plant) -> np.ndarray:
+def noisy_torques(plant: il.Plant, share: float = NOISE) -> np.ndarray:
     """Torques that nearly carry the arm, and push it around: a row for each step."""
     rng = np.random.default_rng(5)
     t = STEP * np.arange(STEPS)[:, None]
@@ -124,7 +126,7 @@ def noisy_torques(plant: il.Plant) -> np.ndarray:
     wave = push * np.sin(2.0 * np.pi * t / np.array([1.7, 1.1, 0.9, 0.7, 0.6, 0.5]))
     clean = carry + wave
     noise = rng.standard_normal((STEPS, plant.n))
-    return np.ascontiguousarray(clean * (1.0 + NOISE * noise) + NOISE * push * noise)
+    return np.ascontiguousarray(clean * (1.0 + share * noise) + share * push * noise)
 
 
 def puma_with_lugre() -> il.Model:

@@ -251,6 +251,8 @@ class Model(ModelBuilder):
         backend: str = "auto",
         methods: str | Sequence[str] = (),
         rehearse: float = 0.0,
+        formulation: str = "reduced",
+        damping: float | None = None,
     ) -> Plant:
         """Derive the equations, emit code, build it: runs need no compiler any more.
 
@@ -266,6 +268,10 @@ class Model(ModelBuilder):
             rehearse: simulate a mechanism with loops for so many seconds, and build code for each
                 choice of independent coordinates that it meets. Others are solved while it runs,
                 which takes about four times as long.
+            formulation: "reduced" for as few coordinates as there are, or "redundant" for six of
+                each body and the forces between them (docs/redundant.md).
+            damping: with "redundant", the part that vibrations much faster than the steps lose in
+                each, from 0 to 1; 0.2 if not given.
         """
         plant = compile_mechanism(
             self.build(),
@@ -273,6 +279,8 @@ class Model(ModelBuilder):
             live=live,
             external_forces=external_forces,
             backend=backend,
+            formulation=formulation,
+            damping=damping,
         )
         seconds = real(rehearse, "rehearse")
         if not 0.0 <= seconds < float("inf"):
@@ -300,6 +308,8 @@ def compile_mechanism(
     external_forces: str | Sequence[str] = (),
     backend: str = "auto",
     methods: str | Sequence[str] = (),
+    formulation: str = "reduced",
+    damping: float | None = None,
 ) -> Plant:
     """A plant from a frozen mechanism.
 
@@ -309,16 +319,19 @@ def compile_mechanism(
         external_forces: bodies that get force and torque inputs: "all" or names.
         backend: "c", "python", or "auto" for C where a compiler is found.
         methods: integrators that get code of their own in any case.
+        formulation: "reduced" or "redundant".
+        damping: of the steps of the redundant one, as in `Model.compile`.
     """
     wanted = integrators(methods)
-    options = {"live": live, "external_forces": external_forces, "backend": backend}
+    options: dict[str, Any] = {"live": live, "external_forces": external_forces}
+    options |= {"backend": backend, "formulation": formulation, "damping": damping}
     if mechanism.modes:
         modes = [mode.name for mode in mechanism.modes]
         plant = _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)
     elif mechanism.events:
         plant = _compile_modes({mechanism.name: mechanism.as_mode(mechanism.name)}, options)
     else:
-        plant = Plant(mechanism, live=live, external_forces=external_forces, backend=backend)
+        plant = Plant(mechanism, **options)
     make_ready(plant, wanted)
     return plant
 

@@ -16,7 +16,7 @@ from inloop.plant.formulation import ReducedLoops, Tree
 
 SOURCE = Path(il.__file__).parent
 OWN = SOURCE / "plant" / "formulation"
-KINDS = {"Tree", "ReducedLoops", "TreeCode", "PartitionCode"}
+KINDS = {"Tree", "ReducedLoops", "Redundant", "TreeCode", "PartitionCode", "RedundantCode"}
 CONSUMERS = ("plant", "simulate", "analysis", "control", "devices", "realtime", "studio", "cli")
 LENGTH, MASS, GRAVITY = 0.7, 1.3, 9.81
 MECHANISMS = ("double_pendulum", "puma560", "four_bar", "slider_crank", "suspension")

@@ -32,8 +32,10 @@ def printed(program: Path, *words: str) -> tuple[list[str], np.ndarray]:
 Make = Callable[..., Path]
 
 
-def same_bits(name: str, folder: Path, method: str, make: Make) -> None:
-    plant = gallery.get(name).build().compile()
+def same_bits(
+    name: str, folder: Path, method: str, make: Make, formulation: str = "reduced"
+) -> None:
+    plant = gallery.get(name).build().compile(formulation=formulation)
     plant.export_c(folder, method=method, t_end=T_END, step=STEP)
     names, rows = printed(make(folder))
     result = plant.simulate(t_end=T_END, step=STEP, method=method)
@@ -42,6 +44,10 @@ def same_bits(name: str, folder: Path, method: str, make: Make) -> None:
         for signal, values in (("q", result.q), ("qd", result.qd)):
             column = rows[:, names.index(f"{coordinate}.{signal}")]
             np.testing.assert_array_equal(column, values[:, k])
+
+
+def test_bodies_with_six_coordinates_each(tmp_path: Path, make: Make) -> None:
+    same_bits("pendulum", tmp_path, "alpha", make, "redundant")
 
 
 @pytest.mark.parametrize("name", FEW)

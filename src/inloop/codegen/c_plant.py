@@ -107,6 +107,7 @@ class ChoiceRow:
     project: str = ""
     prepare_contacts: Preparation = NOTHING
     contacts: ContactTable | None = None
+    redundant: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,7 +294,7 @@ class _Writer:
                     for places in (mode.input_places, mode.output_places)
                 ),
                 *(self._array("double", [_real(x) for x in row]) for row in numbers),
-                self._terms(mode.terms),
+                self._extern("il_terms", mode.terms),
                 self._preparation(mode.prepare_terms),
                 self._array("double", [_real(x) for x in mode.row_sizes]),
                 self._array("int32_t", [str(role) for role in mode.roles]),
@@ -303,10 +304,11 @@ class _Writer:
     def _formulas(self, names: Sequence[str]) -> str:
         return self._array("il_formula", [self._function("formula", name) for name in names])
 
-    def _terms(self, name: str) -> str:
+    def _extern(self, kind: str, name: str) -> str:
+        """The address of a constant of another file."""
         if not name:
             return "NULL"
-        self.declared[name] = f"extern const il_terms {name};"
+        self.declared[name] = f"extern const {kind} {name};"
         return f"&{name}"
 
     def _choice(self, choice: ChoiceRow) -> str:
@@ -314,13 +316,15 @@ class _Writer:
         roles = ("independent", "dependent", "driven")
         tables = [getattr(choice, role) for role in (*roles, "rows")]
         parts = [self._array("int64_t", [str(k) for k in table]) for table in tables]
-        parts += [str(len(getattr(choice, role))) for role in roles]
+        parts += [str(len(table)) for table in tables]
         for field in fields(choice):
             if field.name in (*roles, "rows"):
                 continue
             value = getattr(choice, field.name)
             if isinstance(value, Preparation):
                 parts.append(self._preparation(value))
+            elif field.name == "redundant":
+                parts.append(self._extern("il_redundant", choice.redundant))
             elif value is None or isinstance(value, ContactTable):
                 parts.append(self._contacts(value))
             elif isinstance(value, str):

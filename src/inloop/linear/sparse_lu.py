@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inloop.codegen.sparse_lu.straight import emit_straight
+from inloop.codegen.sparse_lu.straight import STRAIGHT, emit_straight
 from inloop.codegen.sparse_lu.tables import emit_tables
 from inloop.errors import InputError, SolveError
 from inloop.linear.pattern import Pattern, read_pattern, read_samples
@@ -32,7 +32,6 @@ from inloop.symbolic.elimination import Elimination, eliminate
 from inloop.symbolic.pivot_order import THRESHOLD, StructuralRankError
 
 TOLERANCE = 1e-12
-STRAIGHT = 24_000  # most operations of straight-line code, 300 kB of it; see docs/sparse.md
 _LINE = 64  # bytes of a cache line
 _RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_error.c")
 

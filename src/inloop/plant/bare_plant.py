@@ -66,6 +66,8 @@ class BarePlant:
         live: str | Sequence[str] = (),
         external_forces: str | Sequence[str] = (),
         backend: str = "auto",
+        formulation: str = "reduced",
+        damping: float | None = None,
         modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
         """Derive and build; options as in `Model.compile`.
@@ -75,9 +77,11 @@ class BarePlant:
             live: numbers of it to keep as parameters.
             external_forces: bodies that get force and torque inputs.
             backend: "c", "python" or "auto".
+            formulation: "reduced" or "redundant".
+            damping: of the steps of the redundant one.
             modes: mechanisms of all modes of which this one is one.
         """
-        kind = formulation_for(mechanism)
+        kind = formulation_for(mechanism, formulation)
         self.mechanism = mechanism
         self.equations = Equations(
             mechanism,
@@ -87,7 +91,7 @@ class BarePlant:
             modes=modes,
             core=kind.core if len(mechanism.coordinates) <= LARGE else (kind.core_of_large,),
         )
-        self.formulation: Formulation = kind(self.equations)
+        self.formulation: Formulation = kind.made(self.equations, damping)
         self.sensors = Sensors(self.equations)
         self.bounds = Bounds(mechanism)
         self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}

@@ -253,11 +253,12 @@ class _Maker:
         suffix = formulation.code.suffix
         rates, prepare = self._named(plant, formulation.motion_function, "rates")
         prefix = rates.removesuffix("_rates")
+        carried = formulation.carried
         found: dict[str, object] = {
-            "independent": known.independent,
-            "dependent": known.dependent,
-            "driven": known.driven,
-            "rows": known.rows,
+            "independent": carried.independent,
+            "dependent": carried.dependent,
+            "driven": carried.driven,
+            "rows": carried.rows,
             "autonomous": formulation.code.autonomous,
         }
         found |= {kind: f"{prefix}_{kind}" for kind in formulation.code.beside_rates}

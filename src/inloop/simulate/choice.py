@@ -4,7 +4,8 @@ The classical method of Runge and Kutta is exact and cheap wherever its step is 
 run itself tells whether it was (verdict.py): then nothing else has to be known about stiff laws
 and about contacts that are made on the way. Where it was not, stiff laws get the implicit method of
 the same step, and what acts suddenly, as contacts do, a method that chooses its steps. Hard
-contacts have a method of their own, whatever else acts.
+contacts have a method of their own, whatever else acts, and so have formulations that carry more
+coordinates than they must.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Resul
     Raises:
         SimulationError: no method brings the run to its end.
     """
-    if any(plant.mechanism.hard_contacts for plant in plants):
-        return attempt(method=HARD, tolerance=None)
+    own = own_method(plants)
+    if own is not None:
+        return attempt(method=own, tolerance=None)
     if start is not None and start.method not in ("", FIRST):
         return attempt(method=start.method, tolerance=start.tolerance)
     first, error = _tried(attempt, FIRST, None)
@@ -65,6 +67,13 @@ def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Resul
             why = f"integrated by {how}; {FIRST} is not accurate enough here: {reason}"
             return replace(better, notes=(why, *better.notes))
     return _ended(first, error)
+
+
+def own_method(plants: Sequence[BarePlant]) -> str | None:
+    """The method that belongs to hard contacts or to a formulation; None where any does."""
+    if any(plant.mechanism.hard_contacts for plant in plants):
+        return HARD
+    return next(iter(plants)).formulation.method
 
 
 def with_tolerance(plants: Sequence[BarePlant]) -> str:
@@ -113,8 +122,9 @@ def method_at_start(
         step: [s].
     """
     plants = list(plant.by_mode.values()) or [plant]
-    if any(each.mechanism.hard_contacts for each in plants):
-        return HARD
+    own = own_method(plants)
+    if own is not None:
+        return own
     if any(each.mechanism.touches for each in plants):
         return STIFF
     # a stiff law of any mode counts where it is at its start

@@ -144,6 +144,7 @@ def _walk(
         beyond = status == Status.OUT_OF_BOUNDS
         blame = system.beyond() if beyond else system.blame(now.t)
         samples = way.samples(schedule)
+        way.notes.extend(system.newton_notes())
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame, way.used)
 
 

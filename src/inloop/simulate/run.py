@@ -38,7 +38,13 @@ from inloop.simulate.schedules import (
     watched,
 )
 from inloop.simulate.start import first_internal_states, start_of, vector
-from inloop.simulate.systems import Conditions, System, make_system, refuse_hard_contacts
+from inloop.simulate.systems import (
+    Conditions,
+    System,
+    make_system,
+    refuse_foreign_method,
+    refuse_hard_contacts,
+)
 
 
 def simulate(
@@ -122,6 +128,7 @@ def simulate(
     conditions = Conditions(efforts, signals, drives)
     if method == SCIPY and isinstance(schedule, FixedSteps):
         refuse_hard_contacts(plant)
+        refuse_foreign_method(plant, Method.RODAS)
         system = make_system(plant, conditions)
         found = _reference(system, begin, schedule, tolerance or 1e-9)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))

@@ -19,6 +19,7 @@ METHODS = {
     "rodas": Method.RODAS,
     "implicit": Method.IMPLICIT,
     "moreau": Method.MOREAU,
+    "alpha": Method.ALPHA,
 }
 SCIPY = "scipy"
 MOST_STEPS = 1e15

@@ -9,14 +9,14 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError, name_hint
 from inloop.native import Status
-from inloop.native.running.instance import Numbers
+from inloop.native.running.instance import NewtonReport, Numbers
 from inloop.native.running.instance_stepper import InstanceSnapshot, InstanceStepper
 from inloop.native.running.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
 from inloop.plant.unit import input_quantities, output_quantities
 from inloop.simulate import observe
-from inloop.simulate.choice import FIRST, HARD
+from inloop.simulate.choice import FIRST, own_method
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine import conditions, first_snapshot
@@ -67,8 +67,7 @@ class Stepper:
             most_events: that one step may hold.
         """
         if method is None:
-            hard = any(plant.mechanism.hard_contacts for plant in plants.values())
-            method = HARD if hard else FIRST
+            method = own_method(list(plants.values())) or FIRST
         if str(method) not in METHODS:
             raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
         self.step_size = real(step, "step")
@@ -127,7 +126,13 @@ class Stepper:
         missed = (
             f"steps of {self.step_size:g} s were too long {count} times near singular positions"
         )
-        return (*self._notes, *([f"{missed}; use a smaller step"] if count else []))
+        told = self._systems[self.mode].newton_notes()
+        return (*self._notes, *([f"{missed}; use a smaller step"] if count else []), *told)
+
+    @property
+    def newton(self) -> NewtonReport | None:
+        """How Newton's method went, of plants with formulation="redundant"; else None."""
+        return self._systems[self.mode].newton
 
     @property
     def plant(self) -> BarePlant:

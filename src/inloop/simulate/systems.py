@@ -12,7 +12,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
-from inloop.native.running.instance import Blame, Instance, Numbers
+from inloop.native.running.instance import Blame, Instance, NewtonReport, Numbers
 from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
 from inloop.plant.unit import plant_unit
@@ -80,9 +80,9 @@ class System:
 
     def _take_roles(self) -> None:
         """Which coordinate is where in x."""
-        parts = self.formulation.partition
+        parts = self.formulation.carried
         self._independent, self._dependent = list(parts.independent), list(parts.dependent)
-        self._driven = list(parts.driven)
+        self._driven, self._rows = list(parts.driven), parts.rows
 
     def follow_choice(self) -> None:
         """See the state as the instance does, which may have chosen other coordinates."""
@@ -166,6 +166,18 @@ class System:
         return _good(*self.instance.rates(self._mode, t, x, exact=True))
 
     # what went wrong
+
+    @property
+    def newton(self) -> NewtonReport | None:
+        """How Newton's method went in steps of bodies by themselves; None in other steps."""
+        return self.instance.newton(self._mode)
+
+    def newton_notes(self) -> tuple[str, ...]:
+        """What is worth telling of it."""
+        told = self.newton
+        if told is None or not told.divided:
+            return ()
+        return (f"{told.divided} steps were divided, as Newton's method did not converge in them",)
 
     @property
     def open_loop(self) -> str:
@@ -299,7 +311,7 @@ class System:
 
     def motion(self, t: Array, x: Array) -> Samples:
         """All coordinates, multipliers and efforts from states of the stepper."""
-        n, m, nd, count = self.plant.n, len(self._dependent), len(self._driven), len(t)
+        n, m, nd, count = self.plant.n, len(self._rows), len(self._driven), len(t)
         out = [np.zeros((count, size)) for size in (self.plant.nq, n, n, m, nd)]
         good = self.instance.expand(self._mode, t, x, *out)
         # a run that broke off at a singular position may end with a state that does not close
@@ -345,6 +357,8 @@ def make_systems(
     for plant in plants.values():
         if method not in (None, Method.MOREAU):
             refuse_hard_contacts(plant)
+        if method is not None:
+            refuse_foreign_method(plant, method)
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
     notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
@@ -380,6 +394,25 @@ def refuse_hard_contacts(plant: BarePlant) -> None:
             f"contact '{contacts[0].name}' is hard, which only runs with method='moreau' know",
             fix="Run without naming a method, or give the contact a law such as "
             "hunt_crossley(...).",
+        )
+
+
+def refuse_foreign_method(plant: BarePlant, method: Method) -> None:
+    """Insist on the method that belongs to a formulation.
+
+    Raises:
+        InputError: it is another one, or belongs to another formulation.
+    """
+    own = plant.formulation.method
+    if method == Method.ALPHA and own is None:
+        raise InputError(
+            "method 'alpha' moves bodies by themselves, which this plant does not have",
+            fix="Compile with formulation='redundant', or run without naming a method.",
+        )
+    if own is not None and method != Method.ALPHA and plant.formulation.partition.rows:
+        raise InputError(
+            f"method '{method.name.lower()}' would let the constraints of '{plant.name}' drift",
+            fix=f"With formulation='redundant', use method='{own}', or name none.",
         )
 
 

@@ -18,6 +18,8 @@ from inloop.symbolic.elimination import Elimination
 
 PART = 700  # operations of one function: compilers take more than twice as long for twice as many
 PARTS_PER_FILE = 8
+STRAIGHT = 24_000  # most operations of straight-line code, 300 kB of it; see docs/sparse.md
+PREFIX = "lu"
 _INDENT = " " * 4
 
 _ARGUMENTS = {
@@ -41,26 +43,34 @@ class _Piece:
     operations: int
 
 
-def straight_calls(elimination: Elimination) -> list[str]:
+def straight_calls(elimination: Elimination, prefix: str = PREFIX) -> list[str]:
     """Lines of C: static functions `factor` and `solve` that call all parts."""
     lines: list[str] = []
     for name, parts in _Writer(elimination).functions().items():
-        heads, arguments = _heads(name, len(parts)), ", ".join(_names(name))
+        heads, arguments = _heads(prefix, name, len(parts)), ", ".join(_names(name))
         lines += [*(f"{head};" for head in heads), f"static void {name}({_ARGUMENTS[name]})", "{"]
-        lines += [f"{_INDENT}lu_{name}_{k}({arguments});" for k in range(len(parts))] + ["}", ""]
+        lines += [f"{_INDENT}{prefix}_{name}_{k}({arguments});" for k in range(len(parts))] + [
+            "}",
+            "",
+        ]
     return lines
 
 
-def emit_straight(elimination: Elimination) -> dict[str, str]:
-    """C files of straight-line code for one pattern, all but what calls it: name → text."""
+def emit_straight(elimination: Elimination, prefix: str = PREFIX) -> dict[str, str]:
+    """C files of straight-line code for one pattern, all but what calls it: name → text.
+
+    Args:
+        elimination: order of pivots and entries of the factors.
+        prefix: first part of all names.
+    """
     files: dict[str, str] = {}
     for name, parts in _Writer(elimination).functions().items():
-        heads = _heads(name, len(parts))
+        heads = _heads(prefix, name, len(parts))
         for first in range(0, len(parts), PARTS_PER_FILE):
             some = range(first, min(first + PARTS_PER_FILE, len(parts)))
             texts = [_function(heads[k], name, parts[k]) for k in some]
             text = "\n".join([_KEEP, *texts, "#undef KEEP", ""])
-            files[f"lu_{name}_{first // PARTS_PER_FILE}.c"] = text
+            files[f"{prefix}_{name}_{first // PARTS_PER_FILE}.c"] = text
     return files
 
 
@@ -138,8 +148,8 @@ def _names(name: str) -> list[str]:
     return [word.split()[-1].lstrip("*") for word in _ARGUMENTS[name].split(",")]
 
 
-def _heads(name: str, count: int) -> list[str]:
-    return [f"void lu_{name}_{k}({_ARGUMENTS[name]})" for k in range(count)]
+def _heads(prefix: str, name: str, count: int) -> list[str]:
+    return [f"void {prefix}_{name}_{k}({_ARGUMENTS[name]})" for k in range(count)]
 
 
 def _parts(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:

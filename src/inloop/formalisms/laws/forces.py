@@ -47,7 +47,12 @@ from inloop.model import Force as ForceLaw
 from inloop.symbolic import Expr, Scalar, reachable
 
 
-def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selection = ()) -> Loads:
+def build_loads(
+    mechanism: Mechanism,
+    skeleton: Skeleton,
+    external_forces: Selection = (),
+    places: Places | None = None,
+) -> Loads:
     """Collect everything that acts on the mechanism.
 
     Args:
@@ -55,6 +60,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
         skeleton: its links in internal frames.
         external_forces: "all", or names of bodies that get force and torque inputs beside those
             that the model declares.
+        places: where the bodies are; where their joints put them by default.
     """
     loads = register(mechanism, skeleton.graph)
     _joint_inputs(mechanism, skeleton, loads)
@@ -62,7 +68,7 @@ def build_loads(mechanism: Mechanism, skeleton: Skeleton, external_forces: Selec
     _joint_laws(mechanism, skeleton, loads)
     _coupled_laws(mechanism, skeleton, loads)
     if mechanism.forces or mechanism.torques or mechanism.line_forces or mechanism.frame_forces:
-        place = Places(skeleton)
+        place = places or Places(skeleton)
         for force in mechanism.forces:
             _force(force, place, loads)
         for torque in mechanism.torques:
@@ -208,11 +214,11 @@ def _external_at(
         if R_BF is not None:
             vector = matrix_times(skeleton.symbols.matrix(R_BF), vector)
         columns.append(link.to_internal(vector))
-    p_CQ = _internal_point(skeleton, at)
+    p_CQ = internal_point(skeleton, at)
     loads.apply(at.body, p_CQ, columns[0], columns[1])
 
 
-def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
+def internal_point(skeleton: Skeleton, point: Point) -> Vector:
     """p_CQ of a model point; its numbers may be live under the point's own name."""
     p_BQ = skeleton.symbols.vector(point.p_BQ, point.path, "m")
     if point.body == GROUND:
@@ -221,7 +227,7 @@ def _internal_point(skeleton: Skeleton, point: Point) -> Vector:
 
 
 @dataclass(frozen=True)
-class _Placed:
+class PlacedFrame:
     """A frame F with origin Q on a link with internal frame C.
 
     Attributes:
@@ -258,27 +264,27 @@ class Places:
     def point(self, point: Point) -> tuple[Vector, Vector, Vector]:
         """p_CQ, p_WQ and the velocity of Q in world axes."""
         graph = self.skeleton.graph
-        p_CQ = _internal_point(self.skeleton, point)
+        p_CQ = internal_point(self.skeleton, point)
         pose = self.pose(point.body)
         if point.body == GROUND:
             return p_CQ, p_CQ, zero_vector(graph)
         om, v = self._velocities[point.body]
         return p_CQ, pose.point(p_CQ), matrix_times(pose.R_WC, add(v, cross(om, p_CQ)))
 
-    def frame(self, frame: Frame) -> _Placed:
+    def frame(self, frame: Frame) -> PlacedFrame:
         """World kinematics of a frame."""
         point = Point(frame.name, frame.path, frame.body, frame.p_BF, frame.where)
-        p_CQ = _internal_point(self.skeleton, point)
+        p_CQ = internal_point(self.skeleton, point)
         R_BF = self.skeleton.symbols.matrix(frame.R_BF)
         if frame.body == GROUND:
             zero = zero_vector(self.skeleton.graph)
-            return _Placed(p_CQ, R_BF, p_CQ, p_CQ, R_BF, zero, zero)
+            return PlacedFrame(p_CQ, R_BF, p_CQ, p_CQ, R_BF, zero, zero)
         link, pose = self.skeleton.links[frame.body], self.pose(frame.body)
         R_CF = product(transpose(link.R_BC), R_BF)
         om_C, v_C = self._velocities[frame.body]
         # levers in world axes serve positions, velocities and moments
         lever, om = matrix_times(pose.R_WC, p_CQ), matrix_times(pose.R_WC, om_C)
-        return _Placed(
+        return PlacedFrame(
             p_CQ=p_CQ,
             R_CF=R_CF,
             lever=lever,

@@ -76,12 +76,12 @@ def reactions(
         return at
     wrenches = transmitted(skeleton, qdd, with_cuts(loads, rows, lam), NAMES)
     for index, placeholder in loads.radial.items():
-        at[placeholder] = length(_across(skeleton.links[index], wrenches[index].f))
+        at[placeholder] = length(across(skeleton.links[index], wrenches[index].f))
         graph.label(at[placeholder], f"radial_{index + 1}")
     return at
 
 
-def _across(link: Link, f: Vector) -> Vector:
+def across(link: Link, f: Vector) -> Vector:
     """The part of a force across the way a joint slides, or across its axis if it only turns."""
     zero, motion = f[0].graph.zero, link.motion
     way = motion.angular if all(e is zero for e in motion.linear) else motion.linear

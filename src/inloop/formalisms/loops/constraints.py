@@ -41,13 +41,24 @@ def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
     for loop in mechanism.loops:
         skeleton.graph.section = loop.name
         rows += _loop_rows(loop, skeleton)
+    rows += written_rows(mechanism, skeleton)
+    return rows + joint_rows(mechanism, skeleton)
+
+
+def written_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
+    """Constraints of the user's, which are functions of the coordinates of joints."""
+    rows: list[Row] = []
     motions = tangents(mechanism, skeleton.symbols) if mechanism.constraints else ()
     for constraint in mechanism.constraints:
         skeleton.graph.section = constraint.name
         rows += user_rows(constraint, skeleton, motions)
-    rows += [_coupling_row(item, mechanism, skeleton) for item in mechanism.couplings]
-    rows += [_lock_row(lock, skeleton) for lock in mechanism.locks]
     return rows
+
+
+def joint_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
+    """Couplings and locks: rows on coordinates of joints alone."""
+    rows = [_coupling_row(item, mechanism, skeleton) for item in mechanism.couplings]
+    return rows + [_lock_row(lock, skeleton) for lock in mechanism.locks]
 
 
 def declare_numbers(mechanism: Mechanism, symbols: Symbols) -> None:
@@ -61,6 +72,11 @@ def declare_numbers(mechanism: Mechanism, symbols: Symbols) -> None:
 def _loop_rows(loop: Loop, skeleton: Skeleton) -> list[Row]:
     carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
     a, b = loop_end(skeleton, loop.a, carrier), loop_end(skeleton, loop.b, carrier)
+    return rows_between(loop, a, b, skeleton)
+
+
+def rows_between(loop: Loop, a: End, b: End, skeleton: Skeleton) -> list[Row]:
+    """The rows of a loop, from its two ends."""
     if loop.kind == "rod":
         return [_rod_row(loop, a, b, skeleton)]
     if loop.kind == "knife edge":

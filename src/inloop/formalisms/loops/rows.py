@@ -181,7 +181,7 @@ def loop_end(skeleton: Skeleton, frame: Frame, carrier: int) -> End:
         motion = motion_along(link, motion, graph.zero)
         velocity = velocity_along(link, velocity)
         poses.append(pose)
-    p_CQ, R_CF = _fixed(skeleton, frame)
+    p_CQ, R_CF = fixed_frame(skeleton, frame)
     R = pose.R_WC
     om, v = velocity
     return End(
@@ -199,7 +199,7 @@ def loop_end(skeleton: Skeleton, frame: Frame, carrier: int) -> End:
     )
 
 
-def _fixed(skeleton: Skeleton, frame: Frame) -> tuple[Vector, Matrix]:
+def fixed_frame(skeleton: Skeleton, frame: Frame) -> tuple[Vector, Matrix]:
     """Origin and axes of a frame in its link's internal frame."""
     p_BF = skeleton.symbols.vector(frame.p_BF, frame.path, "m")
     R_BF = skeleton.symbols.matrix(frame.R_BF)

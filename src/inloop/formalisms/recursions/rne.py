@@ -57,7 +57,7 @@ def transmitted(
     graph = skeleton.graph
     motion = motions(skeleton, qdd)
     wrenches = [
-        _inertial(link, motion[link.number - 1], applied.get(link.number - 1))
+        inertial(link, motion[link.number - 1], applied.get(link.number - 1))
         for link in skeleton.links
     ]
     for needs in _flexible(skeleton, qdd):
@@ -85,7 +85,7 @@ def _flexible(skeleton: Skeleton, qdd: Sequence[Expr]) -> list[BeamNeeds]:
     return [bent.needs(motion[bent.beam.link], qdd) for bent in bend(skeleton)]
 
 
-def _inertial(link: Link, motion: Motion, applied: Wrench | None) -> Wrench:
+def inertial(link: Link, motion: Motion, applied: Wrench | None) -> Wrench:
     """Force and moment that the link's own motion needs, less what is applied to it."""
     graph = link.q.graph
     graph.section = link.name

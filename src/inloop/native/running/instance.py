@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,20 @@ class Blame(IntEnum):
     DRIVE = 1
     ROW = 2
     BEYOND = 3
+
+
+class NewtonReport(NamedTuple):
+    """How Newton's method went in the steps of bodies by themselves.
+
+    Attributes:
+        iterations: of the last step.
+        correction: the last one of it [rad, or parts of the mechanism's length].
+        divided: steps so far that had to be divided, because it did not converge in them.
+    """
+
+    iterations: int
+    correction: float
+    divided: int
 
 
 class Instance:
@@ -243,6 +257,14 @@ class Instance:
     def missed_turns(self) -> int:
         """How often steps were too long for a singular position nearby."""
         return int(_function("il_missed_turns", POINTER, returns=COUNT)(self.address))
+
+    def newton(self, mode: int) -> NewtonReport | None:
+        """How Newton's method went in the steps of bodies by themselves; None for other plants."""
+        told = np.zeros(3)
+        call = _function("il_newton_of", POINTER, COUNT, POINTER, returns=COUNT)
+        if not call(self.address, mode, _address(told)):
+            return None
+        return NewtonReport(int(told[0]), float(told[1]), int(told[2]))
 
     def blame(self, mode: int, about: Blame) -> tuple[int, float]:
         """Number of what the last failure was about, -1 if nothing is known, and its time [s]."""

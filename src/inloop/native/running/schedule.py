@@ -47,6 +47,8 @@ class Method(IntEnum):
     """Rosenbrock, order 2, L-stable, for stiff laws in real time."""
     MOREAU = 5
     """Time-stepping for hard contacts, laws implicit; order 2, and 1 where friction changes."""
+    ALPHA = 6
+    """Generalized alpha, implicit, of order 2, for bodies with six coordinates each."""
 
     @property
     def estimates_error(self) -> bool:

@@ -15,6 +15,7 @@ typedef void (*il_motions)(const void *self, double t, const double *u, const do
                            double *out);
 
 struct il_reduction;
+struct il_redundant_memory;
 
 typedef struct il_context {
     /* prepared quantities of the rates, efforts of the joints, inputs */
@@ -48,6 +49,8 @@ typedef struct il_context {
     double *at_q, *at_qd, *at_qdd;
     /* a solution for any choice of independent coordinates, see il_reduction.h; else NULL */
     struct il_reduction *reduction;
+    /* bodies with six coordinates each, see il_redundant.h; else NULL */
+    struct il_redundant_memory *redundant;
 } il_context;
 
 #endif

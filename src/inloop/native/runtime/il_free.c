@@ -12,6 +12,7 @@ il_choice il_free_choice(const il_mode_row *row)
         .driven = first->driven,
         .independent_count = first->independent_count,
         .dependent_count = first->dependent_count,
+        .row_count = first->row_count,
         .driven_count = first->driven_count,
         .prepare = row->prepare_terms,
         .rates = il_reduction_rates,

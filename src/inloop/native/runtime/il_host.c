@@ -173,6 +173,18 @@ int64_t il_missed_turns(const il_instance *instance)
     return instance->counts.nearby;
 }
 
+int64_t il_newton_of(const il_instance *instance, int64_t mode, double *told)
+{
+    const il_redundant_memory *m = il_in_use(&instance->parts[mode])->context.redundant;
+    if (m == NULL) {
+        return 0;
+    }
+    told[0] = (double)m->iterations;
+    told[1] = m->correction;
+    told[2] = (double)m->divided;
+    return 1;
+}
+
 int64_t il_mode_of(const il_instance *instance)
 {
     return instance->machine.mode;

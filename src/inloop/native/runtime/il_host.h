@@ -100,6 +100,11 @@ IL_EXPORT int il_indicators_of(il_instance *instance, int64_t mode, double t, co
 /* How often steps were too long for a singular position nearby. */
 IL_EXPORT int64_t il_missed_turns(const il_instance *instance);
 
+/* How Newton's method went in the steps of bodies with six coordinates each (il_alpha.c): iterations
+   of the last one, its last correction in units, and how many steps had to be divided so far. 0: the
+   mode is not of this kind. */
+IL_EXPORT int64_t il_newton_of(const il_instance *instance, int64_t mode, double *told);
+
 /* Let the controller of the plant answer at the present time, and hold that. For hosts that step the
    machine themselves; il_advance does it where a sample is due. */
 IL_EXPORT int il_sample_now(il_instance *instance);

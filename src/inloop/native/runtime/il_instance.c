@@ -50,6 +50,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
         .correct = implicit ? choice->correct : NULL,
         .respond = implicit ? choice->respond : NULL,
         .contacts = &active->contacts,
+        .advance = choice->redundant ? il_alpha_advance : NULL,
         .context = c,
         .n = choice->independent_count,
         .m = row->states + choice->dependent_count + IL_QUATERNION * row->attitudes,
@@ -197,6 +198,9 @@ void il_prepare(il_instance *instance)
             prepare(&active->choice->prepare_jacobian, parameters, active->pre_jacobian);
             prepare(&active->choice->prepare_project, parameters, active->pre_project);
             prepare(&active->choice->prepare_contacts, parameters, active->pre_contacts);
+            if (active->context.redundant) {
+                il_alpha_forget(active->context.redundant);
+            }
         }
     }
 }

@@ -38,6 +38,9 @@ static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il
     a.pre_steps = numbers(from, choice->prepare_steps.count);
     a.context.kept = numbers(from, choice->kept);
     a.most = numbers(from, il_length_of_x(row));
+    if (choice->redundant) {
+        a.context.redundant = il_redundant_lay_out(from, choice->redundant);
+    }
     if (choice->contacts) {
         const il_contact_effort effort = {CONTACT_TOLERANCE, CONTACT_SWEEPS, CONTACT_NEWTONS, 0.0};
         a.pre_contacts = numbers(from, choice->prepare_contacts.count);
@@ -64,7 +67,7 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
     for (int64_t k = 0; k < row->choice_count; k++) {
         const il_choice *choice = &row->choices[k];
         const il_active active = lay_out_choice(from, row, choice);
-        rows = larger(rows, choice->dependent_count);
+        rows = larger(rows, choice->row_count);
         driven = larger(driven, choice->driven_count);
         if (p.choices) {
             p.choices[k] = active;

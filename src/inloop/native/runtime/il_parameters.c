@@ -37,6 +37,9 @@ int il_set_parameters(il_instance *instance, const double *values)
     const size_t bytes = (size_t)instance->plant->parameter_count * sizeof *values;
     double *const pivots = part->pivots, *const before = pivots + part->row->rows;
 
+    if (bytes == 0 || memcmp(instance->parameters, values, bytes) == 0) {
+        return IL_OK;
+    }
     if (il_in_use(part)->choice->expand == NULL) {
         il_begin_with(instance, values);
         return IL_OK;

@@ -27,6 +27,7 @@
 #include "il_context.h"
 #include "il_formula.h"
 #include "il_machine.h"
+#include "il_redundant.h"
 #include "il_terms.h"
 
 enum { IL_ALIGNMENT = 64 }; /* bytes: a cache line */
@@ -50,7 +51,7 @@ typedef struct il_preparation {
 typedef struct il_choice {
     const int64_t *independent, *dependent, *driven; /* numbers of coordinates */
     const int64_t *rows;                             /* of constraints in use, by number */
-    int64_t independent_count, dependent_count, driven_count;
+    int64_t independent_count, dependent_count, driven_count, row_count;
 
     /* motion */
     il_preparation prepare;
@@ -76,6 +77,9 @@ typedef struct il_choice {
     /* hard contacts; NULL where there are none, or IL_MOREAU is not compiled in */
     il_preparation prepare_contacts;
     const il_contact_table *contacts;
+
+    /* bodies with six coordinates each, whose coordinates are all independent; else NULL */
+    const il_redundant *redundant;
 } il_choice;
 
 /* What ends a mode. */

@@ -5,6 +5,7 @@
  *   which transitions are armed, and when each has fired;
  *   for each mode with loops: its choice of coordinates, steps left without a guard, the guard, and
  *   the roles of its free choice (il_free.h);
+ *   for each mode of bodies with six coordinates each: both histories of il_alpha.c;
  *   states of the controller, and inputs as it holds them.
  */
 #include <math.h>
@@ -25,6 +26,13 @@ static int64_t most_transitions(const il_instance *instance)
     return most;
 }
 
+/* Numbers of the histories of a mode. */
+static int64_t of_histories(const il_mode_row *row)
+{
+    const il_redundant *table = row->choices[0].redundant;
+    return table ? 2 * il_alpha_numbers(table) : 0;
+}
+
 int64_t il_snapshot_size(const il_instance *instance)
 {
     const il_machine *machine = &instance->machine;
@@ -33,8 +41,27 @@ int64_t il_snapshot_size(const il_instance *instance)
     for (int64_t k = 0; k < instance->plant->mode_count; k++) {
         const int64_t rows = instance->plant->modes[k].choices[0].dependent_count;
         size += rows > 0 ? 2 + rows + il_free_size(&instance->plant->modes[k]) : 0;
+        size += of_histories(&instance->plant->modes[k]);
     }
     return size + il_controlled_size(instance);
+}
+
+static double *tell_histories(const il_redundant_memory *m, double *to)
+{
+    for (int k = 0; m && k < 2; k++) {
+        il_copy(to, m->history[k], il_alpha_numbers(m->table));
+        to += il_alpha_numbers(m->table);
+    }
+    return to;
+}
+
+static const double *take_histories(const il_redundant_memory *m, const double *from)
+{
+    for (int k = 0; m && k < 2; k++) {
+        il_copy(m->history[k], from, il_alpha_numbers(m->table));
+        from += il_alpha_numbers(m->table);
+    }
+    return from;
 }
 
 void il_take_snapshot(const il_instance *instance, double *to)
@@ -76,6 +103,7 @@ void il_take_snapshot(const il_instance *instance, double *to)
             il_tell_roles(&part->free->choice, to);
             to += il_free_size(part->row);
         }
+        to = tell_histories(active->context.redundant, to);
     }
     il_tell_controlled(instance, to);
 }
@@ -109,7 +137,7 @@ static int makes_sense(const il_instance *instance, const double *from)
         if (row->terms && !il_free_makes_sense(row, from)) {
             return 0;
         }
-        from += il_free_size(row);
+        from += il_free_size(row) + of_histories(row);
     }
     return 1;
 }
@@ -151,6 +179,7 @@ int il_restore(il_instance *instance, const double *from)
             active->context.tolerance = part->unguarded != 0 ? IL_CLOSED : IL_NEARLY_CLOSED;
             from += rows + il_free_size(part->row);
         }
+        from = take_histories(il_in_use(part)->context.redundant, from);
     }
     il_take_controlled(instance, from);
     return il_machine_init(machine);

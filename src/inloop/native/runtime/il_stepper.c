@@ -19,6 +19,8 @@ static const il_method *method_of(int64_t id)
         return &il_method_implicit;
     case IL_MOREAU:
         return &il_method_moreau;
+    case IL_ALPHA:
+        return &il_method_alpha;
     default:
         return NULL;
     }

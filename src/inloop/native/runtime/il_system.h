@@ -38,6 +38,10 @@ typedef void (*il_responder)(void *context, double g, const double *push, double
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
 
+/* A step of the system's own, from t to t_new = t + h, for IL_ALPHA. */
+typedef int (*il_advancer)(void *context, double t, double h, double t_new, const double *x,
+                           double *x_new);
+
 struct il_contacts;
 
 /* What makes sense for each entry of x. */
@@ -56,6 +60,7 @@ typedef struct il_system {
     il_corrector correct; /* NULL if predict is */
     il_responder respond; /* of IL_MOREAU; NULL if predict is, and without hard contacts */
     const struct il_contacts *contacts; /* may be NULL; of IL_MOREAU, see il_contacts.h */
+    il_advancer advance;  /* may be NULL: there is no IL_ALPHA */
     void *context;        /* handed to all of them */
     int64_t n;            /* coordinates */
     int64_t m;            /* first-order states */

@@ -21,7 +21,7 @@ static int see(il_part *part, il_context *context, double t, const double *x)
     for (int64_t k = 0; k < part->row->rows; k++) {
         part->all_lam[k] = 0.0;
     }
-    for (int64_t k = 0; k < choice->dependent_count; k++) {
+    for (int64_t k = 0; k < choice->row_count; k++) {
         part->all_lam[choice->rows[k]] = part->lam[k];
     }
     return IL_OK;

@@ -36,32 +36,34 @@ class Code(ABC):
     def autonomous(self) -> bool:
         """The rates are known not to depend on time, but through inputs."""
 
-    @abstractmethod
+    # what implicit integrators and hard contacts need, where `implicit` says that there is some
+
     def implicit_steps(self, derivation: Derivation) -> Sequence[Program]:
         """Predictor and corrector of implicit steps, in a derivation of their own."""
+        raise NotImplementedError
 
-    @abstractmethod
     def jacobian(self, derivation: Derivation) -> Program:
         """The Jacobian of the rates, in a derivation of its own."""
+        raise NotImplementedError
 
-    @abstractmethod
     def emit_implicit_steps(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Files:
         """C around the programs of `implicit_steps`."""
+        raise NotImplementedError
 
-    @abstractmethod
     def emit_jacobian(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Files:
         """C around the program of `jacobian`."""
+        raise NotImplementedError
 
-    @abstractmethod
     def contact_rows(self, derivation: Derivation) -> Program:
         """Hard contacts, in a derivation of their own."""
+        raise NotImplementedError
 
-    @abstractmethod
     def emit_contact_rows(
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Files:
         """C around the program of `contact_rows`."""
+        raise NotImplementedError

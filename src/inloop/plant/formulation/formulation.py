@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inloop.errors import InputError
 from inloop.formalisms.loops.partition import Partition, choose
+from inloop.model.names import quoted
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap, Slip
@@ -48,17 +50,37 @@ class Formulation(ABC):
     Attributes:
         core: functions of the tree that are built at once.
         core_of_large: the one of them that is built at once of a large mechanism.
+        method: the integrator that belongs to it; None where any does.
         partition: roles of coordinates and constraint rows.
         notes: what was decided when the mechanism was put together, in words.
     """
 
     core: ClassVar[tuple[str, ...]]
     core_of_large: ClassVar[str]
+    method: ClassVar[str | None] = None
     partition: Partition
     notes: tuple[str, ...]
 
     def __init__(self, equations: Equations) -> None:
         self._equations = equations
+
+    @classmethod
+    def made(cls, equations: Equations, damping: float | None = None) -> Self:
+        """The formulation of a mechanism.
+
+        Args:
+            equations: of the mechanism.
+            damping: of what is faster than the steps, where steps belong to the formulation.
+
+        Raises:
+            InputError: they do not.
+        """
+        if damping is not None:
+            raise InputError(
+                f"damping is {quoted(damping)}",
+                fix="Leave it out: it is for steps of formulation='redundant'.",
+            )
+        return cls(equations)
 
     # roles
 
@@ -87,6 +109,14 @@ class Formulation(ABC):
     @abstractmethod
     def unconstrained(self) -> bool:
         """M qdd + c = tau is the whole motion, and every q and qd are a state."""
+
+    @property
+    def carried(self) -> Partition:
+        """Roles in the state of a run: independent coordinates are in it with their velocities.
+
+        Those of `partition`, unless a run carries more than it must.
+        """
+        return self.partition
 
     @property
     def position_roles(self) -> Partition:

@@ -35,7 +35,7 @@ KNOWN = 0.02  # doubt about the work, of the energy exchanged, up to which sampl
 LOOKS = 4  # at samples between the first and the last one
 NEARLY_SINGULAR = 1e-3  # least eigenvalue of the mass matrix with ones on its diagonal
 
-L_STABLE = (Method.IMPLICIT, Method.RODAS)
+L_STABLE = (Method.IMPLICIT, Method.RODAS, Method.ALPHA)
 
 Schedule = FixedSteps | AdaptiveSteps
 
@@ -109,6 +109,8 @@ def judge(
         tolerated = TOLERATED_ALONE if alone and high else TOLERATED
         off = _imbalance(energy, balanced, tolerated, fastest is None)
     doubts = []
+    if settled and schedule.method == Method.ALPHA and isinstance(schedule, FixedSteps):
+        doubts.append(_unresolved(stretches, schedule))
     if fastest is not None and isinstance(schedule, FixedSteps):
         doubts.append(_unstable(fastest, schedule, sudden))
     if off is not None:
@@ -229,6 +231,18 @@ def _unstable(fastest: Fastest, schedule: FixedSteps, sudden: bool) -> str:
     )
 
 
+def _unresolved(stretches: Sequence[Stretch], schedule: FixedSteps) -> str:
+    """Generalized alpha does not settle at once what is faster than its steps: it fades away."""
+    fastest = _fastest(stretches, schedule)
+    assert fastest is not None
+    what = f"'{fastest.law}'" if fastest.law else f"joint '{fastest.joint}'"
+    return (
+        f"t = {fastest.t:.6g} s: what is fast in {what} is not resolved by steps of "
+        f"{schedule.step:.4g} s, but fades away over some of them; its energy is not balanced. Use "
+        f"step <= {fastest.step:.2g} where that matters."
+    )
+
+
 def _unbalanced(stretches: Sequence[Stretch], t: Array, off: _Imbalance, schedule: Schedule) -> str:
     share = f"{100.0 * off.share:.3g} % of the energy exchanged"
     if off.resolved:
@@ -239,6 +253,8 @@ def _unbalanced(stretches: Sequence[Stretch], t: Array, off: _Imbalance, schedul
     told = f"t = {t[off.first]:.6g} s: from here on {what}{_suspect(stretches, off)}."
     if isinstance(schedule, AdaptiveSteps):
         return f"{told} Use a tolerance below {tolerance_of(schedule):g}."
+    if schedule.method == Method.ALPHA:
+        return f"{told} Use step < {schedule.step:.2g}."
     return f'{told} Use step < {schedule.step:.2g}, or method="rodas" with tolerance=1e-6.'
 
 

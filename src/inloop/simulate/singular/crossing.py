@@ -33,7 +33,7 @@ def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
     The smallest singular value of J, without units, tells how far that is, whatever coordinates are
     independent and whatever rows are in use. It is extrapolated along q + t qd + t²/2 qdd.
     """
-    rank = len(system.formulation.partition.rows)
+    rank = len(system.formulation.carried.dependent)
     free = [k for k in range(plant.n) if k not in set(system.formulation.partition.driven)]
     here = system.motion(np.array([now.t]), system.start(now.t, now.q, now.qd, now.z, False)[None])
     if not rank or here.qdd is None or not len(here.t):

@@ -48,7 +48,7 @@ def turn_of_step(plant: BarePlant, system: System, now: End, step: float) -> flo
         now: a state.
         step: [s].
     """
-    rank = len(system.formulation.partition.rows)
+    rank = len(system.formulation.carried.dependent)
     if not rank:
         return 0.0
     J = _free_rows(plant, system, now.q, now.t)

@@ -1,0 +1,1 @@
+"""Bodies with six coordinates each as C."""

@@ -1,0 +1,171 @@
+"""A mechanism of bodies with six coordinates each, as C: the constant table of il_redundant.h."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inloop.codegen.pieces import number
+from inloop.codegen.quoting import c_comment
+from inloop.codegen.sparse_lu.straight import STRAIGHT, emit_straight
+from inloop.codegen.sparse_lu.tables import table_lines
+from inloop.symbolic import Program
+from inloop.symbolic.elimination import Elimination
+
+# files of the runtime that a library with such a table needs
+RUNTIME = (
+    "il_redundant.c",
+    "il_alpha.c",
+    "il_dense.c",
+    "il_pivoting.c",
+    "il_sparse.c",
+    "il_sparse_lu.c",
+    "il_sparse_lu_error.c",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedundantTable:
+    """What il_redundant holds beside its functions.
+
+    Attributes:
+        n: coordinates of joints.
+        bodies: number of bodies.
+        free, driven: coordinates.
+        states: number of states of force laws.
+        turned: of each ball joint, the first of its three places in `free`.
+        on_velocities: of each row, whether it restricts velocities alone.
+        open: of each row, what is too much.
+        length: one unit of length [m].
+        epsilon: in rows of constraints.
+        radius: spectral radius at infinity.
+        elimination: order of pivots of the matrix.
+    """
+
+    n: int
+    bodies: int
+    free: tuple[int, ...]
+    driven: tuple[int, ...]
+    states: int
+    turned: tuple[int, ...]
+    on_velocities: tuple[bool, ...]
+    open: tuple[float, ...]
+    length: float
+    epsilon: float
+    radius: float
+    elimination: Elimination
+
+
+def emit_redundant(
+    table: RedundantTable, programs: Sequence[Program], prefix: str, about: Sequence[str]
+) -> dict[str, str]:
+    """C files with `<prefix>_redundant`, `<prefix>_rates` and `<prefix>_expand`.
+
+    Args:
+        table: sizes and pivots.
+        programs: place, residual, matrix, gaps of accelerations.
+        prefix: of all names.
+        about: lines of the comment on top.
+    """
+    straight = table.elimination.operations <= STRAIGHT
+    names = f"{prefix}_lu"
+    files = emit_straight(table.elimination, names) if straight else {}
+    text = [
+        c_comment(about),
+        f'#include "{prefix}.h"',
+        '#include "il_redundant.h"',
+        "",
+        *table_lines(table.elimination, straight, names),
+        *(_function(program, prefix) for program in programs),
+        *_arrays(table),
+        _table(table, prefix),
+        _calls(prefix),
+    ]
+    return {**files, f"{prefix}_redundant.c": "\n".join(text)}
+
+
+_SIGNATURES = {
+    "place": ("double *pose, double *twist", "pose", "twist"),
+    "residual": ("double *r, double *effort", "r", "effort"),
+    "matrix": ("double *A", "A"),
+    "gaps": ("double *g", "g"),
+}
+
+
+def _kind(program: Program) -> str:
+    return program.name.removeprefix("redundant_")
+
+
+def _function(program: Program, prefix: str) -> str:
+    """A static function that takes a point."""
+    kind = _kind(program)
+    arguments, *results = _SIGNATURES[kind]
+    places = {"t": "&at->t"}
+    given = [places.get(block.name, f"at->{block.name}") for block in program.inputs]
+    given += results[: len(program.outputs)]
+    unused = "".join(f"    (void){name};\n" for name in results[len(program.outputs) :])
+    return f"""static void {kind}(const il_redundant_point *at, {arguments})
+{{
+{unused}    {prefix}_{program.name}({", ".join(given)});
+}}
+"""
+
+
+def _arrays(table: RedundantTable) -> list[str]:
+    integers = {
+        "free_joints": table.free,
+        "driven_joints": table.driven,
+        "turned": table.turned,
+        "on_velocities": tuple(map(int, table.on_velocities)),
+    }
+    lines = [
+        f"static const int64_t {name}[] = {{{', '.join(map(str, values or (0,)))}}};"
+        for name, values in integers.items()
+    ]
+    reals = ", ".join(number(value) for value in table.open or (0.0,))
+    return [*lines, f"static const double open_from[] = {{{reals}}};", ""]
+
+
+def _table(table: RedundantTable, prefix: str) -> str:
+    sizes = {
+        "n": table.n,
+        "bodies": table.bodies,
+        "free_count": len(table.free),
+        "driven_count": len(table.driven),
+        "states": table.states,
+        "rows": len(table.open),
+        "attitudes": len(table.turned),
+        "free": "free_joints",
+        "driven": "driven_joints",
+        "turned": "turned",
+        "on_velocities": "on_velocities",
+        "open": "open_from",
+        "length": number(table.length),
+        "epsilon": number(table.epsilon),
+        "radius": number(table.radius),
+        "place": "place",
+        "residual": "residual",
+        "matrix": "matrix",
+        "gaps": "gaps",
+        "lu": "&lu",
+    }
+    fields = "\n".join(f"    .{name} = {value}," for name, value in sizes.items())
+    return f"""extern const il_redundant {prefix}_redundant;
+const il_redundant {prefix}_redundant = {{
+{fields}
+}};
+"""
+
+
+def _calls(prefix: str) -> str:
+    return f"""IL_EXPORT int {prefix}_rates(void *context, double t, const double *x, double *xd)
+{{
+    return il_redundant_rates(context, t, x, xd);
+}}
+
+IL_EXPORT int64_t {prefix}_expand(void *context, int64_t count, const double *t, const double *x,
+                              double *q, double *qd, double *qdd, double *lam, double *effort)
+{{
+    return il_redundant_expand(context, count, t, x, q, qd, qdd, lam, effort);
+}}
+"""

@@ -1,0 +1,181 @@
+"""The equations of bodies in six coordinates each, with the forces between them as unknowns.
+
+    Newton and Euler of each body   M u̇ + b(u) - f(q, u, z, t) - wrench + carried = 0
+    effort of each free joint       Sᵀ wrench + armature qdd - tau - laws - Jᵀ mu = 0
+    states of force laws            zd - g(…) = 0
+    joints                          gap(X_P, X_C, q) = 0
+    loops and constraints           h = 0, or J qd + nu = 0 where positions are not restricted
+
+Coordinates q of joints are unknowns beside the poses of the bodies: each takes one more row, and
+laws, couplings, drives and results read them as they are. How it is integrated: il_alpha.c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from inloop.formalisms.derive import Derivation
+from inloop.formalisms.frames import GROUND
+from inloop.formalisms.laws.forces import build_loads
+from inloop.formalisms.laws.law_quantities import multipliers
+from inloop.formalisms.laws.reactions import across, with_cuts
+from inloop.formalisms.loops.constraints import joint_rows, written_rows
+from inloop.formalisms.loops.rows import Row
+from inloop.formalisms.recursions.kinematics import world_pose
+from inloop.formalisms.recursions.motion import ground_motion
+from inloop.formalisms.recursions.rne import Wrench, inertial
+from inloop.formalisms.redundant import joints
+from inloop.formalisms.redundant.bodies import BodyPlaces, FreeBody, free_bodies
+from inloop.formalisms.redundant.cuts import cut_rows
+from inloop.formalisms.symbols import Selection
+from inloop.formalisms.vectors import add, length, sub
+from inloop.symbolic import Expr, rebuild
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How many of each there are; rows and unknowns come in this order.
+
+    Attributes:
+        bodies: six motions each, and six equations of motion.
+        free: joints that are not driven, with their balance of efforts.
+        states: of force laws.
+        rows: constraints in use, behind six rows of each joint.
+    """
+
+    bodies: int
+    free: int
+    states: int
+    rows: int
+
+    @property
+    def moving(self) -> int:
+        """Unknowns that move: what comes before the multipliers."""
+        return 6 * self.bodies + self.free + self.states
+
+    @property
+    def size(self) -> int:
+        """Unknowns."""
+        return self.moving + 6 * self.bodies + self.rows
+
+
+class BodySystem:
+    """The equations of one mechanism.
+
+    Args:
+        derivation: a fresh one: its graph takes the symbols of the bodies.
+        external_forces: bodies with force and torque inputs beside the declared ones.
+        used: numbers of the constraint rows in use, of all rows; None for all.
+    """
+
+    def __init__(
+        self,
+        derivation: Derivation,
+        external_forces: Selection = (),
+        used: tuple[int, ...] | None = None,
+    ) -> None:
+        self.derivation = derivation
+        skeleton, mechanism = derivation.skeleton, derivation.mechanism
+        self.skeleton, self.graph = skeleton, skeleton.graph
+        self.bodies = free_bodies(skeleton)
+        self.places = BodyPlaces(skeleton, self.bodies)
+        self.loads = build_loads(mechanism, skeleton, external_forces, self.places)
+        rows = [row for loop in mechanism.loops for row in cut_rows(loop, skeleton, self.places)]
+        rows += written_rows(mechanism, skeleton) + joint_rows(mechanism, skeleton)
+        self.all_rows: list[Row] = rows
+        self.rows = [rows[k] for k in (range(len(rows)) if used is None else used)]
+        self.mu = [self.graph.symbol(f"mu_{k + 1}") for k in range(len(self.rows))]
+        self.zd = [self.graph.symbol(f"zd_{k + 1}") for k in range(len(mechanism.states))]
+        self.driven = tuple(drive.body for drive in mechanism.drives)
+        self.free = tuple(k for k in range(derivation.n) if k not in self.driven)
+
+    @property
+    def layout(self) -> Layout:
+        """How many of each there are."""
+        return Layout(len(self.bodies), len(self.free), len(self.zd), len(self.rows))
+
+    # balances
+
+    @cached_property
+    def _applied(self) -> dict[int, Wrench]:
+        return dict(with_cuts(self.loads, self.rows, self.mu))
+
+    def _balance(self, body: FreeBody) -> list[Expr]:
+        """Newton and Euler, in axes of the body."""
+        self.graph.section = body.link.name
+        need = inertial(body.link, body.motion(self.skeleton.gravity), None)
+        f, n = sub(need.f, body.wrench.f), sub(need.n, body.wrench.n)
+        for index in body.coordinates:
+            if index in self._applied:
+                f, n = sub(f, self._applied[index].f), sub(n, self._applied[index].n)
+        for child in self.bodies:
+            if child.parent in body.coordinates:
+                carried = joints.carried(child)
+                f, n = add(f, carried.f), add(n, carried.n)
+        return [*f, *n]
+
+    @cached_property
+    def balances(self) -> list[list[Expr]]:
+        """Six rows of each body."""
+        return [self._balance(body) for body in self.bodies]
+
+    @cached_property
+    def efforts(self) -> list[Expr]:
+        """What each joint lacks of its effort; of a driven one, what its drive gives."""
+        symbols, zero = self.skeleton.symbols, self.graph.zero
+        found = []
+        for k, link in enumerate(self.skeleton.links):
+            wrench = self.places.by_link[k].wrench
+            need = link.motion.along(wrench.f, wrench.n) + link.armature * symbols.qdd[k]
+            need = need - self.loads.efforts.get(k, zero)
+            if k not in self.driven:
+                need = need - symbols.tau[k]
+            for row, mu in zip(self.rows, self.mu, strict=True):
+                need = need - row.J.get(k, zero) * mu
+            found.append(need)
+        return found
+
+    @cached_property
+    def state_rows(self) -> list[Expr]:
+        """zd - g: reactions that laws use are unknowns here."""
+        at = multipliers(self.loads, self.rows, self.mu)
+        at |= {symbol: self.efforts[k] for k, symbol in self.loads.drive_efforts.items()}
+        for k, symbol in self.loads.radial.items():
+            wrench = self.places.by_link[k].wrench
+            at[symbol] = length(across(self.skeleton.links[k], wrench.f))
+        rates = rebuild(self.loads.rates, self.graph, at) if at else self.loads.rates
+        return [zd - rate for zd, rate in zip(self.zd, rates, strict=True)]
+
+    # constraints
+
+    @cached_property
+    def gaps(self) -> list[list[Expr]]:
+        """Six rows of each joint."""
+        ground = world_pose(self.graph)
+        return [
+            joints.gap(b, ground if b.parent == GROUND else self.places.pose(b.parent))
+            for b in self.bodies
+        ]
+
+    def on_velocities(self, row: Row) -> bool:
+        """There is no position to be kept."""
+        return not row.holonomic or row.h is self.graph.zero
+
+    @cached_property
+    def constraints(self) -> list[Expr]:
+        """The rows in use: positions, or velocities where these alone are restricted."""
+        qd = self.skeleton.symbols.qd
+        return [row.rate(qd) if self.on_velocities(row) else row.h for row in self.rows]
+
+    @cached_property
+    def acceleration_gaps(self) -> list[Expr]:
+        """Second derivatives of joints and rows, at positions and velocities that fit."""
+        qdd, gravity = self.skeleton.symbols.qdd, self.skeleton.gravity
+        ground, found = ground_motion(self.skeleton), list[Expr]()
+        for body in self.bodies:
+            parent = ground if body.parent == GROUND else self.places.motion(body.parent)
+            found += joints.acceleration_gap(body, parent, qdd, gravity)
+        for row in self.rows:
+            found.append(sum((entry * qdd[k] for k, entry in row.J.items()), row.gamma))
+        return found

@@ -1,0 +1,97 @@
+/* A mechanism as bodies with six coordinates each, held together by forces that are unknown.
+ *
+ * Unknowns, and rows of the equations, in this order:
+ *
+ *   six motions of each body in its own axes   Newton and Euler
+ *   coordinates of joints that are not driven  efforts of these joints
+ *   states of force laws                       their rates
+ *   wrenches in the joints, six each           the joints
+ *   multipliers                                constraints in use
+ *
+ * Generated code gives what is left of the equations and the matrix of Newton's method, scaled so
+ * that its condition does not depend on the step (formalisms/redundant/newton.py). With all scales
+ * zero it is the matrix of accelerations and forces at a state: il_redundant.c. The step is in
+ * il_alpha.c. The state of a stepper is that of a tree: x = (q, qd of joints that are not driven, z,
+ * quaternions of ball joints).
+ */
+#ifndef IL_REDUNDANT_H
+#define IL_REDUNDANT_H
+
+#include "il_arena.h"
+#include "il_context.h"
+#include "il_sparse_lu.h"
+
+enum {
+    IL_POSE = 12,  /* numbers of a body: p_WC, rows of R_WC */
+    IL_TWIST = 6,  /* velocity of the origin in W, angular velocity in C */
+    IL_SCALES = 4  /* 1/beta', gamma'/beta', 1/gamma', epsilon */
+};
+
+/* Where the equations are evaluated. */
+typedef struct il_redundant_point {
+    const double *pre, *tau, *u;
+    double t;
+    double *q, *qd, *qdd;          /* of all joints; quaternions behind q */
+    double *pose, *twist, *accel;  /* of the bodies */
+    double *lam, *mu, *z, *zd;
+    double scales[IL_SCALES];
+} il_redundant_point;
+
+/* What generated code tells of a mechanism; constants. */
+typedef struct il_redundant {
+    int64_t n, bodies, free_count, driven_count, states, rows, attitudes;
+    const int64_t *free, *driven;  /* numbers of coordinates */
+    const int64_t *turned;         /* of each ball joint: the first of its three entries of `free` */
+    const int64_t *on_velocities;  /* of each row: not 0 if it restricts velocities alone */
+    const double *open;            /* of each row: more than this is not closed */
+    double length;                 /* one unit of length [m] */
+    double epsilon;                /* of the matrix, in rows of constraints */
+    double radius;                 /* spectral radius of the step at infinity, 0 to 1 */
+    void (*place)(const il_redundant_point *at, double *pose, double *twist);
+    void (*residual)(const il_redundant_point *at, double *r, double *effort);
+    void (*matrix)(const il_redundant_point *at, double *A);
+    void (*gaps)(const il_redundant_point *at, double *g); /* joints and rows, twice differentiated */
+    const il_sparse_lu *lu;
+} il_redundant;
+
+/* What a run of it needs; see il_redundant_lay_out. */
+typedef struct il_redundant_memory {
+    const il_redundant *table;
+    il_redundant_point point;
+    double *r, *b, *y, *A, *effort, *drives;
+    double *moved;                 /* by the step so far: bodies, joints */
+    double *history[2];            /* of il_alpha.c: where a step began, and where it led to */
+    il_sparse_lu_memory lu;
+    int64_t iterations;            /* of Newton's method in the last step */
+    double correction;             /* its last one, in units */
+    int64_t divided;               /* steps that had to be divided */
+} il_redundant_memory;
+
+static inline int64_t il_redundant_moving(const il_redundant *table)
+{
+    return 6 * table->bodies + table->free_count + table->states;
+}
+
+/* Memory of the caller; NULL while it is measured. */
+il_redundant_memory *il_redundant_lay_out(il_arena *from, const il_redundant *table);
+
+/* Accelerations, wrenches and multipliers at a state, left in the point. IL_LOOP_OPEN: constraints
+   are not fulfilled there, or have lost rank. */
+int il_redundant_accelerate(il_context *c, double t, const double *x);
+
+/* The same as an il_rates and an il_expand. */
+int il_redundant_rates(void *context, double t, const double *x, double *xd);
+int64_t il_redundant_expand(void *context, int64_t count, const double *t, const double *x, double *q,
+                            double *qd, double *qdd, double *lam, double *effort);
+
+/* Motion of the driven joints at a time, into the point. */
+int il_redundant_drive(il_context *c, double t);
+
+/* Numbers of one history, and how a snapshot holds both; see il_alpha.c. */
+int64_t il_alpha_numbers(const il_redundant *table);
+/* Forget what came before: parameters have changed. */
+void il_alpha_forget(il_redundant_memory *m);
+/* One step of the generalized-alpha method. */
+int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new);
+
+#endif

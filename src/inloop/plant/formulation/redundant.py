@@ -1,0 +1,313 @@
+"""Mechanisms whose bodies have six coordinates each, held together by unknown forces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.errors import InputError, ModelError
+from inloop.formalisms.loops.partition import Partition
+from inloop.model import Mechanism
+from inloop.plant.arguments import real
+from inloop.plant.engine import Array
+from inloop.plant.formulation.assembly import Assembly
+from inloop.plant.formulation.closure import Gap
+from inloop.plant.formulation.formulation import Formulation
+from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
+from inloop.plant.formulation.reduced_loops import ReducedLoops
+from inloop.plant.formulation.redundant_code import RedundantCode
+from inloop.plant.formulation.redundant_motion import body_motion
+from inloop.plant.formulation.tree import Tree
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+DAMPING = 0.2  # what is much faster than the steps loses so much in each
+ROLLING = ("knife edge", "disc", "sphere")
+
+
+class Redundant(Formulation):
+    """Bodies by themselves, with the wrenches in all joints and the multipliers as unknowns.
+
+    A run carries all coordinates that are not driven; steps are those of the generalized-alpha
+    method in the motions of the bodies (`native/runtime/il_alpha.c`), and constraints hold at the
+    end of each. No coordinates are chosen, so that none becomes a bad choice, and singular
+    positions are passed.
+
+    Where the mechanism starts, which rows follow from others, and which coordinates are independent
+    for whoever asks, is found by the reduced formulation.
+
+    Attributes:
+        reduced: the same mechanism in independent coordinates.
+    """
+
+    core = ("inverse_dynamics", "mass_matrix", "bias", "energy")
+    core_of_large = "inverse_dynamics"
+    method = "alpha"
+
+    def __init__(self, equations: Equations, damping: float = DAMPING) -> None:
+        """Derive and build.
+
+        Args:
+            equations: of the mechanism.
+            damping: what is much faster than the steps loses this part of it in each.
+
+        Raises:
+            ModelError: the mechanism has something that is not covered.
+        """
+        super().__init__(equations)
+        refuse(equations.mechanism)
+        kind = ReducedLoops if equations.mechanism.closed else Tree
+        self.reduced: ReducedLoops | Tree = kind(equations)
+        self.partition, self.notes = self.reduced.partition, self.reduced.notes
+        sizes, home = self.reduced.first_row_sizes, self.reduced.home()
+        self._code = RedundantCode(equations, self.partition, sizes, home, 1.0 - damping)
+
+    @classmethod
+    def made(cls, equations: Equations, damping: float | None = None) -> Redundant:
+        """See `Formulation`; a part between 0 and 1 of what is much faster than the steps."""
+        if damping is None:
+            return cls(equations)
+        part = real(damping, "damping")
+        if not 0.0 <= part <= 1.0:
+            raise InputError(f"damping is {part:g}", fix="Use a number from 0 to 1.")
+        return cls(equations, part)
+
+    @property
+    def unconstrained(self) -> bool:
+        """See `Formulation`."""
+        return self.reduced.unconstrained
+
+    @property
+    def carried(self) -> Partition:
+        """See `Formulation`: all that is not driven."""
+        return replace(self.partition, independent=self._code.about.free, dependent=())
+
+    @property
+    def position_roles(self) -> Partition:
+        """See `Formulation`."""
+        return self.reduced.position_roles
+
+    # motion
+
+    def motion(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
+        """See `Formulation`; with the wrench in each joint, about the origin of its body.
+
+        Takes one state. Velocities must fit.
+        """
+        closed = self.close(q, float(others.get("t", 0.0)))
+        return {"q": closed, **self._motion_of_one({"q": closed, "qd": qd, "tau": tau, **others})}
+
+    def _motion_of_one(self, state: Mapping[str, Any]) -> dict[str, Array]:
+        given = {k: v for k, v in state.items() if k in ("q", "qd", "tau", "qdd", "u", "t", "z")}
+        return body_motion(self._equations, self._code.about, self._code.epsilon, **given)
+
+    def motion_at(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
+        """See `Formulation`."""
+        state = {"q": q, "qd": qd, "tau": tau, **others}
+        state = {k: np.asarray(v) for k, v in state.items() if k != "lanes" and v is not None}
+        if q.ndim == 1:
+            return self._motion_of_one(state)
+        rows = [
+            self._motion_of_one({k: v[i] if np.ndim(v) and len(v) == len(q) else v
+                                 for k, v in state.items()})
+            for i in range(len(q))
+        ]  # fmt: skip
+        return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
+
+    def accelerations(self, q: Any, qd: Any, tau: Any, **others: Any) -> Array:
+        """See `Formulation`."""
+        return self.reduced.accelerations(q, qd, tau, **others)
+
+    def reduced_equations(self, q: Array, qd: Array, **others: Any) -> dict[str, Array]:
+        """See `Formulation`."""
+        return self.reduced.reduced_equations(q, qd, **others)
+
+    def impulses(self, q: Array, qd: Array, t: float, e: Array) -> Array:
+        """See `Formulation`."""
+        return self.reduced.impulses(q, qd, t, e)
+
+    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
+        """See `Formulation`."""
+        return self.reduced.cut_forces_of_all(q, lam, lanes)
+
+    def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:
+        """See `Formulation`."""
+        return self.reduced.signals(qdd, lam, effort)
+
+    @property
+    def signal_places(self) -> dict[str, tuple[str, int]]:
+        """See `Formulation`."""
+        return self.reduced.signal_places
+
+    # choices: there is none
+
+    @property
+    def known(self) -> tuple[Partition, ...]:
+        """See `Formulation`."""
+        return (self.partition,)
+
+    @property
+    def chooses_freely(self) -> bool:
+        """See `Formulation`."""
+        return False
+
+    @property
+    def rows_that_may_act(self) -> tuple[int, ...]:
+        """See `Formulation`."""
+        return tuple(sorted(self.partition.rows))
+
+    def with_partition(self, partition: Partition) -> Redundant:
+        """See `Formulation`."""
+        return self
+
+    def partition_of(self, roles: Array) -> Partition:
+        """See `Formulation`."""
+        return self.partition
+
+    def compile_partitions(self, partitions: Iterable[Partition]) -> None:
+        """See `Formulation`."""
+
+    def repartition(self, q: Array, t: float = 0.0) -> Redundant | None:
+        """See `Formulation`."""
+        return None
+
+    def good_at(self, q: Array, t: float = 0.0) -> Redundant:
+        """See `Formulation`."""
+        return self
+
+    def guard(self, q: Array, t: float = 0.0) -> Array:
+        """See `Formulation`."""
+        return np.zeros(0)
+
+    @property
+    def code(self) -> RedundantCode:
+        """See `Formulation`."""
+        return self._code
+
+    # constraint rows, as the reduced formulation has them
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """See `Formulation`."""
+        return self.reduced.all_row_names
+
+    @property
+    def row_sizes(self) -> Array:
+        """See `Formulation`."""
+        return self.reduced.row_sizes
+
+    @property
+    def first_row_sizes(self) -> Array:
+        """See `Formulation`."""
+        return self.reduced.first_row_sizes
+
+    @property
+    def holonomic(self) -> NDArray[np.bool_]:
+        """See `Formulation`."""
+        return self.reduced.holonomic
+
+    def loop_of(self, row: int) -> str:
+        """See `Formulation`."""
+        return self.reduced.loop_of(row)
+
+    def constraints(
+        self, q: Array, qd: Array, t: float | Array = 0.0, lanes: bool = True
+    ) -> dict[str, Array]:
+        """See `Formulation`."""
+        return self.reduced.constraints(q, qd, t, lanes)
+
+    @property
+    def moves_with_time(self) -> bool:
+        """See `Formulation`."""
+        return self.reduced.moves_with_time
+
+    def scaled_rows(self, q: Array, t: float = 0.0) -> tuple[Array, Array]:
+        """See `Formulation`."""
+        return self.reduced.scaled_rows(q, t)
+
+    # positions and velocities, likewise
+
+    @property
+    def position(self) -> Assembly:
+        """See `Formulation`."""
+        return self.reduced.position
+
+    def home(self, values: Array | None = None) -> Array:
+        """See `Formulation`."""
+        return self.reduced.home(values)
+
+    @property
+    def declared(self) -> tuple[int, ...]:
+        """See `Formulation`."""
+        return self.reduced.declared
+
+    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
+        """See `Formulation`."""
+        return self.reduced.assemble(guess, held)
+
+    def keep(
+        self,
+        wish: Array,
+        must: Sequence[int],
+        wanted: Sequence[int] | None = None,
+        values: Array | None = None,
+    ) -> KeptPositions:
+        """See `Formulation`."""
+        return self.reduced.keep(wish, must, wanted, values)
+
+    def keep_velocities(
+        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+    ) -> KeptVelocities:
+        """See `Formulation`."""
+        return self.reduced.keep_velocities(q, must, wanted)
+
+    def close(self, q: Array, t: float = 0.0) -> Array:
+        """See `Formulation`."""
+        return self.reduced.close(q, t)
+
+    def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
+        """See `Formulation`."""
+        return self.reduced.gap(q, tolerance, t)
+
+    def singular_at(self, q: Array) -> str:
+        """See `Formulation`."""
+        return self.reduced.singular_at(q)
+
+    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
+        """See `Formulation`."""
+        return self.reduced.weakest_loop(q, t)
+
+    @property
+    def regular_position(self) -> Array:
+        """See `Formulation`."""
+        return self.reduced.regular_position
+
+
+def refuse(mechanism: Mechanism) -> None:
+    """Name what bodies by themselves do not cover.
+
+    Raises:
+        ModelError: there is something of that kind.
+    """
+    found = [
+        *((f"flexible link '{link.name}'", link.where) for link in mechanism.flexible_links),
+        *(
+            (f"'{loop.name}', which rolls or slides on an edge,", loop.where)
+            for loop in mechanism.loops
+            if loop.kind in ROLLING
+        ),
+        *((f"hard contact '{c.name}'", c.where) for c in mechanism.hard_contacts),
+        *((f"event '{event.name}'", event.where) for event in mechanism.events),
+    ]
+    if found:
+        what, where = found[0]
+        raise ModelError(
+            f"{what} is not covered by formulation='redundant'",
+            where,
+            "Compile it without formulation=; docs/redundant.md lists what is covered.",
+        )

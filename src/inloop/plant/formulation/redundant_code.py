@@ -1,0 +1,158 @@
+"""Code of mechanisms whose bodies have six coordinates each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inloop.codegen.redundant.table import RUNTIME, RedundantTable, emit_redundant
+from inloop.formalisms.loops.partition import Partition
+from inloop.formalisms.redundant.programs import (
+    MATRIX,
+    PLACE,
+    RESIDUAL,
+    RedundantPrograms,
+    redundant_programs,
+)
+from inloop.formalisms.redundant.system import BodySystem
+from inloop.native import runtime_sources
+from inloop.plant.engine import Array, PythonEngine, Unit
+from inloop.plant.formulation.code import Code, Files
+from inloop.plant.passes import run_passes
+from inloop.plant.progress import deriving
+from inloop.symbolic import Expr, Program, evaluate
+from inloop.symbolic.elimination import Elimination, eliminate
+
+if TYPE_CHECKING:
+    from inloop.plant.equations import Equations
+
+EPSILON = 1e-10  # of the rows of constraints, times the reciprocal of a mean mass
+OPEN = 1e-5  # of one unit of a row: more is not closed
+STEPS = (1e-5, 1e-4, 1e-3, 1e-2)  # [s] for which pivots are chosen
+SAMPLES = 3  # states for each of them
+
+
+class RedundantCode(Code):
+    """Residual and matrix of Newton's method, and pivots chosen from samples of it.
+
+    Attributes:
+        about: what the results of the functions mean.
+        epsilon: of the rows of constraints.
+    """
+
+    suffix = ""
+    motion = RESIDUAL
+    beside_rates = ("expand", "redundant")
+    implicit = False
+
+    def __init__(
+        self,
+        equations: Equations,
+        partition: Partition,
+        row_sizes: Array,
+        home: Array,
+        radius: float,
+    ) -> None:
+        """Derive and build.
+
+        Args:
+            equations: where it is built.
+            partition: which rows are in use.
+            row_sizes: one unit of each of all rows.
+            home: where the mechanism starts.
+            radius: spectral radius of the step at infinity.
+        """
+        self._equations, self._home, self._radius = equations, home, radius
+        self._row_sizes = row_sizes[list(partition.rows)]
+        derivation = equations.fresh_derivation()
+        with deriving("the equations of all bodies", equations.name):
+            system = BodySystem(derivation, equations.external_forces, partition.rows)
+            self.about: RedundantPrograms = redundant_programs(system)
+        self.driven = system.driven
+        self.epsilon = EPSILON / _mean_mass(equations)
+        self._derivation = derivation
+        equations.add(self.about.programs, self._sources, None, derivation)
+
+    @property
+    def autonomous(self) -> bool:
+        """See `Code`; never judged."""
+        return False
+
+    # C
+
+    def _sources(self, programs: Sequence[Program], prefix: str, about: Sequence[str]) -> Files:
+        mechanism, free = self._equations.mechanism, self.about.free
+        table = RedundantTable(
+            n=self._equations.n,
+            bodies=self.about.layout.bodies,
+            free=free,
+            driven=self.driven,
+            states=self.about.layout.states,
+            turned=tuple(free.index(first) for first in mechanism.turned),
+            on_velocities=self.about.on_velocities,
+            open=tuple(float(OPEN * size) for size in self._row_sizes),
+            length=float(self._equations.size.length),
+            epsilon=self.epsilon,
+            radius=self._radius,
+            elimination=self._elimination(),
+        )
+        runtime = {name: runtime_sources()[name] for name in RUNTIME}
+        return {**emit_redundant(table, programs, prefix, about), **runtime}
+
+    def _elimination(self) -> Elimination:
+        """Pivots that are good at states around the start, for steps of any length."""
+        prepare, printed, _ = run_passes(self.about.programs, self._derivation.parameters)
+        engine = PythonEngine(Unit("sampled", prepare, tuple(printed), (), {}))
+        pre = engine.call("prepare", [self._equations.parameters.values_array], None)[0]
+        samples = []
+        for values in self._states():
+            values["pre"] = pre
+            place, matrix = engine.unit.find(PLACE), engine.unit.find(MATRIX)
+            given = [values[block.name] for block in place.inputs]
+            values["pose"], values["twist"] = engine.call(PLACE, given, None)
+            given = [values[block.name] for block in matrix.inputs]
+            samples.append(engine.call(MATRIX, given, None)[0])
+        kept = [sample for sample in samples if np.all(np.isfinite(sample))]
+        return eliminate(self.about.layout.size, self.about.places, np.array(kept))
+
+    def _states(self) -> list[dict[str, Array]]:
+        """States as different as those that a run may meet; the same in every session."""
+        e, sizes = self._equations, self.about.layout
+        random = np.random.default_rng(17)
+        found = []
+        for h in (0.0, *STEPS):
+            for k in range(SAMPLES):
+                motion = 0.3 * k * random.standard_normal(e.n) * e.coordinate_sizes
+                scales = [h * h / 4.0, h / 2.0, h / 2.0, self.epsilon]
+                found.append(
+                    {
+                        "q": e.configuration.moved(self._home, motion),
+                        "qd": random.standard_normal(e.n) * e.coordinate_sizes,
+                        "qdd": random.standard_normal(e.n) * e.coordinate_sizes,
+                        "accel": 10.0 * random.standard_normal(6 * sizes.bodies),
+                        "lam": 10.0
+                        * random.standard_normal(6 * sizes.bodies)
+                        / self.epsilon
+                        * EPSILON,
+                        "mu": 10.0 * random.standard_normal(sizes.rows) / self.epsilon * EPSILON,
+                        "zd": random.standard_normal(sizes.states),
+                        "tau": np.zeros(e.n),
+                        "u": e.first_inputs,
+                        "z": e.first_states,
+                        "t": np.zeros(1),
+                        "scales": np.array(scales),
+                    }
+                )
+        return found
+
+
+def _mean_mass(equations: Equations) -> float:
+    """Of the bodies that have one [kg]; 1 where none has."""
+    mechanism, parameters = equations.mechanism, equations.parameters
+    known = {p.symbol: parameters[p.name] for p in mechanism.parameters}
+    given = [body.mass for body in mechanism.bodies]
+    masses = [evaluate([m], known)[0] if isinstance(m, Expr) else float(m) for m in given]
+    some = [mass for mass in masses if mass > 0.0]
+    return float(np.exp(np.mean(np.log(some)))) if some else 1.0
