@@ -12,13 +12,14 @@ import numpy as np
 
 import inloop as il
 from inloop.errors import near_names
+from inloop.gallery.exhibition.cockpit import Cockpit
 from inloop.gallery.exhibition.controller import Controller
 from inloop.gallery.exhibition.device import Device
 from inloop.gallery.exhibition.drawing import View, draw
 from inloop.gallery.exhibition.experiment import Bench, Experiment, Outcome
 from inloop.gallery.exhibition.look_drawing import draw_looks
 from inloop.gallery.exhibition.notes import Notes
-from inloop.gallery.exhibition.option import Option
+from inloop.gallery.exhibition.option import Chosen, Option
 from inloop.gallery.exhibition.reference import Comparison, Reference
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
@@ -39,6 +40,8 @@ class Exhibit:
         method: integrator that suits the mechanism.
         tolerance: relative error per step, if the integrator chooses its steps.
         options: choices to be made when the model is built.
+        files: files that the model can be given, by name, in words; only a person at the command
+            line or in Python names them, never a page or a recording.
         poses: named coordinate vectors [rad or m].
         references: figures to compare with.
         view: what its figure shows; the first coordinates if there is none.
@@ -51,6 +54,8 @@ class Exhibit:
             of them.
         controllers: programs that control it, by name.
         notes: the signals that tell of notes which it plays.
+        cockpit: cameras, instruments and levers for who rides along in the studio; where they
+            depend on the options, a function of them, which may give None.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Exhibit:
     method: str = "rk4"
     tolerance: float | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     view: View | None = None
@@ -72,22 +78,25 @@ class Exhibit:
     device: Device | Callable[..., Device] | None = None
     controllers: Mapping[str, Controller] = field(default_factory=dict)
     notes: Notes | None = None
+    cockpit: Cockpit | Callable[..., Cockpit | None] | None = None
 
-    def build(self, **options: bool | int | float) -> il.Model:
+    def build(self, **options: Chosen) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
 
         Args:
-            options: see `options`; what is not given has its default.
+            options: see `options` and `files`; what is not given has its default.
         """
         return self.make(**self.complete(options))
 
-    def complete(self, given: Mapping[str, bool | int | float]) -> dict[str, bool | int | float]:
-        """All options, with defaults for what is not given.
+    def complete(self, given: Mapping[str, Chosen]) -> dict[str, Chosen]:
+        """All options, with defaults for what is not given, and files that are.
 
         Raises:
             InputError: there is no such option, or its value is outside its range.
         """
         for name, value in given.items():
+            if name in self.files:  # or, in Python, what the file would hold
+                continue
             if name not in self.options:
                 raise self._unknown("option", name, self.options)
             option = self.options[name]
@@ -98,11 +107,17 @@ class Exhibit:
                 )
         return {**{name: option.default for name, option in self.options.items()}, **given}
 
-    def hand(self, **options: bool | int | float) -> Device | None:
+    def hand(self, **options: Chosen) -> Device | None:
         """The input that a person drives in the model with these options."""
         if not callable(self.device):
             return self.device
         return self.device(**self.complete(options))
+
+    def ride(self, **options: Chosen) -> Cockpit | None:
+        """What there is for who rides along in the model with these options."""
+        if not callable(self.cockpit):
+            return self.cockpit
+        return self.cockpit(**self.complete(options))
 
     def compare(self, plant: il.Plant) -> list[Comparison]:
         """All references beside what a plant of the default model gives."""
@@ -143,7 +158,7 @@ class Exhibit:
         *,
         parameters: Mapping[str, float] | None = None,
         seconds: float | None = None,
-        **options: bool | int | float,
+        **options: Chosen,
     ) -> Outcome:
         """Try something with the mechanism.
 
@@ -163,7 +178,7 @@ class Exhibit:
             if parameter not in known:
                 raise self._unknown("parameter", parameter, known)
 
-        def compiled(**own: bool | int | float) -> il.Plant:
+        def compiled(**own: Chosen) -> il.Plant:
             plant = self.build(**{**options, **own}).compile()
             plant.parameters.update({p: v for p, v in chosen.items() if p in plant.parameters})
             return plant

@@ -32,6 +32,7 @@ class Stage:
         meshes: packed meshes of the drawing, by name.
         remarks: what a person should know of the file that it was read from.
         anatomy: what it is made of, see `make_anatomy`; None if nobody knows.
+        cockpit: cameras, instruments and levers, as `Cockpit.data` gives them.
     """
 
     title: str
@@ -45,6 +46,7 @@ class Stage:
     meshes: Mapping[str, bytes] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     anatomy: Mapping[str, Any] | None = None
+    cockpit: Mapping[str, Any] | None = None
 
     def save(self, path: Path) -> None:
         """Write it for another process."""
@@ -59,6 +61,7 @@ class Stage:
             "plots": self.plots,
             "remarks": self.remarks,
             "anatomy": dict(self.anatomy) if self.anatomy is not None else None,
+            "cockpit": dict(self.cockpit) if self.cockpit is not None else None,
             "meshes": {k: base64.b64encode(v).decode() for k, v in self.meshes.items()},
         }
         path.write_text(json.dumps(data), encoding="utf-8")
@@ -88,6 +91,7 @@ def make_stage(
     notes: Mapping[str, Any] | None = None,
     plots: tuple[str, ...] = (),
     remarks: tuple[str, ...] = (),
+    cockpit: Mapping[str, Any] | None = None,
 ) -> Stage:
     """Derive and compile what is needed to show a mechanism.
 
@@ -102,6 +106,7 @@ def make_stage(
         notes: signals that tell of its notes.
         plots: signals to plot first.
         remarks: what a person should know of its file.
+        cockpit: cameras, instruments and levers.
     """
     anatomy: dict[str, Any] = {}
     parts, found, shelf = make_sketch(
@@ -122,4 +127,5 @@ def make_stage(
         shelf.blocks,
         remarks,
         anatomy,
+        cockpit,
     )

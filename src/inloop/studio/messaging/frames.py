@@ -101,7 +101,9 @@ class TouchFrame:
     push: tuple[float, float, float]
 
 
-def poses_frame(sequence: int, stamp: float, t: float, poses: Reals, arrows: Reals) -> bytes:
+def poses_frame(
+    sequence: int, stamp: float, t: float, poses: Reals, arrows: Reals, told: Reals
+) -> bytes:
     """Kind 1.
 
     Args:
@@ -110,10 +112,11 @@ def poses_frame(sequence: int, stamp: float, t: float, poses: Reals, arrows: Rea
         t: simulated time.
         poses: position and quaternion of each body, shape (bodies, 7).
         arrows: from and vector of each force, shape (arrows, 6).
+        told: values of the signals that the cockpit of an exhibit needs.
     """
     head = HEADER.pack(POSES, len(poses), sequence & WORD, stamp, t)
     count = len(arrows).to_bytes(4, "little")
-    return b"".join((head, _short(poses), count, _short(arrows)))
+    return b"".join((head, _short(poses), count, _short(arrows), _short(told)))
 
 
 def samples_frame(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypedDict
 
 from inloop.studio.messaging.anatomy_types import Anatomy
+from inloop.studio.messaging.cockpit_types import Cockpit
 from inloop.studio.messaging.scene_types import Scene, Vector
 
 Activity = Literal["starting", "running", "paused", "ended", "lost"]
@@ -263,6 +264,7 @@ class Hello(TypedDict):
     sensors: list[WatchedSensor]
     inputs: list[Input]
     device: Driven | None
+    cockpit: Cockpit | None
     chain: Chain | None
     controllers: Controllers
     can: Annotated[list[str], "requests that make sense now"]

@@ -7,6 +7,8 @@ import * as THREE from "./three.js";
 /** @typedef {keyof typeof PLANES} Plane */
 /** @typedef {Pick<import("./messages.js").Scene, "planar" | "up" | "bounds">} Seen */
 /** @typedef {{ target: THREE.Vector3, high: number, distance: number }} Aim */
+/** @typedef {{ from: number[], turn: number[] }} Place point, quaternion */
+/** @typedef {Place & { field: number, mirror: Place | null }} Carried field [deg] */
 /** @typedef {Eye["state"]} EyeState */
 
 const FIELD = 32; // [deg]
@@ -17,6 +19,8 @@ const LIFT = 0.32; // above the horizon [rad]
 const EDGE = 0.03; // of the height, kept free above and below
 const WIDEST = 4; // times the bounds that were given: what flies away is not followed
 const EASE = 0.08; // of the way, per frame
+// what who rides along sees: from and to so many metres, and at most so much [deg]
+const [NEAR, FAR, MOST_FIELD] = [0.12, 3000, 120];
 
 export class Eye {
   /** @type {Plane | null} */
@@ -36,6 +40,10 @@ export class Eye {
   home = 1;
   /** @type {Aim | null} */
   wish = null;
+  /** @type {Carried | null} */
+  ride = null; // where a body carries it; null: it is free
+  wide = false; // there is something to be seen as far as the horizon
+  glance = { turn: 0, lift: 0, zoom: 1 }; // of who rides along: to the left, up [rad], times
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);
     this.side = new THREE.OrthographicCamera();
@@ -51,10 +59,10 @@ export class Eye {
 
   /** All that another eye must know to see the same. */
   get state() {
-    const { flat, plane, aspect, size, high, distance, turn, lift } = this;
+    const { flat, plane, aspect, size, high, distance, turn, lift, ride, wide } = this;
     const [target, up] = [this.target.toArray(), this.up.toArray()];
     const box = { min: this.box.min.toArray(), max: this.box.max.toArray() };
-    return { flat, plane, aspect, size, high, distance, turn, lift, target, up, box };
+    return { flat, plane, aspect, size, high, distance, turn, lift, ride, wide, target, up, box };
   }
 
   set state({ target, up, box, ...rest }) {
@@ -66,7 +74,7 @@ export class Eye {
   }
 
   get camera() {
-    return this.flat ? this.side : this.space;
+    return this.flat && !this.ride ? this.side : this.space;
   }
 
   /** @param {Seen} scene */
@@ -106,6 +114,17 @@ export class Eye {
     this.high = from.high;
     this.distance = from.distance;
     return true;
+  }
+
+  /**
+   * Look at points, and at no others.
+   * @param {THREE.Vector3[]} points
+   */
+  surround(points) {
+    this.points = [];
+    this.box.setFromPoints(points);
+    this.touched = false;
+    this.fit();
   }
 
   /**
@@ -223,6 +242,7 @@ export class Eye {
    * @param {number} height
    */
   orbit(dx, dy, height) {
+    if (this.ride) return this.lookRound((2 * dx) / height, (2 * dy) / height);
     if (this.flat) return this.pan(dx, dy, height);
     this.touched = true;
     this.turn -= (4.5 * dx) / height;
@@ -237,6 +257,7 @@ export class Eye {
    * @param {number} height
    */
   pan(dx, dy, height) {
+    if (this.ride) return this.lookRound((2 * dx) / height, (2 * dy) / height);
     this.touched = true;
     const perPixel = (this.flat ? this.high : 2 * this.distance * HALF) / height;
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
@@ -245,8 +266,24 @@ export class Eye {
     this.changed = true;
   }
 
+  /**
+   * Turn the head of who rides along by angles [rad].
+   * @param {number} left
+   * @param {number} up
+   */
+  lookRound(left, up) {
+    this.glance.turn += left;
+    this.glance.lift = clamp(this.glance.lift + up, -1.2, 1.2);
+    this.changed = true;
+  }
+
   /** @param {number} factor */
   zoom(factor) {
+    if (this.ride) {
+      this.glance.zoom = clamp(this.glance.zoom * factor, 0.2, 1.8);
+      this.changed = true;
+      return;
+    }
     this.touched = true;
     if (this.flat) this.high = clamp(this.high * factor, 0.02 * this.home, 20 * this.home);
     else this.distance = clamp(this.distance * factor, 0.05 * this.home, 20 * this.home);
@@ -261,8 +298,23 @@ export class Eye {
     return (this.flat ? this.high : 2 * this.distance * HALF) / height;
   }
 
+  /**
+   * Bring the camera to where a body carries it.
+   * @param {Carried} ride
+   */
+  applyRide({ from, turn, field }) {
+    const { space: camera, aspect } = this;
+    Object.assign(camera, { aspect, fov: Math.min(field, MOST_FIELD), near: NEAR, far: FAR });
+    camera.position.fromArray(from);
+    camera.quaternion.fromArray(turn);
+    camera.updateProjectionMatrix();
+    camera.updateMatrixWorld();
+    this.changed = false;
+  }
+
   /** Bring the camera to where the eye is. */
   apply() {
+    if (this.ride) return this.applyRide(this.ride);
     const { camera, target } = this;
     const away = new THREE.Vector3();
     if (this.flat) {
@@ -283,8 +335,9 @@ export class Eye {
       away.copy(this.viewAxes()[2]).multiplyScalar(this.distance);
       Object.assign(camera, {
         aspect: this.aspect,
+        fov: FIELD,
         near: 0.02 * this.distance,
-        far: this.distance + 8 * this.size,
+        far: this.wide ? FAR : this.distance + 8 * this.size,
       });
     }
     camera.position.copy(target).add(away);

@@ -39,7 +39,7 @@ export function decode(buffer) {
 }
 
 /**
- * px, py, pz, qx, qy, qz, qw of each body; arrows: from, vector.
+ * px, py, pz, qx, qy, qz, qw of each body; arrows: from, vector; what the cockpit's signals tell.
  * @param {Head} head
  * @param {ArrayBuffer} buffer
  * @param {DataView} view
@@ -48,7 +48,8 @@ function poses(head, buffer, view) {
   const bodies = new Float32Array(buffer, HEADER.size, 7 * head.count);
   const at = HEADER.size + bodies.byteLength;
   const arrows = new Float32Array(buffer, at + 4, 6 * view.getUint32(at, true));
-  return { kind: /** @type {typeof POSES} */ (POSES), ...head, bodies, arrows };
+  const told = new Float32Array(buffer, at + 4 + arrows.byteLength);
+  return { kind: /** @type {typeof POSES} */ (POSES), ...head, bodies, arrows, told };
 }
 
 /**

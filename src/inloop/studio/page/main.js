@@ -1,5 +1,6 @@
 // The studio's page: connects its parts.
 
+import { CockpitView } from "./cockpit.js";
 import { Connection } from "./connection.js";
 import { Contacts } from "./contacts.js";
 import { ControllerPanel } from "./controllers.js";
@@ -40,6 +41,7 @@ startTheme((colours) => {
   plots.setPalette(colours);
 });
 
+const SELDOM = 500; // between plots for who rides along without a graphics card [ms]
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const connection = new Connection(`${scheme}://${location.host}/ws`, {
   open: () => notices.alarm("link", null),
@@ -52,8 +54,10 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
   },
   text: (message) => receive(message),
   frame: (frame) => {
-    if (frame.kind === POSES) view.motion.add(frame, performance.now() / 1000);
-    else plots.add(frame);
+    if (frame.kind === POSES) {
+      view.motion.add(frame, performance.now() / 1000);
+      cockpit.see(frame);
+    } else plots.add(frame);
   },
 });
 
@@ -68,6 +72,7 @@ const touch = new Touch(view, connection);
 const pointer = new Pointer(view, hand, picking, touch);
 new TouchDrawing(view, touch);
 const keys = new KeySource(hand);
+const cockpit = new CockpitView(view, inputs);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
 const plots = new Plots(connection, palette(), view.slow);
@@ -79,10 +84,12 @@ const rewind = new Rewind(view, (t) => plots.pointAt(t));
 const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
 const sound = new Sound(connection, notices);
+cockpit.sound = sound;
 const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
+shortcuts.levers = () => cockpit.levers.states.map(({ lever }) => lever);
 const inspector = new Inspector(connection, view, picking);
 startMenu();
 new Rulers(view);
@@ -102,9 +109,10 @@ const RECEIVE = {
     rewind.stop();
     timeline.clear(message.can);
     note.clear();
-    sound.setPlant(message.sounds);
+    sound.setPlant(message.sounds, message.cockpit?.voices ?? []);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
+    view.scenery = message.cockpit?.scenery ?? null;
     view.setScene(message.scene, same);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
@@ -115,6 +123,13 @@ const RECEIVE = {
     device.setPlant(message.chain);
     touch.setPlant(message.can.includes("let_go"));
     if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
+    cockpit.setPlant(
+      message.plant.name,
+      message.cockpit,
+      message.inputs,
+      message.can.includes("take_input"),
+    );
+    plots.least = view.slow && message.cockpit?.cameras.length ? SELDOM : 0;
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
@@ -131,6 +146,7 @@ const RECEIVE = {
   watched: ({ values }) => inspector.show(values),
   refused({ text, fix }) {
     inputs.giveUp();
+    cockpit.levers.giveUp();
     handPanel.springBack();
     notices.toast({ level: "warn", text, fix });
   },
@@ -187,6 +203,7 @@ byId("picture").onclick = async () => download(await view.picture(), `${byId("pl
 byId("fit").onclick = () => {
   view.eye.touched = false;
   view.eye.fit();
+  cockpit.choose(cockpit.chosen);
 };
 byId("side").onclick = () => {
   view.eye.toggleFlat();
@@ -218,6 +235,8 @@ shortcuts.add("m", "Sound on or off", click("sound"));
 shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
+shortcuts.add("c", "Next camera of the exhibit", () => cockpit.next());
+shortcuts.add("j", "Ghost of the run before, or none", click("ghost"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
 shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
@@ -248,5 +267,6 @@ Object.assign(window, {
     device,
     inspector,
     controllers,
+    cockpit,
   },
 });

@@ -11,6 +11,7 @@ from inloop.native.library import Reals
 from inloop.plant.drawn.poses import Poses, quaternions
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.anatomy import empty_anatomy, fill_anatomy
+from inloop.studio.drawing.cockpit import fit_cockpit
 from inloop.studio.drawing.scene import empty_scene, make_scene
 from inloop.studio.drawing.sketch import ContactSketch
 from inloop.studio.drawing.stage import Stage
@@ -27,6 +28,7 @@ class Show:
     Attributes:
         scene: for the page, with the parameters as they are.
         anatomy: what it is made of, likewise.
+        cockpit: for who rides along; None if the exhibit has none.
     """
 
     def __init__(self, stage: Stage, layout: Layout) -> None:
@@ -34,6 +36,9 @@ class Show:
         self._poses: Poses | None = None
         self.scene: dict[str, Any] = empty_scene()
         self.anatomy = empty_anatomy()
+        self.cockpit = fit_cockpit(stage, layout)
+        told = self.cockpit["signals"] if self.cockpit is not None else []
+        self._told = np.array([layout.index[name] for name in told], dtype=np.int64)
         if stage.library is None or stage.sketch is None:
             return
         if not stage.library.fits(layout.index, len(layout.coordinates)):
@@ -51,18 +56,21 @@ class Show:
         self._contacts.place(self._poses.points)
         before = self.scene, self.anatomy
         self.scene = make_scene(self._stage.sketch, self._poses)
+        if self.cockpit is not None and self.cockpit["cameras"]:
+            self.scene |= {"planar": None, "up": "z"}  # who rides along sees space
         if self._stage.anatomy is not None:
             self.anatomy = fill_anatomy(self._stage.anatomy, self._poses.points)
         return before != (self.scene, self.anatomy)
 
     def frame(self, moment: Moment) -> bytes:
-        """Poses and arrows at one moment."""
+        """Poses, arrows and what the cockpit shows at one moment."""
+        told = moment.values[self._told]
         if self._poses is None:
             nothing = np.zeros((0, 7))
-            return poses_frame(moment.sequence, moment.stamp, moment.t, nothing, no_arrows())
+            return poses_frame(moment.sequence, moment.stamp, moment.t, nothing, no_arrows(), told)
         X = self._poses.at(moment.values[self._q])
         arrows = self._contacts.arrows(X, moment.values)
-        return poses_frame(moment.sequence, moment.stamp, moment.t, quaternions(X), arrows)
+        return poses_frame(moment.sequence, moment.stamp, moment.t, quaternions(X), arrows, told)
 
 
 class _Contacts:

@@ -1,0 +1,44 @@
+"""The cockpit of an exhibit as a plant has it: what it lacks is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from inloop.realtime.mailboxes.layout import Layout
+from inloop.studio.drawing.stage import Stage
+from inloop.studio.messaging.cockpit_types import Cockpit, Lever
+
+
+def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
+    """Cameras on bodies that are drawn, gauges of signals and levers of inputs that are there."""
+    if stage.cockpit is None or stage.library is None:
+        return None
+    declared = cast(Cockpit, stage.cockpit)
+    inputs = {x.name for x in layout.inputs}
+
+    def known(signals: Sequence[str]) -> bool:
+        return all(name in layout.index for name in signals)
+
+    cameras = [c for c in declared["cameras"] if c["body"] in stage.library.bodies]
+    gauges = [g for g in declared["gauges"] if known(g["signals"])]
+    levers = [_eased(x, known(x["eased"]["signals"]))
+              for x in declared["levers"] if x["input"] in inputs]  # fmt: skip
+    told = [name for gauge in gauges for name in gauge["signals"]]
+    told += [name for lever in levers for name in lever["eased"]["signals"]]
+    voices = [v for v in declared["voices"] if known([*v["effort"], *v["signals"]])]
+    told += [name for voice in voices for name in (*voice["effort"], *voice["signals"])]
+    signals = list(dict.fromkeys(told))
+    return {
+        "cameras": cameras,
+        "gauges": gauges,
+        "levers": levers,
+        "scenery": declared["scenery"],
+        "voices": voices,
+        "signals": signals,
+    }
+
+
+def _eased(lever: Lever, known: bool) -> Lever:
+    """Without the signal that would ease it, a lever is always the same."""
+    return lever if known else {**lever, "eased": {"signals": [], "half": 0.0}}

@@ -1,0 +1,140 @@
+// Inputs that a person leads: keys with ramps, a game controller, pointer and fingers; one at a time.
+
+import { typing, usesSpace } from "./dom.js";
+import { LeverState, stickOf } from "./leverstate.js";
+
+/** @typedef {import("./messages.js").Lever} Lever */
+/** @typedef {import("./inputs.js").Inputs} Inputs */
+
+const TICK = 8; // between two looks at what leads [ms]; one value goes out in each at most
+const LONGEST = 0.05; // that a ramp counts, however late the page is [s]
+const DEAD = 0.06; // a stick at rest is not quite at zero
+
+/** All levers of a cockpit. */
+export class Levers {
+  /** @type {LeverState[]} */
+  states = [];
+  /** @type {number} */
+  last = performance.now();
+  /** @type {Set<number>} */
+  pressed = new Set(); // buttons of the controller
+
+  /**
+   * @param {Inputs} inputs
+   * @param {(signals: string[]) => number} size of signals, newest
+   */
+  constructor(inputs, size) {
+    this.inputs = inputs;
+    this.size = size;
+    window.addEventListener("keydown", (event) => this.press(event), { capture: true });
+    window.addEventListener("keyup", (event) => this.release(event));
+    window.addEventListener("blur", () => this.releaseAll());
+    setInterval(() => this.tick(performance.now()), TICK);
+  }
+
+  /**
+   * @param {Lever[]} levers
+   * @param {import("./messages.js").Input[]} inputs
+   */
+  setPlant(levers, inputs) {
+    this.states = levers.map(
+      (lever) =>
+        new LeverState(
+          lever,
+          inputs.findIndex(({ name }) => name === lever.input),
+        ),
+    );
+  }
+
+  /**
+   * @param {string} code
+   * @returns {LeverState[]}
+   */
+  ledBy(code) {
+    return this.states.filter(({ lever }) => [...lever.more, ...lever.less].includes(code));
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    const led = this.ledBy(event.code);
+    if (!led.length || typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { target } = event;
+    const slides = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+    if (slides && event.code.startsWith("Arrow")) return; // a slider that has the focus moves
+    if (document.querySelector("dialog[open]") || (event.code === "Space" && usesSpace(event)))
+      return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.repeat) return;
+    for (const state of led) {
+      state.down.add(event.code);
+      if (state.lever.way !== "ramp") state.click(state.lever.more.includes(event.code) ? 1 : -1);
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  release({ code }) {
+    for (const state of this.states) state.down.delete(code);
+  }
+
+  releaseAll() {
+    for (const state of this.states) {
+      state.down.clear();
+      state.held = null;
+    }
+  }
+
+  /** Sticks, triggers and buttons of the first game controller. */
+  poll() {
+    const pad = [...navigator.getGamepads()].find(Boolean);
+    const before = this.pressed;
+    this.pressed = new Set(pad?.buttons.flatMap(({ pressed }, k) => (pressed ? [k] : [])) ?? []);
+    for (const state of this.states) {
+      const { axis, buttons, way } = state.lever;
+      const at = pad && way === "ramp" ? stickOf(pad, axis) : 0;
+      // once it has moved it leads until keys do
+      if (Math.abs(at) > DEAD) state.stick = at;
+      else if (state.stick !== null) state.stick = state.way || !pad ? null : 0;
+      if (state.stick === 0 && state.atRest) state.stick = null;
+      buttons.forEach((button, k) => {
+        if (this.pressed.has(button) && !before.has(button)) state.click(k ? -1 : 1);
+      });
+    }
+  }
+
+  /** @param {number} now [ms] */
+  tick(now) {
+    const dt = Math.min((now - this.last) / 1000, LONGEST);
+    this.last = now;
+    if (!this.states.length) return;
+    this.poll();
+    for (const state of this.states) state.lead(dt, this.size(state.lever.eased.signals));
+    this.send(now);
+  }
+
+  /**
+   * The value that waits longest goes out: a server takes 200 messages a second of a page.
+   * @param {number} now [ms]
+   */
+  send(now) {
+    const changed = this.states.filter(
+      ({ value, sent, atRest }) => value !== sent && !(atRest && sent === null),
+    );
+    if (changed.length) {
+      const state = changed.reduce((a, b) => (b.when < a.when ? b : a));
+      state.when = now;
+      state.sent = state.value;
+      if (!this.inputs.hold(state.index, state.value, now)) return this.giveUp();
+    }
+    for (const state of this.states) {
+      if (state.sent === null || !state.atRest || state.sent !== state.value) continue;
+      state.sent = null;
+      this.inputs.drop(state.index);
+    }
+  }
+
+  /** Somebody else drives. */
+  giveUp() {
+    for (const state of this.states) state.rest();
+  }
+}
