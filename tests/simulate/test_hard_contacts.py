@@ -368,15 +368,3 @@ def test_what_makes_no_sense_is_told() -> None:
     assert "friction must be >= 0, got -0.1" in text
     assert "stiffness must be > 0, got -1" in text
     assert "a hard contact brings its friction with it" in text
-
-
-def test_modes_are_refused() -> None:
-    m = il.Model("latched")
-    m.body("z", on=m.ground, joint=il.prismatic("z", initial=(0.3, 0.0)), mass=1.0)
-    m.contact(m.ground, il.plane(), "z", il.point(), law=il.hard(), name="floor")
-    free, held = m.mode("free"), m.mode("held")
-    with m.during(held):
-        m.lock("z")
-    m.event("latch", lambda q: q["z"] - 0.1, mode=free, to=held)
-    with pytest.raises(ModelError, match="contact 'floor' is hard, in a mechanism with modes"):
-        m.compile()

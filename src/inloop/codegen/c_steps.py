@@ -129,16 +129,20 @@ def emit_tree_contacts(
 
 
 def emit_closed_contacts(
-    unit: ClosedUnit, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    unit: ClosedUnit,
+    programs: Sequence[Program],
+    prefix: str,
+    about: Sequence[str],
+    rows: int,
 ) -> Files:
-    """`<prefix>_contacts` in independent coordinates."""
+    """`<prefix>_contacts` in independent coordinates; `rows` of all contacts."""
     (program,) = programs
     known = {**_closed_arguments(2 * len(unit.independent)), "pre": "c->contacts_pre"}
     settled = """    const int status = c->settle(context, t, x);
     if (status != IL_OK) return status;"""
     return {
         f"{prefix}_steps.c": _closed_file(
-            unit, prefix, about, _contacts(program, prefix, known, settled)
+            unit, prefix, about, _contacts(program, prefix, known, settled, rows)
         )
     }
 

@@ -49,7 +49,7 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
     if method == Method.MOREAU:
         if plant.mechanism.hard_contacts:
             contact_rows(plant, formulation)
-            if _pushes(plant.mechanism) and formulation.code.implicit:
+            if has_pushing_laws(plant.mechanism) and formulation.code.implicit:
                 implicit_steps(plant, formulation)
         return
     if not formulation.code.implicit:
@@ -60,7 +60,7 @@ def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> 
         jacobian(plant, formulation)
 
 
-def _pushes(mechanism: Mechanism) -> bool:
+def has_pushing_laws(mechanism: Mechanism) -> bool:
     """Something beside gravity and hard contacts acts: it may be stiff."""
     hard = {contact.name for contact in mechanism.hard_contacts}
     return bool(mechanism.flexible_links) or any(law.name not in hard for law in mechanism.laws)
@@ -111,23 +111,16 @@ def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
     """Name of the function that tells of hard contacts.
 
     Raises:
-        ModelError: the mechanism has modes.
+        ModelError: a pile cannot be combined with what is there.
     """
-    code, first = formulation.code, plant.mechanism.hard_contacts[0]
-    if plant.has_events:
+    code, pile = formulation.code, plant.mechanism.pile
+    if pile is not None:
+        check_pile(plant.mechanism, pile)
+    if pile is not None and plant.has_events:
         raise ModelError(
-            f"contact '{first.name}' is hard, in a mechanism with modes",
-            first.where,
-            "Give it a law that yields, such as hunt_crossley(...).",
-        )
-    if plant.mechanism.pile is not None:
-        check_pile(plant.mechanism, plant.mechanism.pile)
-    if plant.mechanism.found_contacts and plant.mechanism.closed:
-        first = plant.mechanism.found_contacts[0]
-        raise ModelError(
-            f"contact '{first.name}' is found by collision, in a mechanism with loops or drives",
-            first.where,
-            "Take shapes with a closed form, such as spheres on a plane.",
+            f"pile '{pile.name}': the mechanism has modes",
+            pile.where,
+            "Write contacts of single pairs in place of the pile.",
         )
     return plant.equations.build_apart(
         code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows
@@ -145,15 +138,15 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
     if mechanism.pile is not None:
         return _pile_table(mechanism, mechanism.pile, rows)
     outputs = {out.name: out for out in program.outputs}
-    still, mass = outputs["w"], outputs["M"]
-    behind = 2 * mass.shape[0]
+    still = [outputs["w"], *(out for name, out in outputs.items() if name.startswith("drift_"))]
+    behind = 2 * outputs["M"].shape[0]
     return ContactTable(
         rows=rows,
         first=first_rows(mechanism),
         places=tuple(behind + k for k in first_states(mechanism)),
         near=CLOSED * size_of(mechanism).length,
         states=len(mechanism.states),
-        moved=any(velocity is not program.graph.zero for velocity in still.exprs),
+        moved=any(v is not program.graph.zero for out in still for v in out.exprs),
         meetings=_meetings(mechanism),
         poisson=_poisson(mechanism),
     )

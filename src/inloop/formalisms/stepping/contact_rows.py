@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from inloop.formalisms.derive import Derivation
+from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.laws.forces import Places, between_frames
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.stepping.pile_rows import pile_rows
@@ -65,7 +66,9 @@ def contact_rows(d: Derivation) -> Program:
     if d.mechanism.pile is not None:
         return pile_rows(d, CONTACT_ROWS, d.mechanism.pile)
     mass = d.mass.rows(d.graph.zero)
-    return _program(d, CONTACT_ROWS, "q", d.loads.observed, d.symbols.qd, mass)
+    qd = d.symbols.qd
+    met = _meetings(d, d.skeleton, qd)
+    return _program(d, CONTACT_ROWS, "q", d.loads.observed, qd, mass, met)
 
 
 def closed_contact_rows(loops: ClosedLoops, partition: Partition, suffix: str = "") -> Program:
@@ -76,7 +79,8 @@ def closed_contact_rows(loops: ClosedLoops, partition: Partition, suffix: str = 
     mass = [[entries.get((i, j), d.graph.zero) for j in places] for i in places]
     qd = [d.symbols.qd[k] for k in partition.independent]
     state = loops.state("q qd loads")
-    return _program(d, f"{CONTACT_ROWS}{suffix}", state, found.loads.observed, qd, mass)
+    met = _meetings(d, found.moving, qd)
+    return _program(d, f"{CONTACT_ROWS}{suffix}", state, found.loads.observed, qd, mass, met)
 
 
 def _program(
@@ -86,6 +90,7 @@ def _program(
     observed: Mapping[str, Expr],
     qd: Sequence[Expr],
     mass: Sequence[Sequence[Expr]],
+    met: Sequence[Output],
 ) -> Program:
     """Gaps, friction, restitution, compliance, what moves by itself, rows and the mass matrix.
 
@@ -99,6 +104,7 @@ def _program(
         observed: what laws make known, in velocities `qd`.
         qd: velocities that impulses change.
         mass: the matrix that belongs to them.
+        met: of contacts that are found, see `_meetings`.
     """
     contacts = d.mechanism.declared_contacts
     laws = contact_laws(d.mechanism)
@@ -113,29 +119,31 @@ def _program(
         Output.vector("w", still, "relative velocities at qd = 0"),
         Output.matrix("H", zip(*columns, strict=True), "∂u/∂qd of relative velocities"),
         Output.matrix("M", mass, "mass matrix, symmetric"),
-        *_meetings(d),
+        *met,
     )
     doc = "Hard contacts, and the mass matrix that couples them."
     return d.make(name, state, outputs, doc, "derivatives of relative velocities")
 
 
-def _meetings(d: Derivation) -> list[Output]:
-    """Pose and twist of the frames of each contact that is found."""
+def _meetings(d: Derivation, moving: Skeleton, qd: Sequence[Expr]) -> list[Output]:
+    """Pose and twist of the frames of each contact that is found, and what moves them beside qd."""
     if not d.mechanism.found_contacts:
         return []
-    place, outputs = Places(d.skeleton), []
+    place, outputs = Places(moving), []
     carriers = {law.name: law for law in d.mechanism.frame_forces}
     for k, contact in enumerate(d.mechanism.found_contacts):
         law = carriers[contact.carried_by[0]]
         between = between_frames(place, law.a, law.b)
         pose = [*between.p, *(entry for row in between.R for entry in row)]
         motion = [*between.v, *between.w]
-        columns = [directional(motion, {qd: d.graph.one}) for qd in d.symbols.qd]
+        columns = [directional(motion, {v: d.graph.one}) for v in qd]
+        drift = rebuild(motion, d.graph, dict.fromkeys(qd, d.graph.zero))
         outputs.append(Output.vector(f"pose_{k}", pose, f"p and R of {contact.name}"))
         twist = Output.matrix(
             f"twist_{k}", zip(*columns, strict=True), f"∂(v, w)/∂qd of {contact.name}"
         )
         outputs.append(twist)
+        outputs.append(Output.vector(f"drift_{k}", drift, f"v and w of {contact.name} at qd = 0"))
     return outputs
 
 

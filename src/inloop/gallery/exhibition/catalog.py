@@ -23,10 +23,11 @@ TOUR = (
     "satellite",
     "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
+    "tilting_vehicle", "kart",
     "rolling_disc", "bicycle",
-    "draw_shot", "bouncing_ball", "rocking_block", "tipping_box", "slider_clearance", "marbles",
-    "box_stack", "wall", "rover", "cart_pendulum", "simple_action", "piano", "flexlink",
-    "flexible_four_bar",
+    "draw_shot", "bouncing_ball", "rocking_block", "tipping_box", "wall_pendulum", "woodpecker",
+    "slider_clearance", "gripper", "robot_obstacle", "marbles", "box_stack", "wall",
+    "rover", "cart_pendulum", "simple_action", "piano", "flexlink", "flexible_four_bar",
 )  # fmt: skip
 SHOWN = 40  # characters of an unknown name
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Device, Exhibit, Option, Reference, View
+from inloop.gallery import Exhibit, Option, Reference, View
 from inloop.gallery.rover import data
+from inloop.gallery.rover.cockpit import COCKPIT
 from inloop.gallery.rover.experiments import EXPERIMENTS
+from inloop.gallery.rover.grounds import HILLS, MOUND, PLANE, WORDS
 from inloop.gallery.rover.looks import rover_looks
-from inloop.gallery.rover.model import HILLS, rover
+from inloop.gallery.rover.model import rover
 
 FORCES = tuple(f"{wheel}_ground.force" for wheel in data.WHEELS)
 
@@ -24,27 +26,17 @@ def _weight(plant: il.Plant) -> float:
 EXHIBIT = Exhibit(
     name="rover",
     title="Rover with six wheels on hills of triangles",
-    look_at="Drive it with the arrow keys: bogies climb, and no wheel is caught by an inner edge.",
+    look_at="Drive it by arrow keys or game controller: six wheels steer, and bogies climb.",
     make=rover,
     start="a little above the ground, wheels straight",
     seconds=8.0,
     step=1e-3,
     method="moreau",
-    options={"terrain": Option(HILLS, "0: a plane, 1: hills of 20,000 triangles", (0, 1))},
+    options={"terrain": Option(HILLS, WORDS, (PLANE, MOUND))},
     view=View("xyz", ("trunk_tz.q", ("trunk_tx.qd", "trunk_ty.qd"), FORCES)),
     looks=rover_looks,
     reach=((-5.5, -2.2, -0.3), (0.5, 2.2, 1.1)),
-    device=Device(
-        input="drive",
-        low=-8.0,
-        high=8.0,
-        rest=0.0,
-        body="trunk",
-        point=(0.4, 0.0, 0.1),
-        axis=(2.0, 0.0, 0.0),
-        hint="Drag forwards or hold the arrow keys to drive.",
-        keys={"ArrowUp": 6.0, "ArrowDown": -6.0},
-    ),
+    cockpit=COCKPIT,
     experiments=EXPERIMENTS,
     references=(
         Reference(

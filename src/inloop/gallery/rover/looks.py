@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 import inloop as il
 from inloop.gallery import GROUND, parts
 from inloop.gallery.rover import data
-from inloop.gallery.rover.model import PLANE, ground
+from inloop.gallery.rover.grounds import ground_looks
 
-SAND, GOLD, CELLS = "#b5714a", "#c8a13a", "#22314f"
+GOLD, CELLS = "#c8a13a", "#22314f"
 WIDE = 0.13  # of a wheel [m]
 CLEATS = 18
 
@@ -24,10 +24,7 @@ def rover_looks(terrain: int) -> Mapping[str, tuple[il.Visual, ...]]:
             side = 1.0 if wheel.endswith("left") else -1.0
             looks[f"steer_{wheel}"] = tuple(_bracket(side))
             looks[f"wheel_{wheel}"] = tuple(_wheel())
-    if terrain == PLANE:
-        looks[GROUND] = (il.visual(il.box((12.0, 8.0, 0.1)), (0.0, 0.0, -0.05), SAND),)
-    else:
-        looks[GROUND] = (il.visual(ground(terrain), color=SAND, material="felt"),)
+    looks[GROUND] = ground_looks(terrain)
     return looks
 
 

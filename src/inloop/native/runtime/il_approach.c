@@ -25,46 +25,75 @@ int il_strike_rows(const il_contact_table *table, const il_strike *strike, doubl
 
     for (int64_t k = 0; status == IL_OK && k < table->meeting_count; k++) {
         const il_meeting *meeting = table->meetings + k;
-        /* without drives nothing moves by itself */
-        memset(p->w + table->first[meeting->first], 0,
-               (size_t)(meeting->count * meeting->rows) * sizeof *p->w);
+        const int64_t row = table->first[meeting->first];
         const il_meeting_motion motion = {told, told + IL_POSE_SIZE, strike->n};
         const il_meeting_contacts contacts = {p->gap + meeting->first,
-                                              p->H + table->first[meeting->first] * strike->n,
+                                              p->H + row * strike->n,
                                               p->memory + meeting->first};
         il_meet(meeting, &motion, &contacts);
         told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
+        if (table->moved) {
+            il_meeting_drift(meeting, motion.pose, told, contacts.memory, p->w + row);
+        } else {
+            memset(p->w + row, 0, (size_t)(meeting->count * meeting->rows) * sizeof *p->w);
+        }
+        told += IL_TWIST_ROWS;
     }
     return status;
 }
 
-/* Velocities w of the contacts at a state. */
-static int drive(const il_contact_table *table, const il_strike *strike,
-                 const il_strike_parts *p, double t, const double *x, double *w)
+/* Velocities w of the contacts at one end of the step; of shapes that meet, how they drift there. */
+static int drive(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p,
+                 int end, double *w)
 {
     const size_t size = (size_t)table->first[table->count] * sizeof *w;
-    const int status =
-        table->moved ? il_strike_rows(table, strike, t, x, p) : IL_OK;
+    const double t = end ? strike->t + strike->h : strike->t;
+    const double *x = end ? strike->x_end : strike->x;
+    const double *told = p->meetings;
 
-    if (table->moved) {
-        memcpy(w, p->w, size);
-    } else {
+    if (!table->moved) {
         memset(w, 0, size);
+        return IL_OK;
+    }
+    const int status = table->rows(strike->context, t, x, p->found);
+    memcpy(w, p->w, size);
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        il_touch_memory *memory = p->memory + table->meetings[k].first;
+        told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
+        memcpy(memory->drift[end], told, sizeof memory->drift[end]);
+        told += IL_TWIST_ROWS;
     }
     return status;
+}
+
+/* The same of shapes that meet, at touches as they are half-way. */
+static void drive_meetings(const il_contact_table *table, const il_strike *strike,
+                           const il_strike_parts *p)
+{
+    const double *told = p->meetings;
+
+    for (int64_t k = 0; table->moved && k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        const il_touch_memory *memory = p->memory + meeting->first;
+        const int64_t row = table->first[meeting->first];
+        il_meeting_drift(meeting, told, memory->drift[0], memory, p->w_before + row);
+        il_meeting_drift(meeting, told, memory->drift[1], memory, p->w_after + row);
+        told += IL_POSE_SIZE + IL_TWIST_ROWS * (strike->n + 1);
+    }
 }
 
 int il_strike_look(const il_contact_table *table, const il_strike *strike, const il_strike_parts *p)
 {
-    const double t = strike->t, h = strike->h;
-
-    int status = drive(table, strike, p, t, strike->x, p->w_before);
+    int status = drive(table, strike, p, 0, p->w_before);
     if (status == IL_OK) {
-        status = drive(table, strike, p, t + h, strike->x_end, p->w_after);
+        status = drive(table, strike, p, 1, p->w_after);
     }
-    return status == IL_OK
-               ? il_strike_rows(table, strike, t + 0.5 * h, strike->x_middle, p)
-               : status;
+    if (status == IL_OK) {
+        const double half = strike->t + 0.5 * strike->h;
+        status = il_strike_rows(table, strike, half, strike->x_middle, p);
+    }
+    drive_meetings(table, strike, p);
+    return status;
 }
 
 void il_strike_motion(const il_strike *strike, const il_strike_parts *p, const double *v_free,

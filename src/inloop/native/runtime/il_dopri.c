@@ -95,4 +95,4 @@ static int interpolate(il_stepper *stepper, const il_span *span)
     return IL_OK;
 }
 
-const il_method il_method_dopri = {5, stage_size, attempt, interpolate};
+const il_method il_method_dopri = {5, stage_size, attempt, interpolate, NULL};

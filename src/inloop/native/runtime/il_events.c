@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "il_contacts.h"
 #include "il_dense.h"
 #include "il_root.h"
 
@@ -37,8 +38,11 @@ int il_interpolate(il_stepper *stepper, il_leg *leg)
     return leg->dense_known ? IL_OK : IL_DIVERGED;
 }
 
-void il_state_at(const il_stepper *stepper, const il_leg *leg, double s, double *x)
+int il_state_at(il_stepper *stepper, const il_leg *leg, double s, double *x)
 {
+    if (s > 0.0 && s < 1.0 && stepper->method->reach) {
+        return stepper->method->reach(stepper, &leg->span, s, x);
+    }
     if (s > 0.0 && s < 1.0) {
         il_dense_at(stepper, s, x);
         il_normalize(&stepper->system, x);
@@ -46,6 +50,7 @@ void il_state_at(const il_stepper *stepper, const il_leg *leg, double s, double 
         const double *exact = s > 0.0 ? stepper->x_new : leg->span.x;
         memcpy(x, exact, (size_t)stepper->size * sizeof *x);
     }
+    return IL_OK;
 }
 
 static double time_at(const il_leg *leg, double s)
@@ -86,8 +91,8 @@ int il_indicate(il_machine *machine, double t, const double *x, double *g)
 
 static int indicate_at(il_machine *machine, const il_leg *leg, double s, double *g)
 {
-    il_state_at(&machine->stepper, leg, s, machine->x_event);
-    return il_indicate(machine, time_at(leg, s), machine->x_event, g);
+    const int status = il_state_at(&machine->stepper, leg, s, machine->x_event);
+    return status == IL_OK ? il_indicate(machine, time_at(leg, s), machine->x_event, g) : status;
 }
 
 int64_t il_arm(const il_transition *transition, int64_t armed, double g, double tolerance)
@@ -213,12 +218,15 @@ static void arm_all(il_machine *machine)
 int il_search(il_machine *machine, il_leg *leg)
 {
     const int64_t count = machine->modes[machine->mode].transition_count;
+    /* what lies within a step that has to be made anew for it is not looked at, where contacts are */
+    const il_contacts *contacts = machine->stepper.system.contacts;
+    const int parts = contacts && contacts->table ? 1 : PARTS;
 
     memcpy(machine->armed_new, machine->armed, (size_t)count * sizeof *machine->armed);
     int status = il_interpolate(&machine->stepper, leg);
-    for (int part = 0; part < PARTS && status == IL_OK && leg->transition < 0; part++) {
-        const double left = (double)part / PARTS;
-        const double right = (double)(part + 1) / PARTS;
+    for (int part = 0; part < parts && status == IL_OK && leg->transition < 0; part++) {
+        const double left = (double)part / parts;
+        const double right = (double)(part + 1) / parts;
         status = indicate_at(machine, leg, right, machine->g);
         if (status == IL_OK) {
             status = first_between(machine, leg, left, right);

@@ -21,7 +21,7 @@ double il_time_tolerance(const il_machine *machine, double t);
 int il_interpolate(il_stepper *stepper, il_leg *leg);
 
 /* State at the part s of the span; its ends exactly. */
-void il_state_at(const il_stepper *stepper, const il_leg *leg, double s, double *x);
+int il_state_at(il_stepper *stepper, const il_leg *leg, double s, double *x);
 
 /* g at (t, x), finite where a transition watches it. */
 int il_indicate(il_machine *machine, double t, const double *x, double *g);

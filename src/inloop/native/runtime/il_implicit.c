@@ -144,4 +144,4 @@ static int interpolate(il_stepper *stepper, const il_span *span)
     return IL_OK;
 }
 
-const il_method il_method_implicit = {0, stage_size, attempt, interpolate};
+const il_method il_method_implicit = {0, stage_size, attempt, interpolate, NULL};

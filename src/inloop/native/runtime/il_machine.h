@@ -8,7 +8,8 @@
  *
  * Seeing. After a trial step from t to t + h the indicators are evaluated on the dense output of
  * the method at h/4, h/2 and 3h/4, and at the end: a dip that is shorter than a quarter of a step
- * may remain unseen. The earliest crossing counts; of crossings at the same time, within the
+ * may remain unseen. Steps with hard contacts have no dense output: only their ends are looked at, and
+ * a state within is that of a shorter step. The earliest crossing counts; of crossings at the same time, within the
  * tolerance of time, the transition that was declared first.
  *
  * Locating. The root is closed in on the dense output until its time is known to the tolerance of

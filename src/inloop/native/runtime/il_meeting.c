@@ -122,13 +122,26 @@ static void write_row(const il_meeting_motion *motion, const double *arm, const 
     }
 }
 
+/* Normal and tangents of a touch. */
+static void write_axes(const double *n, double axes[3][3])
+{
+    double *const tangent = axes[1];
+
+    memcpy(axes[0], n, sizeof axes[0]);
+    memset(tangent, 0, sizeof axes[1]);
+    tangent[fabs(n[0]) < steep ? 0 : 1] = 1.0;
+    il_along3(tangent, -il_dot3(tangent, n), n, tangent);
+    il_unit3(tangent);
+    il_cross3(tangent, n, axes[2]);
+}
+
 /* Gap, rows and states of a contact. */
 static void write_contact(const il_meeting *meeting, const il_meeting_motion *motion,
                           const il_meeting_contacts *contacts, const il_spot *spot, int64_t slot)
 {
     double *H = contacts->H + slot * meeting->rows * motion->n;
     double *states = contacts->memory[slot].told;
-    double arm[3];
+    double arm[3], axes[3][3];
 
     contacts->gap[slot] = spot->gap;
     states[NEARNESS] = meeting->margin - spot->gap;
@@ -136,16 +149,23 @@ static void write_contact(const il_meeting *meeting, const il_meeting_motion *mo
     memcpy(states + NORMAL, spot->normal, sizeof spot->normal);
     states[FEATURE] = (double)spot->feature;
     il_sub3(spot->point, motion->pose, arm);
-    write_row(motion, arm, spot->normal, H);
-    if (meeting->rows > 1) {
-        const double *n = spot->normal;
-        double tangent[3] = {0.0, 0.0, 0.0}, across[3];
-        tangent[fabs(n[0]) < steep ? 0 : 1] = 1.0;
-        il_along3(tangent, -il_dot3(tangent, n), n, tangent);
-        il_unit3(tangent);
-        il_cross3(tangent, n, across);
-        write_row(motion, arm, tangent, H + motion->n);
-        write_row(motion, arm, across, H + 2 * motion->n);
+    write_axes(spot->normal, axes);
+    for (int64_t k = 0; k < meeting->rows; k++) {
+        write_row(motion, arm, axes[k], H + k * motion->n);
+    }
+}
+
+void il_meeting_drift(const il_meeting *meeting, const double *pose, const double *drift,
+                      const il_touch_memory *memory, double *w)
+{
+    for (int64_t k = 0; k < meeting->count; k++) {
+        double axes[3][3], arm[3], moment[3];
+        il_sub3(memory[k].told + POINT, pose, arm);
+        write_axes(memory[k].told + NORMAL, axes);
+        for (int64_t row = 0; row < meeting->rows; row++, w++) {
+            il_cross3(arm, axes[row], moment);
+            *w = memory[k].present ? il_dot3(axes[row], drift) + il_dot3(moment, drift + 3) : 0.0;
+        }
     }
 }
 

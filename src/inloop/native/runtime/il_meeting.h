@@ -39,7 +39,8 @@ typedef struct il_touch_memory {
     double told[IL_MEETING_STATES]; /* where it was last, as in the states */
     int64_t present;                /* not 0: it was there when the shapes were last looked at */
     int64_t looked;                 /* of the first contact of a meeting: not 0, they were, */
-    double pose[IL_POSE_SIZE];      /* and how they lay then */
+    double pose[IL_POSE_SIZE];      /* and how they lay then; */
+    double drift[2][IL_TWIST_ROWS]; /* what drives do to them as the step begins, as it ends */
 } il_touch_memory;
 
 /* What is known of the contacts of a meeting. */
@@ -61,5 +62,10 @@ void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
    are those that were written then. */
 void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
              const il_meeting_contacts *contacts);
+
+/* What drives and moving constraints add to the relative velocities of touches as they were last found:
+   `drift` is their part of the twist, `w` gets a number for each row. */
+void il_meeting_drift(const il_meeting *meeting, const double *pose, const double *drift,
+                      const il_touch_memory *memory, double *w);
 
 #endif

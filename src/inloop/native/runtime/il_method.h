@@ -22,6 +22,8 @@ typedef struct il_method {
     int (*attempt)(il_stepper *stepper, const il_span *span);
     /* the rows of `dense`, after a good attempt */
     int (*interpolate)(il_stepper *stepper, const il_span *span);
+    /* x at the part s of the step, where no polynomial tells it; NULL: il_dense_at does */
+    int (*reach)(il_stepper *stepper, const il_span *span, double s, double *x);
 } il_method;
 
 extern const il_method il_method_euler, il_method_rk4, il_method_dopri, il_method_rodas,

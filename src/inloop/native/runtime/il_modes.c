@@ -262,8 +262,11 @@ int il_enter_first(il_machine *machine)
 int il_take_event(il_machine *machine, const il_leg *leg)
 {
     keep(machine);
-    il_state_at(&machine->stepper, leg, leg->s, machine->x_event);
+    int status = il_state_at(&machine->stepper, leg, leg->s, machine->x_event);
+    if (status != IL_OK) {
+        return status;
+    }
     note_excursions(machine);
-    const int status = fire(machine, leg->transition, leg->t_end, 0);
+    status = fire(machine, leg->transition, leg->t_end, 0);
     return status == IL_OK ? enter(machine) : status;
 }

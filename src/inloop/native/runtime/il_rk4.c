@@ -35,4 +35,4 @@ static int attempt(il_stepper *stepper, const il_span *span)
     return IL_OK;
 }
 
-const il_method il_method_rk4 = {0, stage_size, attempt, il_dense_cubic};
+const il_method il_method_rk4 = {0, stage_size, attempt, il_dense_cubic, NULL};

@@ -130,4 +130,4 @@ static int interpolate(il_stepper *stepper, const il_span *span)
     return IL_OK;
 }
 
-const il_method il_method_rodas = {4, stage_size, attempt, interpolate};
+const il_method il_method_rodas = {4, stage_size, attempt, interpolate, NULL};

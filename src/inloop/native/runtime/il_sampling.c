@@ -93,10 +93,10 @@ int il_sample_leg(il_run *run, il_leg *leg)
     if (run->samples + (after - run->next_sample) >= run->capacity) {
         return IL_SAMPLES_FULL;
     }
-    const int status = il_interpolate(stepper, leg);
+    int status = il_interpolate(stepper, leg);
     while (status == IL_OK && run->next_sample < after) {
         const double t = run->t0 + (double)run->next_sample++ * run->sample_step;
-        il_state_at(stepper, leg, (t - leg->span.t) / leg->span.h, new_row(run, t));
+        status = il_state_at(stepper, leg, (t - leg->span.t) / leg->span.h, new_row(run, t));
     }
     return status;
 }

@@ -23,7 +23,7 @@ from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.loops.terms import Terms
 from inloop.formalisms.stepping import steps
-from inloop.formalisms.stepping.contact_rows import closed_contact_rows
+from inloop.formalisms.stepping.contact_rows import closed_contact_rows, first_rows
 from inloop.joints import LENGTH
 from inloop.native import runtime_sources
 from inloop.plant.formulation.code import Code, Files
@@ -193,7 +193,8 @@ class PartitionCode(Code):
         self, programs: Sequence[Program], prefix: str, about: Sequence[str]
     ) -> Files:
         """See `Code`."""
-        return emit_closed_contacts(self.unit(), programs, prefix, about)
+        rows = first_rows(self._closed.derivation.mechanism)[-1]
+        return emit_closed_contacts(self.unit(), programs, prefix, about, rows)
 
 
 def suffix_of(partition: Partition) -> str:

@@ -26,7 +26,8 @@ PART = 1e-6  # of the motion, over which slopes are taken
 ENOUGH = 200  # samples that tell the size of a motion
 SMALL = 1e-3  # of the motion of other coordinates: what moves less is taken as if it moved more
 NOISE = 1e-12  # of the motion in a step: what moves less is at rest but for rounding
-SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 0.99}  # |λ h| within which all is stable
+# |λ h| within which all is stable; of explicit steps with contacts, for which dampers are slow
+SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 0.99, Method.MOREAU: 0.02}
 GROWTH = 1e-3  # of a disturbance in a step, below which nobody notices it
 GROWING = 0.1  # real part of λ over |λ| from which the motion itself grows
 
@@ -34,6 +35,8 @@ R: dict[Method, Callable[[Any], Any]] = {
     # of symplectic Euler only the bound is known
     Method.EULER: lambda z: np.abs(z) / SAFE[Method.EULER],
     Method.RK4: lambda z: np.polyval([1 / 24, 1 / 6, 1 / 2, 1.0, 1.0], z),
+    # what rests is carried by forces that are off by half of what it would be damped in a step
+    Method.MOREAU: lambda z: np.maximum(np.abs(np.real(z)) / SAFE[Method.MOREAU], np.abs(z)),
     Method.DOPRI: lambda z: np.polyval([1 / 600, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0], z),
 }
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
+from inloop.plant.stepping import has_pushing_laws, has_steps
 from inloop.simulate.inputs import InputsOverTime
 from inloop.simulate.judging.balance import ROUNDING, Balance, balance, exchanged, largest
 from inloop.simulate.judging.hard_contacts import inexact_contacts
@@ -92,7 +93,8 @@ def judge(
     t = np.concatenate([part.found.t for part in stretches])
     if schedule.method == Method.MOREAU:
         # impulses take energy between two samples
-        return Verdict(np.full(len(t), np.nan), inexact_contacts(stretches))
+        doubts = (*inexact_contacts(stretches), *_explicit_laws(stretches, schedule))
+        return Verdict(np.full(len(t), np.nan), doubts)
     balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
     off, work, sudden = None, balanced.work, _sudden(stretches)
     fastest, settled = None, False
@@ -108,16 +110,16 @@ def judge(
         high = schedule.method in (Method.RK4, Method.DOPRI, Method.RODAS)
         tolerated = TOLERATED_ALONE if alone and high else TOLERATED
         off = _imbalance(energy, balanced, tolerated, fastest is None)
-    doubts = []
+    told = []
     if settled and schedule.method == Method.ALPHA and isinstance(schedule, FixedSteps):
-        doubts.append(_unresolved(stretches, schedule))
+        told.append(_unresolved(stretches, schedule))
     if fastest is not None and isinstance(schedule, FixedSteps):
-        doubts.append(_unstable(fastest, schedule, sudden))
+        told.append(_unstable(fastest, schedule, sudden))
     if off is not None:
-        doubts.append(_unbalanced(stretches, t, off, schedule))
+        told.append(_unbalanced(stretches, t, off, schedule))
     wrong = off is not None and off.share > (WRONG if off.resolved else LOST)
     wrong = wrong or (fastest is not None and (off is not None or bool(np.isnan(work[-1]))))
-    return Verdict(work, tuple(doubts), wrong)
+    return Verdict(work, tuple(told), wrong)
 
 
 def _tells(
@@ -159,6 +161,26 @@ def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None
         method = Method.RK4 if schedule.method in L_STABLE else schedule.method
         found.append(find_unstable(part.plant, at, u, size, method, schedule.step))
     return max((f for f in found if f is not None), key=lambda f: f.product, default=None)
+
+
+def _explicit_laws(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[str, ...]:
+    """Tell of laws that are too fast for steps with hard contacts which leave them explicit."""
+    explicit = [
+        part
+        for part in stretches
+        if has_pushing_laws(part.plant.mechanism)
+        and not has_steps(part.plant, part.plant.formulation)
+    ]
+    fastest = _fastest(explicit, schedule) if explicit else None
+    if fastest is None:
+        return ()
+    law = f"law '{fastest.law}'" if fastest.law else "a law"
+    return (
+        f"{law} acts on '{fastest.joint}' within few steps: |λ h| = {fastest.product:.2g} at t = "
+        f"{fastest.t:.6g} s. Ball joints beside loops or drives leave laws explicit: hard contacts "
+        f"that carry them are off by half of this. Use steps of {fastest.step:.1g} s, or a motor "
+        "(joint_force) in place of the drive.",
+    )
 
 
 def _looks(power: Array) -> list[int]:

@@ -9,10 +9,10 @@ import numpy as np
 import inloop as il
 from inloop.gallery.exhibition.experiment import Bench, Experiment, Outcome
 from inloop.gallery.rover import data
-from inloop.gallery.rover.model import HILLS
+from inloop.gallery.rover.grounds import HILLS
 
 END, STEP = 8.0, 1e-3
-SPEED, CURVE = 4.0, 0.25  # of the wheels [rad/s], of the steering [rad]
+SPEED, CURVE = 0.5, 0.4  # [m/s], [1/m]
 
 
 def _run(bench: Bench) -> Outcome:
@@ -20,8 +20,8 @@ def _run(bench: Bench) -> Outcome:
         t_end=bench.seconds or END,
         step=STEP,
         inputs={
-            "drive": lambda t: SPEED * il.minimum(t, 1.0),
-            "steer": lambda t: CURVE * il.sin(0.8 * t),
+            "speed": lambda t: SPEED * il.minimum(t, 1.0),
+            "turn": lambda t: CURVE * il.sin(0.8 * t),
         },
     )
     loads = np.array([run[f"{wheel}_ground.force"] for wheel in data.WHEELS])

@@ -1,4 +1,4 @@
-"""The rover on a slope of 10°: torques that hold it, and 1.3 times as much.
+"""Test 4 of the source: on a slope of 10°: torques that hold it, and 1.3 times as much.
 
 Six torques of W R sin α / 6 hold it without motion: dry friction does not creep. With 1.3 times
 that it climbs with a = 0.3 W sin α / (m + 6 I / R²), I of a wheel about its axle.
@@ -12,19 +12,19 @@ from typing import Any
 import inloop as il
 from inloop.gallery.exhibition.experiment import Bench, Experiment, Outcome
 from inloop.gallery.rover import data
-from inloop.gallery.rover.model import PLANE
+from inloop.gallery.rover.experiments.rolling import MOVED, WEIGHT
+from inloop.gallery.rover.grounds import PLANE
+from inloop.gallery.rover.model import RIGID
 
 SLOPE_ANGLE, MORE = math.radians(10.0), 1.3
 CLIMBS, END, STEP = 1.0, 3.0, 5e-4
-WEIGHT = data.TOTAL_MASS * data.GRAVITY
 HOLD = WEIGHT * data.RADIUS * math.sin(SLOPE_ANGLE) / 6.0  # 0.889954 N·m
-MOVED = data.TOTAL_MASS + 6.0 * data.WHEEL_INERTIA[1] / data.RADIUS**2  # [kg]
 ACCELERATION = (MORE - 1.0) * WEIGHT * math.sin(SLOPE_ANGLE) / MOVED  # 0.19134 m/s²
 
 
 def _run(bench: Bench) -> Outcome:
     plant = bench.compile(terrain=PLANE)
-    plant.parameters["gain"] = 0.0
+    plant.parameters.update({"gain": 0.0, "stiffness": RIGID})
     plant.parameters["slope"] = SLOPE_ANGLE
     run = plant.simulate(
         t_end=bench.seconds or END,
@@ -60,4 +60,4 @@ def _run(bench: Bench) -> Outcome:
     return Outcome(figures, draw, result=run)
 
 
-SLOPE = Experiment("held on a slope of 10°, then 1.3 times the torque", _run)
+SLOPE = Experiment("test 4: held on a slope of 10°, then 1.3 times the torque", _run)

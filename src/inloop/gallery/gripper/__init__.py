@@ -1,0 +1,1 @@
+"""A gripper that lifts a ball by dry friction."""

@@ -1,0 +1,1 @@
+"""A robot arm that hits a block, and presses on it."""

@@ -1,0 +1,1 @@
+"""A double pendulum that swings against a wall."""
