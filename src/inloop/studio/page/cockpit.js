@@ -9,7 +9,7 @@ import { Levers } from "./levers.js";
 import { Ride } from "./ride.js";
 
 const FREE = "Free";
-const PERIOD = { quick: 30, slow: 150 }; // between two looks at the instruments [ms]
+const PERIOD = { quick: 30, slow: 250 }; // between two looks at the instruments [ms]
 
 export class CockpitView {
   /** @type {import("./messages.js").Cockpit | null} */

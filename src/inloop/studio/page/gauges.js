@@ -7,6 +7,7 @@ import { clamp, figure } from "./numbers.js";
 
 const SWEEP = 1.5 * Math.PI; // of a dial [rad]
 const RADIUS = 42;
+const STEPS = 200; // of a dial or a bar: what does not change is not painted anew
 const LASTING = 1000; // a value beyond the mark is told for so long [ms]
 
 /**
@@ -16,6 +17,14 @@ const LASTING = 1000; // a value beyond the mark is told for so long [ms]
  */
 export function together(values, of) {
   return of === "size" ? Math.hypot(...values) : values.reduce((sum, value) => sum + value, 0);
+}
+
+/**
+ * @param {Element} element
+ * @param {string} words
+ */
+function say(element, words) {
+  if (element.textContent !== words) element.textContent = words;
 }
 
 /** @param {Gauge} gauge */
@@ -52,8 +61,9 @@ class Dial {
     const { low, high, red, scale, of } = this.gauge;
     const value = scale * together(values, of);
     const part = clamp((value - low) / (high - low), 0, 1);
-    this.hand.setAttribute("d", arc(0, Math.max(part, 1e-3)));
-    this.words.textContent = Number.isFinite(value) ? figure(Math.round(value)) : "–";
+    const way = arc(0, Math.max(Math.round(STEPS * part) / STEPS, 1e-3));
+    if (this.hand.getAttribute("d") !== way) this.hand.setAttribute("d", way);
+    say(this.words, Number.isFinite(value) ? figure(Math.round(value)) : "–");
     this.element.classList.toggle("beyond", red !== null && Math.abs(value) > red);
   }
 }
@@ -90,7 +100,7 @@ class Bar {
     const { low, high, red, scale, unit, of } = this.gauge;
     const value = scale * together(values, of);
     const zero = clamp(-low / (high - low), 0, 1);
-    const part = clamp((value - low) / (high - low), 0, 1);
+    const part = Math.round(STEPS * clamp((value - low) / (high - low), 0, 1)) / STEPS;
     this.mark.style.right = `${100 * Math.min(zero, part)}%`;
     this.mark.style.left = `${100 * (1 - Math.max(zero, part))}%`;
     const now = performance.now();
@@ -101,7 +111,7 @@ class Bar {
       .toFixed(1)
       .replace(/^-(?=0\.0$)/, "")
       .replace("-", "−");
-    this.words.textContent = told ? "clipped" : `${size} ${unit}`;
+    say(this.words, told ? "clipped" : `${size} ${unit}`);
   }
 }
 
@@ -122,8 +132,7 @@ class Figure {
   /** @param {number[]} values of its signals */
   show(values) {
     const { scale, look, of } = this.gauge;
-    this.words.textContent =
-      look === "gear" ? gearName(values) : figure(scale * together(values, of), 3);
+    say(this.words, look === "gear" ? gearName(values) : figure(scale * together(values, of), 3));
   }
 }
 
