@@ -128,7 +128,7 @@ static void stretch(const il_pile_contact *contact, const double *u, double *r, 
     if (!D) {
         return;
     }
-    memset(D, 0, IL_PILE_ROWS * IL_PILE_ROWS * sizeof *D);
+    memset(D, 0, IL_PILE_SQUARE * sizeof *D);
     D[0] = y[0] > 0.0 ? per : 0.0;
     D[4] = D[8] = share * per;
     if (length > contact->bound) {
@@ -266,7 +266,7 @@ static int newton(const il_island *island)
     il_island_clear(island);
     for (int64_t i = 0; i < island->count; i++) {
         const il_pile_contact *contact = island->contacts + island->members[i];
-        double r[IL_PILE_ROWS], D[IL_PILE_ROWS * IL_PILE_ROWS];
+        double r[IL_PILE_ROWS], D[IL_PILE_SQUARE];
         stretch(contact, contact->u, r, D);
         if (D[0] > 0.0 || D[4] > 0.0) {
             il_island_add(island, contact, D);

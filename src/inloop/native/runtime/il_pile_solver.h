@@ -20,13 +20,13 @@
 
 #include "il_pile.h"
 
-enum { IL_PILE_ROWS = 3, IL_PILE_LANES = 4 };
+enum { IL_PILE_ROWS = 3, IL_PILE_SQUARE = 9, IL_PILE_LANES = 4 };
 
 /* A contact that acts. */
 typedef struct il_pile_contact {
     double H[2][IL_TREE_MOST][IL_PILE_LANES]; /* of both trees, by velocity and row */
     double Y[2][IL_PILE_ROWS][IL_TREE_MOST];  /* what a unit of each impulse changes in them */
-    double W[IL_PILE_ROWS * IL_PILE_ROWS];    /* its own, with its compliance */
+    double W[IL_PILE_SQUARE];                 /* its own, with its compliance */
     double u[IL_PILE_LANES];                  /* relative velocity, with what is added to it, c */
     double c[IL_PILE_LANES], r[IL_PILE_LANES], y[IL_PILE_LANES];
     double du[IL_PILE_LANES];                 /* change of u along a step of Newton's method */
