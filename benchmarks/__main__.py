@@ -34,6 +34,7 @@ SECTIONS = {
     "realtime": "Real time",
     "warm": "From inputs to outputs",
     "friction": "Friction in real time",
+    "car": "A car on its tyres",
     "redundant": "Bodies with six coordinates each",
     "contact": "Contacts with dry friction",
     "collision": "Collision with terrain",

@@ -17,7 +17,7 @@ from inloop.errors import FileFormatError, InputError, ModelError, SimulationErr
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.model.starting import start_at
-from inloop.model.tyres import Pac2002
+from inloop.model.tyres import LineRoad, Pac2002
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, real
@@ -452,6 +452,40 @@ def load(
     if held or stops:
         steady(model, held=held, stops=stops)
     return model
+
+
+@checked_call
+def load_road(
+    path: str | os.PathLike[str],
+    *,
+    grip: float | Callable[[Any, Any], Any] = 1.0,
+    start: tuple[float, float] | None = None,
+    kind: str = "cubic",
+    between: tuple[float, float] | None = None,
+    every: int = 1,
+    roads: Sequence[str] | None = None,
+) -> LineRoad:
+    """Read a road from a file: OpenDRIVE (.xodr) or OpenCRG (.crg).
+
+    What is not used of the file is told in its `notes`.
+
+    Args:
+        path: the file; its content decides how it is read.
+        grip: by which coefficients of friction are multiplied, beside what the file tells; or a
+            function of s and t, the ways along the reference line and to the left of it [m].
+        start: s and t of the point that is moved to the origin, so that the road points along x
+            there [m]; None: places are those of the file.
+        kind: of OpenCRG: "cubic", smooth in slopes and curvatures, or "linear", as it is defined.
+        between: of OpenCRG: the part between two u is read [m].
+        every: of OpenCRG: every so many records are read.
+        roads: of OpenDRIVE: names (id) of roads that are read; None: all.
+
+    Raises:
+        FileFormatError: the file cannot be read; it is told where.
+    """
+    from inloop.io.roads.load import load_road as load
+
+    return load(path, grip=grip, start=start, kind=kind, between=between, every=every, roads=roads)
 
 
 @checked_call

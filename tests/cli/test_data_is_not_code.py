@@ -20,7 +20,7 @@ import inloop as il
 from inloop.cli import main
 from inloop.cli.commands.device import gallery_device
 from inloop.cli.commands.studio_catalog import GalleryCatalog
-from inloop.cli.subject import subject_of_facts
+from inloop.cli.subject import find_subject, subject_of_facts
 from inloop.errors import FileFormatError
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.mailboxes.mirror import Mirror
@@ -135,6 +135,19 @@ def test_a_device_runs_nothing(plant: str, mark: Path) -> None:
 def test_mechanisms_of_the_gallery_may_be_named() -> None:
     found = subject_of_facts({"source": "n_pendulum", "settings": '["n=3"]'})
     assert found.exhibit is not None and found.options == {"n": 3}
+
+
+def test_a_file_that_settings_name_is_not_opened() -> None:
+    """A road of the car; whoever names it at the command line may."""
+    with pytest.raises(il.InputError, match="which is not opened"):
+        subject_of_facts({"source": "car", "settings": '["road=track"]'})
+    with pytest.raises(il.InputError, match="is a file, which no page may name"):
+        GalleryCatalog().choose("car", {"road": "track"})
+    words = argparse.Namespace(mechanism="car", set=["road=track", "speed=3"], base=None)
+    assert find_subject(words).options == {"road": "track", "speed": 3.0}
+    words.set = ["road=missing.xodr"]
+    with pytest.raises(il.FileFormatError, match="cannot be read"):
+        find_subject(words)
 
 
 @pytest.mark.parametrize("settings", ["", "{}", "[1]", "[" * 10_000, '["n"]', '["n=1000000000"]'])

@@ -175,31 +175,22 @@ def test_a_weight_behind_tilts_the_car(source_car: il.Plant) -> None:
 # linear limit
 
 
-def camber_share(load: float) -> float:
-    """Lateral force per lean, by that per slip angle, of a tyre of 1987 under a load."""
-    tyre, h = il.tyres.Formula1987(with_aligning_moment=False), 1e-5
-    lean = tyre.forces(il.tyres.Slip(load, 0.0, 0.0, h)).lateral / h
-    slip = tyre.forces(il.tyres.Slip(load, 0.0, h)).lateral / h
-    return float(lean / slip)
-
-
 def test_small_circles_are_those_of_the_single_track_model(source_car: il.Plant) -> None:
     """Yaw rate over the real wheel angle within 1 %, understeer gradient within 3 % with leaning.
 
-    The car has 14 % more than the plain single track.
-    Wheels lean with the body, as the arms are parallel: that adds (c_f - c_r) φ' to the gradient,
-    with c the forces per lean by those per slip angle and φ' the roll per lateral acceleration.
+    The car has 14 % more than a single track with upright wheels: see `circle`.
     """
     slow, fast = (circle.drive(source_car, speed) for speed in (10.0, 75.0 / 3.6))
     assert slow.yaw_rate > 0.0
     for found in (slow, fast):
         assert found.gain == pytest.approx(circle.single_track(found.speed), rel=0.01)
     roll = fast.roll / (fast.speed * fast.yaw_rate)
-    # a body that rolls to the right in a turn to the left leans its wheels to the right
-    lean = (camber_share(4399.682) - camber_share(3678.853)) * roll
-    assert lean > 0.1 * circle.GRADIENT
-    found = circle.understeer_gradient(slow, fast)
-    assert found == pytest.approx(circle.GRADIENT + lean, rel=0.03)
+    known = circle.full_gradient(fast)
+    assert known > 1.1 * circle.GRADIENT
+    assert circle.understeer_gradient(slow, fast) == pytest.approx(known, rel=0.03)
+    # upright and without aligning moments it is m (b / C_f - a / C_r) / L
+    plain = circle.Circle(fast.speed, fast.yaw_rate, fast.angle, roll=0.0, aligning=0.0)
+    assert circle.full_gradient(plain) == pytest.approx(circle.GRADIENT, rel=1e-5)
     assert np.degrees(roll) == pytest.approx(0.985, abs=0.02)
 
 
@@ -230,6 +221,17 @@ def test_a_step_of_the_steering_is_that_of_a_single_track(source_car: il.Plant) 
         state = ahead @ state
     miss = np.abs(run["chassis_rz.qd"] - rates).max()
     assert miss < 0.05 * run["chassis_rz.qd"][-1]
+
+
+def test_it_answers_as_cars_of_commonroad_do(source_car: il.Plant) -> None:
+    """With the wheels held at 0.02 rad, as there: within the range of its three cars and around."""
+    found = step_steer.step(source_car, 15.0, 2.5, held=True)
+    assert 0.10 < found.yaw_rate < 0.14
+    assert 0.2 < found.rise < 0.4
+    assert 0.6 < found.roll < 1.0
+    late = found.run.t > 1.0
+    angles = [steady.wheel_angle(source_car, q) for q in found.run.q[late]]
+    assert np.ptp(angles) < 0.01 * angles[-1]
 
 
 # what the hand feels

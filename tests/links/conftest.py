@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
+sys.path.insert(0, str(Path(__file__).parent))
 
 from realtime_arm import arm, own_name
 

@@ -158,6 +158,30 @@ def test_boxes_stand_on_each_other() -> None:
     assert run["on_0.force"][-1] == pytest.approx(6.0 * G, rel=1e-6)
 
 
+@pytest.mark.parametrize("stiffness", [None, 1e7])
+def test_locked_wheels_do_not_creep_on_a_slope(stiffness: float | None) -> None:
+    slope = np.radians(20.0)
+    m = il.Model("locked", gravity=(G * np.sin(slope), 0.0, -G * np.cos(slope)))
+    body = m.body(
+        "trunk",
+        on=m.ground,
+        joint=il.free(position=(0.0, 0.0, 0.129 - 1e-9)),
+        mass=64.6,
+        com=(0.02, 0.01, 0.2),
+        inertia=(2.0, 3.0, 4.0),
+    )
+    ground = il.terrain(lambda x, y: 0.0, size=(2.0, 2.0), cell=0.1)
+    law = il.hard(friction=0.8, stiffness=stiffness)
+    for k, (x, y) in enumerate((x, y) for x in (-0.4, 0.0, 0.4) for y in (-0.35, 0.35)):
+        wheel = body.point(f"wheel_{k}", (x, y, 0.0))
+        m.contact(m.ground, ground, wheel, il.sphere(0.129), law=law, name=f"road_{k}")
+    run = m.compile().simulate(t_end=2.0, step=1e-3)
+    held = run["trunk_tx.q"][run.t > 1.0 - 5e-4]
+    assert abs(held[-1] - held[0]) < 1e-12
+    pushed = sum(run[f"road_{k}.force_x"][-1] for k in range(6))
+    assert pushed == pytest.approx(-64.6 * G * np.sin(slope), rel=1e-6)
+
+
 def test_terrain_that_is_too_fine_is_told() -> None:
     m = il.Model("fine")
     body = m.body("ball", on=m.ground, joint=il.free(), mass=1.0, inertia=(1.0,) * 3)

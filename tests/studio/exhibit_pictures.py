@@ -26,7 +26,7 @@ COLUMNS = {"desk": 4, "phone": 7, "landscape": 4}
 SINGLE, QUALITY = 720, 82
 # [s] until an exhibit shows something, where it is not half a second
 MOMENTS = {
-    "bouncing_ball": 0.3, "double_pendulum": 0.7, "heavy_top": 0.25, "car": 0.6, "wall": 0.95,
+    "bouncing_ball": 0.3, "double_pendulum": 0.7, "heavy_top": 0.25, "car": 0.6,
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import inloop as il
 from inloop import gallery
-from inloop.gallery import Camera, Cockpit, Gauge, Lever
+from inloop.gallery import Camera, Cockpit, Gauge, Lever, Voice
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.cockpit import fit_cockpit
 from inloop.studio.drawing.stage import Stage
@@ -96,6 +96,41 @@ def test_the_car_names_bodies_and_inputs_that_it_has() -> None:
         assert led - inputs == ({"gear"} if automatic else {"reverse"})
 
 
+HEAR = """
+const { sounding } = await import(%s);
+const told = { rpm: 3000, throttle: 0.25, left: 0.3, right: -0.4 };
+const values = (names) => names.map((name) => told[name] ?? NaN);
+console.log(JSON.stringify(%s.map((voice) => sounding(voice, values))));
+"""
+
+
+def in_node(node_words: str) -> Any:
+    node = shutil.which("node") or "/usr/bin/node"
+    done = subprocess.run(
+        [node, "--input-type=module", "-e", node_words], capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_voices_follow_signals(require_file: Callable[[str, str], None]) -> None:
+    require_file(shutil.which("node") or "/usr/bin/node", "nodejs")
+    voices = [
+        Voice("tone", ("throttle",), 0.0, 1.0, 0.1, 0.5, ("rpm",), 3 / 60.0),
+        Voice("noise", ("left", "right"), 0.1, 0.9, 0.0, 0.4, pitch=700.0),
+        Voice("tone", ("throttle",), 0.0, 1.0, 0.1, 0.5, ("left",)),  # too low to be heard
+        Voice("noise", ("nothing",), 0.0, 1.0, 0.2, 0.4),
+    ]
+    data = replace(COCKPIT, voices=tuple(voices)).data()["voices"]
+    address = json.dumps((TARGET.parent / "sounding.js").as_uri())
+    found = in_node(HEAR % (address, json.dumps(data)))
+    # 3000/min of a six-cylinder engine are 150 Hz; sqrt(0.3² + 0.4²) is halfway
+    assert found[:2] == [
+        {"frequency": 150, "loudness": pytest.approx(0.2)},
+        {"frequency": 700, "loudness": pytest.approx(0.2)},
+    ]
+    assert [voice["loudness"] for voice in found[2:]] == [0, 0.2]
+
+
 LEAD = """
 const { LeverState, stickOf } = await import(%s);
 const lever = %s;
@@ -125,15 +160,10 @@ console.log(JSON.stringify(rows));
 
 
 def test_levers_are_led_by_ramps(require_file: Callable[[str, str], None]) -> None:
-    node = shutil.which("node") or "/usr/bin/node"
-    require_file(node, "nodejs")
-    address = json.dumps((TARGET.parent / "levers.js").as_uri())
+    require_file(shutil.which("node") or "/usr/bin/node", "nodejs")
+    address = json.dumps((TARGET.parent / "leverstate.js").as_uri())
     lever = json.dumps(COCKPIT.data()["levers"][0])
-    done = subprocess.run(
-        [node, "--input-type=module", "-e", LEAD % (address, lever)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    found = json.loads(done.stdout)
+    found = in_node(LEAD % (address, lever))
     # by hand: rise 4/s, fall 6/s, range -3 … 0.5 … 2; at speed 20 an ease of 1/(1 + 2²) = 1/5
     eased = 0.5 + 1.5 / 5
     back = 0.5 - 4.0 * 0.1  # led to low for 0.1 s

@@ -144,7 +144,7 @@ def test_a_wheel_that_spins_on_the_spot_has_bounded_deflections(tyre_a: il.tyres
     model.drive("y", lambda: 0.0)
     model.drive("wheel", lambda t: 60.0 * t)
     result = model.compile().simulate(t_end=5.0, step=1e-3)
-    assert 1.0 < result["tyre.kappa"][-1] < 1.51
+    assert 1.0 < result["tyre.kappa"][-1] < 2.01
     assert np.isfinite(result["tyre.longitudinal"]).all()
 
 

@@ -15,6 +15,7 @@ from inloop import gallery
 from inloop.cli.python_file import Described, model_of_file
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
+from inloop.gallery.exhibition.option import Chosen
 from inloop.model.starting import Base
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
@@ -35,7 +36,7 @@ class Subject:
     model: Described
     exhibit: Exhibit | None
     settings: dict[str, float]
-    options: dict[str, bool | int | float] = field(default_factory=dict)
+    options: dict[str, Chosen] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
 
     def compile(self) -> il.Plant:
@@ -84,7 +85,7 @@ def find_subject(args: argparse.Namespace) -> Subject:
             f"--base says how the robot of a URDF file stands; {args.mechanism[:60]!a} is no file",
             fix="Leave it out.",
         )
-    return _find_exhibit(args.mechanism, args.set)
+    return _find_exhibit(args.mechanism, args.set, files=True)
 
 
 def subject_of_facts(facts: Mapping[str, str]) -> Subject:
@@ -113,13 +114,21 @@ def _told_settings(text: str) -> list[str]:
     return words
 
 
-def _find_exhibit(name: str, words: Sequence[str]) -> Subject:
+def _find_exhibit(name: str, words: Sequence[str], *, files: bool = False) -> Subject:
+    """A mechanism of the gallery; files that words name are opened only if a person wrote them."""
     given, exhibit = _settings(words), gallery.get(name)
-    options = {
+    options: dict[str, Chosen] = {
         name: _option(exhibit, name, given.pop(name))
         for name in list(given)
         if name in exhibit.options
     }
+    for name in set(given) & set(exhibit.files):
+        if not files:
+            raise il.InputError(
+                f"it was made with a file, {name}={given[name][:60]!a}, which is not opened",
+                fix=f"Name the mechanism yourself: {exhibit.name} --set {name}=FILE.",
+            )
+        options[name] = given.pop(name)
     return Subject(exhibit.build(**options), exhibit, _numbers(given), options)
 
 

@@ -15,7 +15,7 @@ def emit(report: DerivationReport, language: str) -> dict[str, str]:
 
     Args:
         report: what was derived.
-        language: one of LANGUAGES; C files come with the two headers they include.
+        language: one of LANGUAGES; C files come with the headers they include.
     """
     mechanism, programs = report.mechanism, (report.prepare, *report.programs)
     about = labels.about(mechanism, report.parameters)
@@ -26,5 +26,5 @@ def emit(report: DerivationReport, language: str) -> dict[str, str]:
     told = labels.manifest(mechanism, report.inputs, report.parameters, report.programs)
     files = emit_library(programs, mechanism.name, about, told)
     headers = runtime_headers()
-    needed = {name: headers[name] for name in ("il_export.h", "il_scalar.h")}
+    needed = {name: headers[name] for name in ("il_export.h", "il_scalar.h", "il_chart.h")}
     return {**files.sources, **files.headers, **needed}

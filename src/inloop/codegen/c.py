@@ -16,9 +16,9 @@ from inloop.codegen.parts import Part, split
 from inloop.codegen.pieces import TableNames, number, numbers, result_text
 from inloop.codegen.quoting import c_comment, c_heading, identifier
 from inloop.symbolic import Expr, Notation, Program, reachable, to_text
+from inloop.symbolic.charts import Chart, ChartData
 from inloop.symbolic.listing import Listing, Load, Store, layout
 from inloop.symbolic.operations import OPERATIONS
-from inloop.symbolic.surfaces import Patches, PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 from inloop.symbolic.text import Template
 
@@ -267,10 +267,9 @@ def _look_up(x: str, name: str, table: PiecewisePolynomial) -> str:
     return f"il_table({_splat(x)}, {count}, {name}_x, {name}_c, {ends})"
 
 
-def _look_up_surface(x: str, y: str, surface: PiecewiseSurface) -> str:
-    n, m = surface.patches.coefficients.shape[:2]
-    grid, orders = _grid_name(surface.patches), f"{surface.by_x}, {surface.by_y}"
-    return f"il_table2({_splat(x)}, {_splat(y)}, {n}, {m}, {grid}, {orders})"
+def _look_up_chart(x: str, y: str, chart: Chart) -> str:
+    arguments = [_splat(x), _splat(y), _grid_name(chart.data), *map(str, chart.settings)]
+    return f"il_{chart.function}({', '.join(arguments)})"
 
 
 def emit_grids(programs: Iterable[Program]) -> dict[str, str]:
@@ -279,27 +278,26 @@ def emit_grids(programs: Iterable[Program]) -> dict[str, str]:
     return {f"{_grid_name(grid)}.c": _definition(grid) for grid in _grids(exprs)}
 
 
-def _grids(exprs: Iterable[Expr]) -> list[Patches]:
+def _grids(exprs: Iterable[Expr]) -> list[ChartData]:
     payloads = (node.payload for node in reachable(exprs))
-    return list(dict.fromkeys(p.patches for p in payloads if isinstance(p, PiecewiseSurface)))
+    return list(dict.fromkeys(p.data for p in payloads if isinstance(p, Chart)))
 
 
-def _grid_name(patches: Patches) -> str:
-    return f"il_grid_{patches.digest}"
+def _grid_name(data: ChartData) -> str:
+    return f"il_grid_{data.digest}"
 
 
-def _declared(patches: Patches) -> str:
-    return f"extern const double {_grid_name(patches)}[{len(patches.numbers)}]"
+def _declared(data: ChartData) -> str:
+    return f"extern const double {_grid_name(data)}[{len(data.numbers)}]"
 
 
-def _definition(patches: Patches) -> str:
-    n, m = patches.coefficients.shape[:2]
-    values = patches.numbers
+def _definition(data: ChartData) -> str:
+    values = data.numbers
     rows = [numbers(values[k : k + PER_LINE]) for k in range(0, len(values), PER_LINE)]
     lines = [
-        f"/* {n} x {m} patches: limits along x, limits along y, 16 coefficients of each */",
-        f"{_declared(patches)};",
-        f"const double {_grid_name(patches)}[{len(values)}] = {{",
+        f"/* {data.doc} */",
+        f"{_declared(data)};",
+        f"const double {_grid_name(data)}[{len(values)}] = {{",
         ",\n".join(rows),
         "};",
         "",
@@ -320,4 +318,4 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         return _look_up(x, tables.name(data), data)
 
     operations = {op: template(op) for op in OPERATIONS}
-    return {**operations, "table": table, "table2": _look_up_surface}
+    return {**operations, "table": table, "table2": _look_up_chart}

@@ -22,9 +22,10 @@ from inloop.codegen.pieces import (
     sections,
 )
 from inloop.codegen.quoting import identifier, matlab_comment, matlab_heading
+from inloop.errors import InputError
 from inloop.symbolic import Notation, Output, Program
+from inloop.symbolic.charts import Chart, ChartData
 from inloop.symbolic.listing import Listing, layout
-from inloop.symbolic.surfaces import Patches
 from inloop.symbolic.text import Template
 
 INDENT = "    "
@@ -85,8 +86,10 @@ function y = il_lookup(x, breaks, rows, below, above)
 end
 """,
     "il_lookup2": """
-function z = il_lookup2(x, y, x_breaks, y_breaks, patches, by_x, by_y)
+function z = il_lookup2(x, y, numbers, n, m, by_x, by_y)
     % patches of cubics or their derivatives, constant beyond the edges
+    x_breaks = numbers(1:n + 1);
+    y_breaks = numbers(n + 2:n + m + 2);
     if isnan(x) || isnan(y)
         z = NaN;
         return
@@ -103,7 +106,7 @@ function z = il_lookup2(x, y, x_breaks, y_breaks, patches, by_x, by_y)
     l = min(sum(y >= y_breaks), numel(y_breaks) - 1);
     d = x - x_breaks(k);
     e = y - y_breaks(l);
-    c = reshape(patches((k - 1) * (numel(y_breaks) - 1) + l, :), 4, 4);
+    c = reshape(numbers(n + m + 2 + 16 * ((k - 1) * m + l - 1) + (1:16)), 4, 4);
     z = il_cubic(il_cubic(c, e, by_y).', d, by_x);
 end
 
@@ -175,9 +178,7 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         "le": lambda a, b: f"double({a} <= {b})",
         "where": lambda c, a, b: f"il_where({c}, {a}, {b})",
         "table": lambda x, table: f"{tables.name(table)}({x})",
-        "table2": lambda x, y, surface: (
-            f"{tables.name(surface.patches)}({x}, {y}, {surface.by_x}, {surface.by_y})"
-        ),
+        "table2": lambda x, y, chart: _chart(x, y, chart, tables),
     }
 
 
@@ -231,8 +232,8 @@ def _subscripts(out: Output) -> Iterator[str]:
 
 
 def _table_function(name: str, table: Table) -> list[str]:
-    if isinstance(table, Patches):
-        return _surface_function(name, table)
+    if isinstance(table, ChartData):
+        return _chart_function(name, table)
     rows = [f"{2 * INDENT}{numbers(row)}" for row in table.coefficients]
     return [
         "",
@@ -246,16 +247,21 @@ def _table_function(name: str, table: Table) -> list[str]:
     ]
 
 
-def _surface_function(name: str, table: Patches) -> list[str]:
-    patches = [tuple(patch) for patch in table.coefficients.reshape(-1, 16).tolist()]
+def _chart_function(name: str, data: ChartData) -> list[str]:
     return [
         "",
-        f"function z = {name}(x, y, by_x, by_y)",
-        *_continued(INDENT, f"x_breaks = [{numbers(tuple(table.x_breaks.tolist()))}];"),
-        *_continued(INDENT, f"y_breaks = [{numbers(tuple(table.y_breaks.tolist()))}];"),
-        f"{INDENT}patches = [ ...",
-        *(line for patch in patches for line in _continued(2 * INDENT, f"{numbers(patch)}; ...")),
-        f"{INDENT}];",
-        f"{INDENT}z = il_lookup2(x, y, x_breaks, y_breaks, patches, by_x, by_y);",
+        f"function z = {name}(x, y, n, m, by_x, by_y)",
+        f"{INDENT}% {data.doc}",
+        *_continued(INDENT, f"numbers = [{numbers(data.numbers)}];"),
+        f"{INDENT}z = il_lookup2(x, y, numbers, n, m, by_x, by_y);",
         "end",
     ]
+
+
+def _chart(x: str, y: str, chart: Chart, tables: TableNames) -> str:
+    if chart.function != "table2":
+        raise InputError(
+            "a road along a line, or one of many points, cannot be written in MATLAB",
+            fix="Export C, or use a road by a function or by heights on a grid.",
+        )
+    return f"{tables.name(chart.data)}({', '.join([x, y, *map(str, chart.settings)])})"

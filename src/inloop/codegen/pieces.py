@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from inloop.symbolic import Expr, Notation, to_text
+from inloop.symbolic.charts import ChartData
 from inloop.symbolic.listing import Listing
-from inloop.symbolic.surfaces import Patches
 from inloop.symbolic.tables import PiecewisePolynomial
 
-Table = PiecewisePolynomial | Patches
+Table = PiecewisePolynomial | ChartData
 
 WIDTH = 100  # columns of generated text
 SINES = "sines and cosines"

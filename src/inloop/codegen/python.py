@@ -7,7 +7,9 @@ results are those of the interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from inloop.codegen.header import comment_lines
@@ -23,8 +25,11 @@ from inloop.codegen.pieces import (
 )
 from inloop.codegen.quoting import identifier, python_comment, python_docstring, python_heading
 from inloop.symbolic import Notation, Output, Program
+from inloop.symbolic.charts import ChartData
+from inloop.symbolic.lines import _cubic_3, station
 from inloop.symbolic.listing import Listing, layout
-from inloop.symbolic.surfaces import Patches
+from inloop.symbolic.spline_surfaces import spline2
+from inloop.symbolic.surfaces import table2
 from inloop.symbolic.text import Template
 
 INDENT = "    "
@@ -47,24 +52,12 @@ def _lookup(x, table):
     inside = c0 + d * (c1 + d * (c2 + d * c3))
     return np.where(x < breaks[0], below, np.where(x >= breaks[-1], above, inside))
 '''
-LOOKUP2 = '''
-def _lookup2(x, y, table, by_x, by_y):
-    """Patches of cubics, or a derivative of them: breaks each way, coefficients."""
-    x_breaks, y_breaks, patches = table
-    places = []
-    for value, breaks in ((x, x_breaks), (y, y_breaks)):
-        inside = np.clip(value, breaks[0], breaks[-1])
-        k = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
-        places.append((k, inside - breaks[k], (value < breaks[0]) | (value >= breaks[-1])))
-    (k, d, beyond_x), (l, e, beyond_y) = places
-    z = np.moveaxis(patches[k, l], (-1, -2), (0, 1))
-    for step, order in ((e, by_y), (d, by_x)):
-        for _ in range(order):
-            z = (z[1], 2.0 * z[2], 3.0 * z[3], 0.0 * z[3])
-        z = z[0] + step * (z[1] + step * (z[2] + step * z[3]))
-    zero = ((by_x > 0) & beyond_x) | ((by_y > 0) & beyond_y)
-    return np.where(np.isnan(x + y), np.nan, np.where(zero, 0.0, z))
-'''
+# functions of two variables are those of the interpreter, as they are written
+CHARTS: dict[str, tuple[Callable[..., Any], ...]] = {
+    "table2": (table2,),
+    "spline2": (spline2,),
+    "station": (station, _cubic_3),
+}
 NUMPY_NAMES = {
     **{op: op for op in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "abs", "sign")},
     "asin": "arcsin",
@@ -86,8 +79,8 @@ def emit_module(programs: Sequence[Program], prefix: str, header_lines: Sequence
         header_lines: comment at the top of the module, without comment signs.
     """
     functions = [emit_function(program, prefix) for program in programs]
-    known = {"_lookup(": LOOKUP, "_lookup2(": LOOKUP2}
-    used = (body for call, body in known.items() if any(call in text for text in functions))
+    known = {"_lookup": LOOKUP} | {name: _source(*parts) for name, parts in CHARTS.items()}
+    used = (body for name, body in known.items() if any(f"{name}(" in text for text in functions))
     helpers = [PACK, *used]
     top = [*python_comment(header_lines), "import numpy as np", ""]
     return "\n".join([*top, *helpers, *(f"\n{text}" for text in functions)])
@@ -129,8 +122,9 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         "le": lambda a, b: f"np.where({a} <= {b}, 1.0, 0.0)",
         "where": lambda c, a, b: f"np.where({c} != 0.0, {a}, {b})",
         "table": lambda x, table: f"_lookup({x}, {tables.name(table)})",
-        "table2": lambda x, y, surface: (
-            f"_lookup2({x}, {y}, {tables.name(surface.patches)}, {surface.by_x}, {surface.by_y})"
+        "table2": lambda x, y, chart: (
+            f"{chart.function}("
+            f"{', '.join([x, y, tables.name(chart.data), *map(str, chart.settings)])})"
         ),
     }
 
@@ -181,8 +175,8 @@ def _result(out: Output, inputs: str, listing: Listing, notation: Notation) -> l
 
 
 def _table_lines(name: str, table: Table) -> list[str]:
-    if isinstance(table, Patches):
-        return _surface_lines(name, table)
+    if isinstance(table, ChartData):
+        return _chart_lines(name, table)
     breaks = broken(numbers(table.breaks), WIDTH - 2 * len(INDENT))
     return [
         f"{name} = (",
@@ -198,11 +192,12 @@ def _table_lines(name: str, table: Table) -> list[str]:
     ]
 
 
-def _surface_lines(name: str, table: Patches) -> list[str]:
-    lines = [f"{name} = ("]
-    for values in (table.x_breaks, table.y_breaks, table.coefficients):
-        text = numbers(tuple(values.ravel().tolist()))
-        lines += [f"{INDENT}np.array(["]
-        lines += [2 * INDENT + piece for piece in broken(text, WIDTH - 2 * len(INDENT))]
-        lines += [f"{INDENT}]).reshape({values.shape}),"]
-    return [*lines, ")"]
+def _chart_lines(name: str, data: ChartData) -> list[str]:
+    rows = broken(numbers(data.numbers), WIDTH - len(INDENT))
+    return [f"{name} = np.array([  # {data.doc}", *(INDENT + row for row in rows), "])"]
+
+
+def _source(*functions: Callable[..., Any]) -> str:
+    """Text of functions, without their types."""
+    texts = (inspect.getsource(function) for function in functions)
+    return "\n" + "\n\n".join(re.sub(r"(?<=\w): (Any|int)|( -> Any)(?=:)", "", t) for t in texts)

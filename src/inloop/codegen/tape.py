@@ -16,9 +16,9 @@ import numpy as np
 
 from inloop.codegen.pieces import Table
 from inloop.symbolic import Expr, Program
+from inloop.symbolic.charts import Chart, ChartData
 from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.schedule import schedule
-from inloop.symbolic.surfaces import Patches, PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 Reals = np.ndarray[Any, np.dtype[np.float64]]
@@ -26,6 +26,7 @@ Indices = np.ndarray[Any, np.dtype[np.int32]]
 
 # the numbers of the operations, as in il_tape.h
 CODES = {name: code for code, name in enumerate((*OPERATIONS, "sincos", "table", "table2"))}
+CHARTS = ("table2", "spline2", "station")  # the numbers of functions of two variables, likewise
 ANGULAR = {"sin": "cos", "cos": "sin"}
 
 
@@ -91,7 +92,7 @@ class _Writer:
         self._fixed, self._last = len(fixed), last
         self._free: list[int] = []
         self._offsets: dict[Table, int] = {}
-        self._surfaces: dict[PiecewiseSurface, int] = {}
+        self._charts: dict[Chart, int] = {}
         self._angular = {(node.op, node.args[0]): node for node in last if node.op in ANGULAR}
 
     def write(self, position: int, node: Expr) -> None:
@@ -114,8 +115,8 @@ class _Writer:
             pieces = len(node.payload.coefficients)
             offset = self._offset(node.payload)
             self._instruct("table", self._take(node), [*arguments, offset, pieces])
-        elif isinstance(node.payload, PiecewiseSurface):
-            offset = self._surface(node.payload)
+        elif isinstance(node.payload, Chart):
+            offset = self._chart(node.payload)
             self._instruct("table2", self._take(node), [*arguments, offset])
         else:
             self._instruct(node.op, self._take(node), arguments)
@@ -145,19 +146,19 @@ class _Writer:
             self.tables += _laid_out(table)
         return self._offsets[table]
 
-    def _surface(self, surface: PiecewiseSurface) -> int:
-        """Where it is told how to read the patches of a table."""
-        begin = self._offset(surface.patches)
-        if surface not in self._surfaces:
-            self._surfaces[surface] = len(self.tables)
-            counts = surface.patches.coefficients.shape[:2]
-            self.tables += [*counts, surface.by_x, surface.by_y, begin]
-        return self._surfaces[surface]
+    def _chart(self, chart: Chart) -> int:
+        """Where it is told how to read the numbers of a chart."""
+        begin = self._offset(chart.data)
+        if chart not in self._charts:
+            self._charts[chart] = len(self.tables)
+            settings = [*chart.settings, 0, 0, 0, 0][:4]
+            self.tables += [CHARTS.index(chart.function), begin, *settings]
+        return self._charts[chart]
 
 
 def _laid_out(table: Table) -> Iterator[float]:
     """A table as numbers, in the order of il_tape.h."""
-    if isinstance(table, Patches):
+    if isinstance(table, ChartData):
         yield from table.numbers
     else:
         yield from (table.below, table.above, *table.breaks)

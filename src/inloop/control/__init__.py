@@ -11,6 +11,7 @@ command = controller.step(measurement, reference)
 from inloop.control.discretize import discretize
 from inloop.control.integrals import with_integrals
 from inloop.control.kalman import Kalman, kalman
+from inloop.control.kalman_filter import KalmanFilter
 from inloop.control.linear_model import LinearModel
 from inloop.control.lqg import LqgController
 from inloop.control.lqy import Lqy, lqy
@@ -20,6 +21,7 @@ from inloop.control.step_figures import StepFigures, step_figures
 
 __all__ = [
     "Kalman",
+    "KalmanFilter",
     "LinearModel",
     "LqgController",
     "Lqy",

@@ -21,11 +21,15 @@ class Kalman:
         L: shape (n, outputs).
         P: covariance of x(k) - x(k|k-1), before the measurement.
         poles: of the error from sample to sample.
+        W: covariance of what moves the states from sample to sample.
+        V: covariance of the noise of the outputs.
     """
 
     L: Array
     P: Array
     poles: Complex
+    W: Array
+    V: Array
 
 
 def kalman(
@@ -60,7 +64,13 @@ def kalman(
     W = model.B @ acts**2 @ model.B.T + moved**2
     fix = "Let disturbances move every mode that does not decay."
     P = riccati(model.A.T, model.C.T, W, V, sampled=True, fix=fix)
+    L = gain(model, P, V)
+    error_matrix = model.A @ (np.eye(len(L)) - L @ model.C)
+    poles = np.asarray(np.linalg.eigvals(error_matrix), dtype=np.complex128)
+    return Kalman(L, P, poles, W, V)
+
+
+def gain(model: LinearModel, P: Array, V: Array) -> Array:
+    """L for a covariance P before the measurement and noise of covariance V."""
     C = model.C
-    L: Array = np.linalg.solve(C @ P @ C.T + V, C @ P).T.astype(np.float64)
-    error_matrix = model.A @ (np.eye(len(L)) - L @ C)
-    return Kalman(L, P, np.asarray(np.linalg.eigvals(error_matrix), dtype=np.complex128))
+    return np.asarray(np.linalg.solve(C @ P @ C.T + V, C @ P).T, dtype=np.float64)

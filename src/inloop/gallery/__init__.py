@@ -11,7 +11,7 @@ exhibit in a package of yours does (docs/own_exhibit.md).
 
 from inloop.gallery.exhibition import parts
 from inloop.gallery.exhibition.catalog import exhibits, get, names
-from inloop.gallery.exhibition.cockpit import Camera, Cockpit, Gauge, Lever
+from inloop.gallery.exhibition.cockpit import Camera, Cockpit, Gauge, Lever, Voice
 from inloop.gallery.exhibition.controller import Controller, CProgram, Guided, Slider
 from inloop.gallery.exhibition.device import GROUND, Device, Haptic, Point
 from inloop.gallery.exhibition.drawing import View
@@ -22,12 +22,21 @@ from inloop.gallery.exhibition.look_drawing import draw_looks
 from inloop.gallery.exhibition.notes import Notes
 from inloop.gallery.exhibition.option import Option
 from inloop.gallery.exhibition.reference import Comparison, Reference
+from inloop.gallery.exhibition.scenery import (
+    Obstacle,
+    Outline,
+    Ribbon,
+    Scenery,
+    road_ribbons,
+    rounded_polygon,
+)
 from inloop.gallery.exhibition.strokes import strokes
 
 __all__ = [
     "GROUND", "Bench", "CProgram", "Camera", "Cockpit", "Comparison", "Controller", "Device",
-    "Exhibit", "Experiment", "Gauge", "Guided", "Haptic", "Lever", "Notes", "Option",
-    "Outcome", "Point", "Reference", "Slider", "View",
-    "draw_looks", "exhibits", "get", "gravity_along", "names", "parts",
-    "strokes",
+    "Exhibit", "Experiment", "Gauge", "Guided", "Haptic", "Lever", "Notes", "Obstacle",
+    "Option", "Outcome", "Outline", "Point", "Reference", "Ribbon", "Scenery", "Slider", "View",
+    "Voice",
+    "draw_looks", "exhibits", "get", "gravity_along", "names", "parts", "road_ribbons",
+    "rounded_polygon", "strokes",
 ]  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from inloop.errors import ExpressionError
+from inloop.symbolic.charts import Chart
 from inloop.symbolic.expression import Expr
 from inloop.symbolic.graph import Graph, reachable
-from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 
@@ -76,9 +76,8 @@ def _partials_of_switches(node: Expr) -> tuple[Expr, ...]:
         assert isinstance(node.payload, PiecewisePolynomial)
         return (g.call("table", a[0], payload=node.payload.derivative()),)
     if op == "table2":
-        assert isinstance(node.payload, PiecewiseSurface)
-        by_x, by_y = node.payload.slopes()
-        return g.call("table2", *a, payload=by_x), g.call("table2", *a, payload=by_y)
+        assert isinstance(node.payload, Chart)
+        return node.payload.slopes(node, *a)
     raise ExpressionError(f"operation {op!r} has no derivative", fix="Report this as a bug.")
 
 

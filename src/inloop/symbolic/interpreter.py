@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from inloop.errors import InputError
+from inloop.symbolic.charts import Chart
 from inloop.symbolic.expression import Expr
 from inloop.symbolic.graph import reachable
 from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.program import Program
-from inloop.symbolic.surfaces import PiecewiseSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
 
@@ -31,7 +31,7 @@ def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, Any]) -> list[Any]:
             assert isinstance(node.payload, PiecewisePolynomial)
             known[node] = node.payload(known[node.args[0]])
         elif node.op == "table2":
-            assert isinstance(node.payload, PiecewiseSurface)
+            assert isinstance(node.payload, Chart)
             known[node] = node.payload(*(known[a] for a in node.args))
         else:
             known[node] = OPERATIONS[node.op].array(*(known[a] for a in node.args))

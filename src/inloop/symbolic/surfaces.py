@@ -2,80 +2,41 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
 from inloop.errors import ExpressionError
+from inloop.symbolic.charts import Chart, ChartData, Reals
+
+if TYPE_CHECKING:
+    from inloop.symbolic.expression import Expr
 
 MOST_PATCHES = 20_000
 """Patches of one table: 128 bytes each, and some 80 µs of a compiler."""
 
-Reals = np.ndarray[Any, np.dtype[np.float64]]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Patches:
-    """The numbers of a table, which all its derivatives share; never changed.
-
-    Attributes:
-        x_breaks: strictly increasing limits of the patches along x, length n+1.
-        y_breaks: along y, length m+1.
-        coefficients: c_ij of dⁱ eʲ in each patch: patch along x, along y, i, j.
-    """
-
-    x_breaks: Reals
-    y_breaks: Reals
-    coefficients: Reals
-
-    def __post_init__(self) -> None:
-        for array in (self.x_breaks, self.y_breaks, self.coefficients):
-            array.flags.writeable = False
-
-    @cached_property
-    def numbers(self) -> tuple[float, ...]:
-        """All in a row: limits along x, limits along y, coefficients."""
-        arrays = (self.x_breaks, self.y_breaks, self.coefficients.ravel())
-        return tuple(np.concatenate(arrays).tolist())
-
-    @cached_property
-    def digest(self) -> str:
-        """A name that tables of other numbers do not have."""
-        found = hashlib.sha256(repr(self.coefficients.shape).encode())
-        for array in (self.x_breaks, self.y_breaks, self.coefficients):
-            found.update(np.ascontiguousarray(array).tobytes())
-        return found.hexdigest()[:24]
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Patches) and self.digest == other.digest)
-
-    def __repr__(self) -> str:
-        return f"Patches({self.digest})"
-
 
 @dataclass(frozen=True)
-class PiecewiseSurface:
+class PiecewiseSurface(Chart):
     """z(x, y) = sum over i, j of c_ij dⁱ eʲ with d = x - x_k, e = y - y_l in patch (k, l).
 
     Beyond the edges the value is that of the nearest point of the edge; a derivative across an
     edge is 0 there.
 
     Attributes:
-        patches: limits and coefficients.
+        data: limits along x, strictly increasing, limits along y, 16 coefficients of each patch.
+        shape: number of patches along x and y.
         by_x: how often it is differentiated by x.
         by_y: by y.
     """
 
-    patches: Patches
+    function = "table2"
+    data: ChartData
+    shape: tuple[int, int]
     by_x: int = 0
     by_y: int = 0
 
@@ -88,37 +49,48 @@ class PiecewiseSurface:
         _check_grid(x, y, z, kind)
         along_x = _pieces(x, z, kind)  # power of d, piece of x, y
         both = _pieces(y, np.moveaxis(along_x, 2, 0), kind)  # power of e, piece of y, power, piece
-        return cls(Patches(x, y, np.ascontiguousarray(np.transpose(both, (3, 1, 2, 0)))))
+        coefficients = np.transpose(both, (3, 1, 2, 0))  # patch along x, along y, i, j
+        n, m = coefficients.shape[:2]
+        doc = f"{n} x {m} patches: limits along x, limits along y, 16 coefficients of each"
+        return cls(ChartData(np.concatenate([x, y, coefficients.ravel()]), doc), (n, m))
 
-    def slopes(self) -> tuple[PiecewiseSurface, PiecewiseSurface]:
+    @property
+    def settings(self) -> tuple[int, ...]:
+        """Numbers of patches and orders of derivatives."""
+        return *self.shape, self.by_x, self.by_y
+
+    def slopes(self, node: Expr, x: Expr, y: Expr) -> tuple[Expr, Expr]:
         """The derivatives by x and by y."""
-        along_x = PiecewiseSurface(self.patches, self.by_x + 1, self.by_y)
-        return along_x, PiecewiseSurface(self.patches, self.by_x, self.by_y + 1)
+        along_x = PiecewiseSurface(self.data, self.shape, self.by_x + 1, self.by_y)
+        along_y = PiecewiseSurface(self.data, self.shape, self.by_x, self.by_y + 1)
+        graph = node.graph
+        return graph.call("table2", x, y, payload=along_x), graph.call(
+            "table2", x, y, payload=along_y
+        )
 
     def __call__(self, x: Any, y: Any) -> Any:
         """Evaluate at numbers or arrays."""
-        x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
-        k, d, beyond_x = _place(x, self.patches.x_breaks)
-        l, e, beyond_y = _place(y, self.patches.y_breaks)
-        # coefficients of powers of d, from those of powers of e
-        c = np.moveaxis(self.patches.coefficients[k, l], (-1, -2), (0, 1))
-        z = _cubic(_cubic(c, e, self.by_y), d, self.by_x)
-        zero = ((self.by_x > 0) & beyond_x) | ((self.by_y > 0) & beyond_y)
-        return np.where(np.isnan(x + y), np.nan, np.where(zero, 0.0, z))
+        return table2(x, y, self.data.array, *self.settings)
 
 
-def _cubic(c: Any, d: Any, order: int) -> Any:
-    """c0 + c1 d + c2 d² + c3 d³, or a derivative of it."""
-    for _ in range(order):
-        c = (c[1], 2.0 * c[2], 3.0 * c[3], 0.0 * c[3])
-    return c[0] + d * (c[1] + d * (c[2] + d * c[3]))
-
-
-def _place(x: Any, breaks: Any) -> tuple[Any, Any, Any]:
-    """Piece, distance from its beginning, and whether x is beyond the ends."""
-    inside = np.clip(x, breaks[0], breaks[-1])
-    k = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
-    return k, inside - breaks[k], (x < breaks[0]) | (x >= breaks[-1])
+def table2(x: Any, y: Any, numbers: Any, n: int, m: int, by_x: int, by_y: int) -> Any:
+    """Patches of cubics, or a derivative of them; as `il_table2`."""
+    x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+    limits = numbers[: n + 1], numbers[n + 1 : n + m + 2]
+    places = []
+    for value, breaks in zip((x, y), limits, strict=True):
+        inside = np.clip(value, breaks[0], breaks[-1])
+        k = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
+        places.append((k, inside - breaks[k], (value < breaks[0]) | (value >= breaks[-1])))
+    (k, d, beyond_x), (l, e, beyond_y) = places
+    # coefficients of powers of d, from those of powers of e
+    z = np.moveaxis(numbers[n + m + 2 :].reshape(n, m, 4, 4)[k, l], (-1, -2), (0, 1))
+    for step, order in ((e, by_y), (d, by_x)):
+        for _ in range(order):
+            z = (z[1], 2.0 * z[2], 3.0 * z[3], 0.0 * z[3])
+        z = z[0] + step * (z[1] + step * (z[2] + step * z[3]))
+    zero = ((by_x > 0) & beyond_x) | ((by_y > 0) & beyond_y)
+    return np.where(np.isnan(x + y), np.nan, np.where(zero, 0.0, z))
 
 
 def _pieces(x: Any, values: Any, kind: str) -> Any:

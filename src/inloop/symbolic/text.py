@@ -39,7 +39,7 @@ def _plain_number(value: float) -> str:
 
 TABLES: dict[str, Template] = {
     "table": lambda x, _table: f"table({x})",
-    "table2": lambda x, y, _table: f"table2({x}, {y})",
+    "table2": lambda x, y, chart: f"{chart.function}({x}, {y})",
 }
 PLAIN = Notation(number=_plain_number, functions=TABLES)
 

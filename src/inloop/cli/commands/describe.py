@@ -40,6 +40,8 @@ def _show_exhibit(exhibit: Exhibit) -> None:
     paragraph(exhibit.look_at)
     for name, option in exhibit.options.items():
         paragraph(f"--set {name}={option.default}: {option.doc}")
+    for name, doc in exhibit.files.items():
+        paragraph(f"--set {name}=FILE: {doc}")
     for name, experiment in exhibit.experiments.items():
         paragraph(f"--experiment {name}: {experiment.doc}")
     for name, controller in exhibit.controllers.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
+from inloop.cli.commands.link_wheel import add_wheel
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.links import Address, MirrorEnd, PlantEnd
 from inloop.links.ros1 import SYSTEM_PYTHON, Ros1Link
@@ -27,6 +28,8 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     _add_udp(kinds, shared)
     _add_ros1(kinds, shared)
     _add_ros2(kinds, shared)
+    text = "a force-feedback steering wheel of this machine: angle and pedals in, torque out"
+    add_wheel(_parser_of(kinds, shared, "wheel", text))
 
 
 def _parser_of(

@@ -18,7 +18,8 @@ from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.cli.watched_files import files_of, forget_modules
 from inloop.errors import InloopError
-from inloop.gallery import Exhibit
+from inloop.gallery import Cockpit, Exhibit
+from inloop.gallery.exhibition.option import Chosen
 from inloop.realtime import Recording, running
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.stage import Stage, make_stage
@@ -82,7 +83,11 @@ class GalleryCatalog:
         if self._file is not None and name == self._file.mechanism and not options:
             forget_modules(Path(name))  # they may have changed
             return self.subject(self._file)
-        gallery.get(name)  # complains of unknown names
+        for option in set(options) & set(gallery.get(name).files):
+            raise il.InputError(
+                f"'{option}' of '{name}' is a file, which no page may name",
+                fix=f"Start with `inloop studio {name} --set {option}=FILE`.",
+            )
         words = [f"{key}={value}" for key, value in options.items()]
         plain = argparse.Namespace(mechanism=name, set=words, base=None, q=[], held=None)
         return self.subject(plain)
@@ -226,7 +231,9 @@ def stage_of(subject: Subject) -> Stage:
     """How a mechanism looks in the studio."""
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
-        return make_stage(mechanism, remarks=mechanism.notes)
+        own = subject.names.get("cockpit")
+        ride = own.data() if isinstance(own, Cockpit) else None
+        return make_stage(mechanism, remarks=mechanism.notes, cockpit=ride)
     hand, cockpit = exhibit.hand(**subject.options), exhibit.ride(**subject.options)
     return make_stage(
         mechanism,
@@ -242,7 +249,7 @@ def stage_of(subject: Subject) -> Stage:
     )
 
 
-def _as_usual(exhibit: Exhibit, options: Mapping[str, bool | int | float]) -> bool:
+def _as_usual(exhibit: Exhibit, options: Mapping[str, Chosen]) -> bool:
     """Whether all options have their defaults."""
     return exhibit.complete(options) == exhibit.complete({})
 
@@ -270,9 +277,7 @@ def _notes(exhibit: Exhibit) -> dict[str, Any] | None:
     }
 
 
-def _looks(
-    exhibit: Exhibit, options: Mapping[str, bool | int | float]
-) -> dict[str, tuple[il.Visual, ...]]:
+def _looks(exhibit: Exhibit, options: Mapping[str, Chosen]) -> dict[str, tuple[il.Visual, ...]]:
     """Shapes by body; discs of the figure are discs here too."""
     found: dict[str, tuple[il.Visual, ...]] = {}
     if exhibit.view is not None:

@@ -83,8 +83,7 @@ class BodySystem:
         self.loads = build_loads(mechanism, skeleton, external_forces, self.places)
         rows = [row for loop in mechanism.loops for row in cut_rows(loop, skeleton, self.places)]
         rows += written_rows(mechanism, skeleton) + joint_rows(mechanism, skeleton)
-        self.all_rows: list[Row] = rows
-        self.rows = [rows[k] for k in (range(len(rows)) if used is None else used)]
+        self.rows: list[Row] = [rows[k] for k in (range(len(rows)) if used is None else used)]
         self.mu = [self.graph.symbol(f"mu_{k + 1}") for k in range(len(self.rows))]
         self.zd = [self.graph.symbol(f"zd_{k + 1}") for k in range(len(mechanism.states))]
         self.driven = tuple(drive.body for drive in mechanism.drives)

@@ -26,12 +26,20 @@ def add_brakes(m: il.Model, corners: Sequence[str]) -> None:
         "abs_slip", RELEASE, unit="1", range=(0.02, 0.3), doc="at which ABS releases"
     )
 
+    low = m.parameter(
+        "abs_low", 1.0, unit="1", range=(0.0, 1.0),
+        doc="1: ABS releases both rear wheels by the one that slips more, which keeps it straight",
+    )  # fmt: skip
+
     def pressed(corner: str) -> Callable[..., Any]:
         axle = corner.partition("_")[0]
         hand = PARKING * lever if axle == "rear" else 0.0
+        beside = [name for name in corners if name != corner and {axle, name[:4]} == {"rear"}]
 
         def normal(out: Any) -> Any:
             slip = -out[f"tyre_{corner}.kappa"] / most
+            for other in beside:
+                slip = slip + low * il.max0(-out[f"tyre_{other}.kappa"] / most - slip)
             open_part = il.maximum(0.0, il.minimum((slip - 1.0) / (OPENED - 1.0), 1.0))
             # a wheel that stands because its car does is not to be released
             rolls = il.minimum(il.absolute(out[f"tyre_{corner}.speed"]) / WALK, 1.0)

@@ -1,6 +1,6 @@
 """Drivers of the car: what holds its speed, and what leads it along a path.
 
-Both are controllers (`docs/controllers.md`): they read outputs of the plant and return its pedals
+All are controllers (`docs/controllers.md`): they read outputs of the plant and return its pedals
 and the angle of its steering wheel.
 """
 
@@ -45,11 +45,16 @@ class SpeedHold:
 
     def __call__(self, outputs: Mapping[str, float]) -> float:
         """The throttle, 0 to 1."""
-        error = self.speed - math.hypot(outputs["chassis_tx.qd"], outputs["chassis_ty.qd"])
+        error = self.speed - speed_of(outputs)
         wanted = self.gain * (error + self.total / self.reset_time)
         if 0.0 < wanted < 1.0:
             self.total += self.period * error
         return min(max(wanted, 0.0), 1.0)
+
+
+def speed_of(outputs: Mapping[str, float]) -> float:
+    """How fast the car is [m/s]."""
+    return math.hypot(outputs["chassis_tx.qd"], outputs["chassis_ty.qd"])
 
 
 @dataclass
@@ -67,6 +72,7 @@ class PreviewDriver:
         delay: of his reaction [s].
         arms: natural frequency of his arms [Hz]; damping is 0.8.
         most: largest angle of the steering wheel [rad].
+        practised: he knows his own lag, delay and arms: until it is over the wheel stays as it is.
     """
 
     speed: float
@@ -75,6 +81,7 @@ class PreviewDriver:
     delay: float = 0.12
     arms: float = 3.0
     most: float = 3.0
+    practised: bool = False
     _late: list[float] = field(default_factory=list)
     _angle: float = 0.0
     _rate: float = 0.0
@@ -82,6 +89,9 @@ class PreviewDriver:
     def __post_init__(self) -> None:
         self.times = np.linspace(0.1, 1.0, 10) * self.look
         self.free, self.per_angle = predict(self.speed, self.times)
+        # a change of the angle acts after the lag only
+        lag = self.delay + 1.6 / (2.0 * math.pi * self.arms) if self.practised else 0.0
+        self.per_change = predict(self.speed, np.maximum(self.times - lag, 0.0))[1]
         self.reset()
 
     def reset(self) -> None:
@@ -108,8 +118,9 @@ class PreviewDriver:
         x, y = outputs["chassis_tx.q"] - back * c, outputs["chassis_ty.q"] - back * s
         across = -s * vx + c * vy - back * rate
         state = np.array([y, across, yaw, rate])
-        missing = path(x + self.speed * self.times) - self.free @ state
-        angle = float(self.per_angle @ missing / (self.per_angle @ self.per_angle))
+        held = STEERING * self._angle if self.practised else 0.0
+        missing = path(x + self.speed * self.times) - self.free @ state - self.per_angle * held
+        angle = held + float(self.per_change @ missing / (self.per_change @ self.per_change))
         return min(max(angle / STEERING, -self.most), self.most)
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from inloop.gallery import Exhibit, Option, Reference, View
 from inloop.gallery.car.cockpit import car_cockpit
 from inloop.gallery.car.experiments.avoid import AVOID
+from inloop.gallery.car.experiments.blind import BLIND
 from inloop.gallery.car.experiments.caster import CASTER
 from inloop.gallery.car.experiments.circle import CIRCLE
+from inloop.gallery.car.experiments.dwell import DWELL_SINE
+from inloop.gallery.car.experiments.lane_change import ISO_1, ISO_2
+from inloop.gallery.car.experiments.lap import LAP
+from inloop.gallery.car.experiments.split import SPLIT
 from inloop.gallery.car.experiments.step_steer import STEP
 from inloop.gallery.car.looks import car_looks
 from inloop.gallery.car.model import (
@@ -53,6 +58,7 @@ EXHIBIT = Exhibit(
         "automatic": Option(True, "with pedals: gears choose themselves"),
         "electric": Option(False, "with pedals: an electric motor instead of the engine"),
     },
+    files={"road": "what it drives on, OpenDRIVE (.xodr) or OpenCRG (.crg); or track"},
     references=(
         Reference(
             what="independent, driven and dependent joints, redundant conditions",
@@ -73,7 +79,18 @@ EXHIBIT = Exhibit(
             measure=weight_at_rest,
         ),
     ),
-    experiments={"caster": CASTER, "circle": CIRCLE, "step": STEP, "avoid": AVOID},
+    experiments={
+        "caster": CASTER,
+        "circle": CIRCLE,
+        "step": STEP,
+        "avoid": AVOID,
+        "blind": BLIND,
+        "iso1": ISO_1,
+        "iso2": ISO_2,
+        "dwell": DWELL_SINE,
+        "split": SPLIT,
+        "lap": LAP,
+    },
     looks=car_looks,
     cockpit=car_cockpit,
     reach=((-3.4, -0.98, -0.02), (0.7, 0.98, 1.0)),

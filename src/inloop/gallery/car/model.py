@@ -14,6 +14,7 @@ from inloop.gallery.car.brakes import add_brakes
 from inloop.gallery.car.corners import add_corner
 from inloop.gallery.car.engine import add_engine, add_motor
 from inloop.gallery.car.hard_points import AXLES, SIDES, WHEEL_X, Corner, add_axles
+from inloop.gallery.car.roads import road_of, standing
 from inloop.gallery.car.steering import add_steering
 from inloop.gallery.suspension import model as suspension
 from inloop.gallery.suspension.model import SOURCE, TYRE_RADIUS, TYRE_STIFFNESS, add_rack
@@ -49,7 +50,7 @@ def car(
     pedals: bool = False,
     automatic: bool = True,
     electric: bool = False,
-    road: il.tyres.Road | None = None,
+    road: il.tyres.Road | str | Path | None = None,
 ) -> il.Model:
     """A car on its tyres.
 
@@ -70,7 +71,8 @@ def car(
         pedals: engine, brakes, air drag and a steering wheel: it is driven by inputs.
         automatic: with pedals, gears choose themselves.
         electric: with pedals, an electric motor instead of the engine.
-        road: what it drives on, in place of the plane z = 0, whose grip is a parameter.
+        road: what it drives on, in place of the plane z = 0, whose grip is a parameter; of a file
+            the first lane to be driven on, with its begin at the origin.
     """
     m = il.Model(
         "car",
@@ -79,7 +81,9 @@ def car(
         # the wheels of the source have less inertia across than a real disc
         strict_inertia=False,
     )
-    chassis = _add_chassis(m, speed)
+    if isinstance(road, str | Path):
+        road = road_of(road)
+    chassis = _add_chassis(m, speed, standing(road))
     _add_weight(m, chassis)
     rack = add_rack(m, chassis)
     axles = add_axles(m)
@@ -123,16 +127,19 @@ def _gravity(m: il.Model) -> tuple[Any, Any, Any]:
     return down * uphill, down * banked, down
 
 
-def _add_chassis(m: il.Model, speed: float) -> Any:
-    """Translations, then yaw, roll and pitch."""
+def _add_chassis(m: il.Model, speed: float, on: tuple[float, float, float]) -> Any:
+    """Translations, then yaw, roll and pitch; raised, rolled and pitched as the road is."""
+    raised, rolled, pitched = on
     return m.chain(
         "chassis",
         on=m.ground,
         joints=[
             il.prismatic("x", initial=(0.0, speed)),
             il.prismatic("y"),
-            il.prismatic("z", initial=(HEIGHT, 0.0)),
-            *(il.revolute(axis) for axis in "zxy"),
+            il.prismatic("z", initial=(HEIGHT + raised, 0.0)),
+            il.revolute("z"),
+            il.revolute("x", initial=(rolled, 0.0)),
+            il.revolute("y", initial=(pitched, 0.0)),
         ],
         mass=CHASSIS_MASS,
         com=CHASSIS_COM,

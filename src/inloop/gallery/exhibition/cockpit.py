@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from inloop.errors import InputError
 from inloop.gallery.exhibition.device import Point
+from inloop.gallery.exhibition.scenery import Scenery
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Camera:
         field: how much it sees from top to bottom [deg].
         follow: "fixed": it turns with the body; "heading": it stays level and turns with the
             heading of the body's x axis alone, a little later, as a camera that flies behind does.
+        mirror: where a mirror sees from, and a point that it sees, in axes of the body [m]; None:
+            there is none.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Camera:
     look: Point
     field: float = 50.0
     follow: Literal["fixed", "heading"] = "fixed"
+    mirror: tuple[Point, Point] | None = None
 
     def __post_init__(self) -> None:
         if not 5.0 <= self.field <= 120.0:
@@ -48,7 +51,7 @@ class Gauge:
         signals: one; or several, which are taken together as `of` says.
         low, high: its range, in `unit`.
         unit: that it shows.
-        factor: of the signal, to get to that unit.
+        scale: of the signal, to get to that unit.
         of: "sum" of the signals, or "size": root of the sum of their squares.
         look: "dial", "number", "bar" from 0 to either side, or "gear": R below 0, N at 0; a second
             signal, if there is one, tells by 1 that it is reversed.
@@ -60,7 +63,7 @@ class Gauge:
     low: float
     high: float
     unit: str = ""
-    factor: float = 1.0
+    scale: float = 1.0
     of: Literal["sum", "size"] = "sum"
     look: Literal["dial", "number", "bar", "gear"] = "number"
     red: float | None = None
@@ -121,6 +124,38 @@ class Lever:
 
 
 @dataclass(frozen=True)
+class Voice:
+    """A sound that follows signals.
+
+    Attributes:
+        kind: "tone", as of an engine, or "noise", as of tyres and wind.
+        effort: signals whose size (root of the sum of squares) makes it loud.
+        quiet, loud: sizes of them at which it has its least and its most loudness.
+        least, most: loudness, 0 to 1.
+        signals: of a tone, those whose size tells how high it is.
+        hertz: of that size, to get to its frequency [Hz].
+        pitch: of a noise, about which it sounds [Hz].
+    """
+
+    kind: Literal["tone", "noise"]
+    effort: tuple[str, ...]
+    quiet: float
+    loud: float
+    least: float = 0.0
+    most: float = 0.3
+    signals: tuple[str, ...] = ()
+    hertz: float = 1.0
+    pitch: float = 800.0
+
+    def __post_init__(self) -> None:
+        if not self.quiet < self.loud or not 0.0 <= self.least <= self.most <= 1.0:
+            raise _wrong(
+                "voice", self.kind, "cannot be so loud",
+                "Give quiet < loud and 0 <= least <= most <= 1.",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
 class Cockpit:
     """What a person sees and leads who rides along; what a plant lacks of it is left out.
 
@@ -128,16 +163,25 @@ class Cockpit:
         cameras: the first is taken when the studio opens; a free one is always there, too.
         gauges: instruments.
         levers: inputs that a person leads.
+        scenery: what lies around; None: the plain floor of the studio.
+        voices: sounds.
     """
 
     cameras: tuple[Camera, ...]
     gauges: tuple[Gauge, ...] = ()
-    levers: tuple[Lever, ...] = field(default=())
+    levers: tuple[Lever, ...] = ()
+    scenery: Scenery | None = None
+    voices: tuple[Voice, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """As the page reads it."""
-        found: Mapping[str, Any] = asdict(self)
-        return {**found, "levers": [_lever_data(lever) for lever in self.levers]}
+        return {
+            "cameras": [asdict(camera) for camera in self.cameras],
+            "gauges": [asdict(gauge) for gauge in self.gauges],
+            "levers": [_lever_data(lever) for lever in self.levers],
+            "voices": [asdict(voice) for voice in self.voices],
+            "scenery": self.scenery.data() if self.scenery is not None else None,
+        }
 
 
 def _lever_data(lever: Lever) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from inloop.gallery.exhibition.drawing import View, draw
 from inloop.gallery.exhibition.experiment import Bench, Experiment, Outcome
 from inloop.gallery.exhibition.look_drawing import draw_looks
 from inloop.gallery.exhibition.notes import Notes
-from inloop.gallery.exhibition.option import Option
+from inloop.gallery.exhibition.option import Chosen, Option
 from inloop.gallery.exhibition.reference import Comparison, Reference
 
 Box = tuple[tuple[float, float, float], tuple[float, float, float]]
@@ -40,6 +40,8 @@ class Exhibit:
         method: integrator that suits the mechanism.
         tolerance: relative error per step, if the integrator chooses its steps.
         options: choices to be made when the model is built.
+        files: files that the model can be given, by name, in words; only a person at the command
+            line or in Python names them, never a page or a recording.
         poses: named coordinate vectors [rad or m].
         references: figures to compare with.
         view: what its figure shows; the first coordinates if there is none.
@@ -66,6 +68,7 @@ class Exhibit:
     method: str = "rk4"
     tolerance: float | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     poses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     view: View | None = None
@@ -77,21 +80,23 @@ class Exhibit:
     notes: Notes | None = None
     cockpit: Cockpit | Callable[..., Cockpit | None] | None = None
 
-    def build(self, **options: bool | int | float) -> il.Model:
+    def build(self, **options: Chosen) -> il.Model:
         """A fresh model, which may be extended before it is compiled.
 
         Args:
-            options: see `options`; what is not given has its default.
+            options: see `options` and `files`; what is not given has its default.
         """
         return self.make(**self.complete(options))
 
-    def complete(self, given: Mapping[str, bool | int | float]) -> dict[str, bool | int | float]:
-        """All options, with defaults for what is not given.
+    def complete(self, given: Mapping[str, Chosen]) -> dict[str, Chosen]:
+        """All options, with defaults for what is not given, and files that are.
 
         Raises:
             InputError: there is no such option, or its value is outside its range.
         """
         for name, value in given.items():
+            if name in self.files:  # or, in Python, what the file would hold
+                continue
             if name not in self.options:
                 raise self._unknown("option", name, self.options)
             option = self.options[name]
@@ -102,13 +107,13 @@ class Exhibit:
                 )
         return {**{name: option.default for name, option in self.options.items()}, **given}
 
-    def hand(self, **options: bool | int | float) -> Device | None:
+    def hand(self, **options: Chosen) -> Device | None:
         """The input that a person drives in the model with these options."""
         if not callable(self.device):
             return self.device
         return self.device(**self.complete(options))
 
-    def ride(self, **options: bool | int | float) -> Cockpit | None:
+    def ride(self, **options: Chosen) -> Cockpit | None:
         """What there is for who rides along in the model with these options."""
         if not callable(self.cockpit):
             return self.cockpit
@@ -153,7 +158,7 @@ class Exhibit:
         *,
         parameters: Mapping[str, float] | None = None,
         seconds: float | None = None,
-        **options: bool | int | float,
+        **options: Chosen,
     ) -> Outcome:
         """Try something with the mechanism.
 
@@ -173,7 +178,7 @@ class Exhibit:
             if parameter not in known:
                 raise self._unknown("parameter", parameter, known)
 
-        def compiled(**own: bool | int | float) -> il.Plant:
+        def compiled(**own: Chosen) -> il.Plant:
             plant = self.build(**{**options, **own}).compile()
             plant.parameters.update({p: v for p, v in chosen.items() if p in plant.parameters})
             return plant

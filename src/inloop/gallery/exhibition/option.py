@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 YES, NO = ("true", "on", "yes", "1"), ("false", "off", "no", "0")
+
+Chosen = bool | int | float | str | Path
+"""Value of an option, or a file."""
 
 
 @dataclass(frozen=True)

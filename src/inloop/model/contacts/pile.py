@@ -15,6 +15,7 @@ from inloop.model.contacts.found import MARGIN, TOUCHES
 from inloop.model.contacts.hard import NORMAL, RESIDUAL, TANGENTS, Hard
 from inloop.model.elements import Frame
 
+FORCE = "force"  # of all contacts together [N]
 HEAD = (RESIDUAL, "carrying", "impacts")  # states before the slots
 SLOT = (NORMAL, *TANGENTS, "identity")
 # pairs with a closed form, which are found in a pile

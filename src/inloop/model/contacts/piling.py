@@ -9,8 +9,8 @@ from typing import Any
 
 from inloop.geometry import Shape
 from inloop.geometry.collision import CollisionShape, collision_shape
-from inloop.model.contacts.hard import Hard
-from inloop.model.contacts.pile import state_names
+from inloop.model.contacts.hard import NORMAL, Hard
+from inloop.model.contacts.pile import FORCE, state_names
 from inloop.model.draft import HasDraft, PileDraft
 from inloop.model.geometry import ZERO, Scalar
 from inloop.model.handles import Handle, read_path
@@ -35,8 +35,9 @@ def pile(
 
     One pile stands for hard contacts of all pairs of its members. Members on the same tree of
     joints do not touch each other. `method="moreau"` finds the impulses, of bodies that do not
-    touch apart from each other. Results hold "<name>.residual", "<name>.carrying", the number of
-    contacts that carry, and "<name>.impacts", all of the last step.
+    touch apart from each other. Results hold "<name>.force", the sum of all normal forces [N],
+    "<name>.residual", "<name>.carrying", the number of contacts that carry, and "<name>.impacts",
+    all of the last step.
 
     Args:
         members: frames, or bodies, with the shape on each: spheres, boxes and the ground, which may
@@ -69,7 +70,8 @@ def _declare(model: HasDraft, name: str, pile: PileDraft) -> None:
     """Put a pile into the draft, and the law that holds its states."""
     states = dict.fromkeys(state_names(pile.slots), 0.0)
     ends, law = (pile.paths[0], pile.paths[1]), _no_force(tuple(states))
-    declare_law(model._draft, "frame_force", ends, law, name, states=states)
+    outputs = {FORCE: "N"}
+    declare_law(model._draft, "frame_force", ends, law, name, states=states, outputs=outputs)
     model._draft.pile = pile
 
 
@@ -77,7 +79,8 @@ def _no_force(names: tuple[str, ...]) -> Law:
     """A law without a force that has states."""
 
     def no_force(**states: Scalar) -> Any:
-        return (ZERO, ZERO), dict.fromkeys(states, 0.0)
+        normals = [force for state, force in states.items() if state.endswith(f"_{NORMAL}")]
+        return (ZERO, ZERO), dict.fromkeys(states, 0.0), {FORCE: sum(normals)}
 
     named = [Argument(name, Argument.KEYWORD_ONLY) for name in names]
     no_force.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]

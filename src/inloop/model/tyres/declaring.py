@@ -179,8 +179,8 @@ class _Tyre:
         # damping of a tyre that stands, as far as it is loaded
         share = transient.fade(at.rolling, standing.slow)
         share = share * sf.minimum(slip.load / self.built.formula.nominal_load, 1.0)
-        x = found.longitudinal - share * standing.damping[0] * at.sliding
-        y = found.lateral - share * standing.damping[1] * at.across
+        x = found.longitudinal + share * standing.damping[0] * du
+        y = found.lateral - share * standing.damping[1] * dv
         z = found.aligning
         if standing.pressure is not None:
             half = 0.5 * lengths[1]

@@ -16,7 +16,8 @@ from inloop.errors import ExpressionError, InputError
 from inloop.geometry import Heightfield
 from inloop.model.geometry import ZERO, Scalar, Vector3
 from inloop.model.names import quoted
-from inloop.symbolic import Expr, Graph, forward, rebuild
+from inloop.model.tyres.road_drawing import Reals, RoadMark, RoadMesh, mesh_of_rows
+from inloop.symbolic import Expr, Graph, evaluate, forward, rebuild
 from inloop.symbolic.surfaces import PiecewiseSurface
 
 Height = Callable[[Scalar, Scalar], Scalar]
@@ -63,6 +64,14 @@ class PlaneRoad:
         p = self.point
         return RoadPoint(p.slope[0] * x + p.slope[1] * y, p.slope, p.grip, p.velocity)
 
+    def marks(self) -> tuple[RoadMark, ...]:
+        """Nothing is painted on it."""
+        return ()
+
+    def surface_mesh(self, half: float = 200.0) -> RoadMesh:
+        """A square of it about the origin [m]."""
+        return _mesh(self, np.array([-half, half]), np.array([-half, half]))
+
 
 def plane_road(
     uphill: Scalar = 0.0,
@@ -88,6 +97,7 @@ class HeightRoad:
 
     height: Height
     grip: Scalar | Height = 1.0
+    grid: tuple[Sequence[float], Sequence[float]] | None = None
     is_plane: bool = False
 
     def at(self, x: Expr, y: Expr) -> RoadPoint:
@@ -99,6 +109,16 @@ class HeightRoad:
         grip = graph.wrap(self.grip(a, b) if callable(self.grip) else self.grip)
         z, zx, zy, g = _moved((z, *slopes, grip), graph, {a: x, b: y})
         return RoadPoint(z, (zx, zy), g)
+
+    def marks(self) -> tuple[RoadMark, ...]:
+        """Nothing is painted on it."""
+        return ()
+
+    def surface_mesh(self, half: float = 50.0, step: float = 0.5) -> RoadMesh:
+        """Its surface: the whole of a grid, else a square about the origin [m]."""
+        even = np.linspace(-half, half, max(2, round(2.0 * half / step) + 1))
+        xs, ys = self.grid or (even, even)
+        return _mesh(self, np.asarray(xs, float), np.asarray(ys, float))
 
 
 def height_road(height: Height, *, grip: Scalar | Height = 1.0) -> HeightRoad:
@@ -138,11 +158,11 @@ def grid_road(
         raise InputError(f"a road cannot be of kind {quoted(kind)}", fix='Use "cubic" or "linear".')
     height = _on_grid("heights", xs, ys, heights, kind)
     if callable(grip) or isinstance(grip, Expr) or np.ndim(grip) == 0:
-        return HeightRoad(height, cast(Scalar | Height, grip))
+        return HeightRoad(height, cast(Scalar | Height, grip), (xs, ys))
     found = _on_grid("grip", xs, ys, grip, "linear")
     if np.min(np.asarray(grip, float)) < 0.0:
         raise InputError("the grip of a road is negative", fix="Give 0 or more at each place.")
-    return HeightRoad(height, found)
+    return HeightRoad(height, found, (xs, ys))
 
 
 def terrain_road(
@@ -162,6 +182,20 @@ def terrain_road(
         )
     xs, ys = (places.tolist() for places in ground.grid)
     return grid_road(xs, ys, ground.heights, grip=grip, kind=kind)
+
+
+def heights_at(road: Road, x: ArrayLike, y: ArrayLike) -> Reals:
+    """Heights of any road at places, as numbers [m]; for roads without parameters."""
+    graph = Graph()
+    a, b = graph.symbol("x"), graph.symbol("y")
+    height = graph.wrap(road.at(a, b).height)
+    x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+    return np.array(np.broadcast_to(evaluate([height], {a: x, b: y})[0], x.shape))
+
+
+def _mesh(road: Road, xs: Reals, ys: Reals) -> RoadMesh:
+    X, Y = np.meshgrid(xs, ys, indexing="ij")
+    return mesh_of_rows(np.stack([X, Y, heights_at(road, X, Y)], axis=-1))
 
 
 def _on_grid(

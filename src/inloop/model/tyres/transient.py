@@ -7,9 +7,10 @@ States are deflections: u along e1 and v along e2 [m], and the twist b about the
 
 In steady slip this is the formula; without speed the tyre is a spring of the stiffness K / sigma
 with the formula's saturation. Bounds keep deflections finite where a wheel spins or slides on the
-spot: |V_slip| (u/u_L)|u/u_L|^7 with u_L = 1.5 sigma, which takes 4 % off a slip of 1 and nothing
-off small ones. Static slip, which needs no states, makes the spin of a wheel unstable at low speed:
-its time constant is J V / (K r²).
+spot: |V_slip| (u/u_L)|u/u_L|^7 with u_L = 2 sigma, which takes 0.4 % off a slip of 1 and nothing
+off small ones. Where a tyre stands, the rates of its deflections are damped; one that slides has
+none, so that damping adds nothing to friction. Static slip, which needs no states, makes the spin
+of a wheel unstable at low speed: its time constant is J V / (K r²).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from inloop.model.tyres.rolling import Contact
 from inloop.symbolic import functions as sf
 
 GRAVITY = 9.81  # by which loads are made masses [m/s²]
-BOUND = 1.5  # of a deflection, by the relaxation length
+BOUND = 2.0  # of a deflection, by the relaxation length
 SHORTEST = 0.2  # relaxation length, by that under the nominal load: a wheel in the air has none
 DAMPING = 0.27  # of a vehicle that rocks on tyres that stand, by the critical one
 TWIST = 0.1  # at which a tyre that turns on the spot slips [rad]

@@ -24,6 +24,7 @@
 #include "il_attitude.h"
 #include "il_dense.h"
 #include "il_finite.h"
+#include "il_rotation.h"
 
 enum { MOST = 10 }; /* iterations */
 #define SLOW 0.2          /* of the correction before: the matrix is made anew */
@@ -72,88 +73,6 @@ void il_alpha_forget(il_redundant_memory *m)
     *m->history[0] = *m->history[1] = 0.0;
 }
 
-/* ---- rotations ---- */
-
-/* Quaternion of a rotation matrix, its largest component first (Shepperd 1978). */
-static void quaternion_of(const double *R, double *e)
-{
-    const double trace = R[0] + R[4] + R[8];
-    int k = 0;
-    for (int i = 1; i < 3; i++) {
-        k = R[4 * i] > R[4 * k] ? i : k;
-    }
-    if (trace >= R[4 * k]) {
-        const double w = sqrt(1.0 + trace), s = 0.5 / w;
-        e[0] = 0.5 * w;
-        e[1] = s * (R[7] - R[5]);
-        e[2] = s * (R[2] - R[6]);
-        e[3] = s * (R[3] - R[1]);
-        return;
-    }
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    const double d = sqrt(1.0 + R[4 * k] - R[4 * i] - R[4 * j]), s = 0.5 / d;
-    e[0] = s * (R[3 * j + i] - R[3 * i + j]);
-    e[1 + k] = 0.5 * d;
-    e[1 + i] = s * (R[3 * i + k] + R[3 * k + i]);
-    e[1 + j] = s * (R[3 * j + k] + R[3 * k + j]);
-}
-
-static void matrix_of(const double *e, double *R)
-{
-    const double w = e[0], x = e[1], y = e[2], z = e[3];
-    R[0] = 1.0 - 2.0 * (y * y + z * z);
-    R[1] = 2.0 * (x * y - w * z);
-    R[2] = 2.0 * (x * z + w * y);
-    R[3] = 2.0 * (x * y + w * z);
-    R[4] = 1.0 - 2.0 * (x * x + z * z);
-    R[5] = 2.0 * (y * z - w * x);
-    R[6] = 2.0 * (x * z - w * y);
-    R[7] = 2.0 * (y * z + w * x);
-    R[8] = 1.0 - 2.0 * (x * x + y * y);
-}
-
-/* e exp(m~): turned by m about axes of the body. */
-static void turn(const double *e, const double *m, double *to)
-{
-    const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
-    double c, s; /* cosine of half the angle, its sine by the angle */
-    if (square < 0.01) {
-        const double v = 0.25 * square;
-        /* series of both in v, the square of half the angle: 1/2!, 1/4!, …; 1/3!, 1/5!, … */
-        c = 1.0 - v * (1.0 / 2 - v * (1.0 / 24 - v * (1.0 / 720 - v * (1.0 / 40320))));
-        s = 0.5 - v * (0.5 / 6 - v * (0.5 / 120 - v * (0.5 / 5040 - v * (0.5 / 362880))));
-    } else {
-        const double angle = sqrt(square);
-        c = cos(0.5 * angle);
-        s = sin(0.5 * angle) / angle;
-    }
-    const double x = s * m[0], y = s * m[1], z = s * m[2];
-    to[0] = e[0] * c - e[1] * x - e[2] * y - e[3] * z;
-    to[1] = e[0] * x + e[1] * c + e[2] * z - e[3] * y;
-    to[2] = e[0] * y - e[1] * z + e[2] * c + e[3] * x;
-    to[3] = e[0] * z + e[1] * y - e[2] * x + e[3] * c;
-    il_attitude_normalize(1, to);
-}
-
-static void cross(const double *a, const double *b, double *to)
-{
-    to[0] = a[1] * b[2] - a[2] * b[1];
-    to[1] = a[2] * b[0] - a[0] * b[2];
-    to[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-/* How m changes when what exp(m~) leads to is turned by d in its own axes: the inverse of the
-   tangent operator, up to |m|⁴/720. */
-static void untangle(const double *m, double *d)
-{
-    double once[3], twice[3];
-    cross(m, d, once);
-    cross(m, once, twice);
-    for (int i = 0; i < 3; i++) {
-        d[i] += 0.5 * once[i] + (1.0 / 12) * twice[i];
-    }
-}
-
 /* ---- the step ---- */
 
 /* Coefficients of a step. */
@@ -197,7 +116,7 @@ static int begin(il_context *c, double t, const double *x, const history *now)
     memcpy(now->x, x, (size_t)state_length(table) * sizeof *x);
     for (int64_t k = 0; k < bodies; k++) {
         memcpy(now->p + 7 * k, p->pose + IL_POSE * k, 3 * sizeof *now->p);
-        quaternion_of(p->pose + IL_POSE * k + 3, now->p + 7 * k + 3);
+        il_quaternion_of(p->pose + IL_POSE * k + 3, now->p + 7 * k + 3);
         il_attitude_normalize(1, now->p + 7 * k + 3);
     }
     memcpy(u, p->twist, (size_t)(6 * bodies) * sizeof *u);
@@ -218,8 +137,7 @@ static int begin(il_context *c, double t, const double *x, const history *now)
 
 static int same(const il_redundant *table, const history *h, const double *x)
 {
-    return *h->known == 1.0 &&
-           memcmp(h->x, x, (size_t)state_length(table) * sizeof *x) == 0;
+    return *h->known == 1.0 && il_all_equal(h->x, x, state_length(table));
 }
 
 /* First guess: the accelerations stay. */
@@ -253,8 +171,8 @@ static int put(il_context *c, const double *x, const history *now, const history
         for (int i = 0; i < 3; i++) {
             pose[i] = at[i] = now->p[7 * k + i] + moved[i];
         }
-        turn(now->p + 7 * k + 3, moved + 3, at + 3);
-        matrix_of(at + 3, pose + 3);
+        il_turn_by(now->p + 7 * k + 3, moved + 3, at + 3);
+        il_matrix_of(at + 3, pose + 3);
     }
     memcpy(p->twist, u, (size_t)(6 * bodies) * sizeof *u);
     memcpy(p->accel, ud, (size_t)(6 * bodies) * sizeof *ud);
@@ -267,7 +185,7 @@ static int put(il_context *c, const double *x, const history *now, const history
     }
     for (int64_t k = 0; k < table->attitudes; k++) {
         const int64_t at = IL_QUATERNION * k;
-        turn(x + 2 * nu + table->states + at, moved + table->turned[k], p->q + table->n + at);
+        il_turn_by(x + 2 * nu + table->states + at, moved + table->turned[k], p->q + table->n + at);
     }
     memcpy(p->z, u + nu, (size_t)table->states * sizeof *u);
     memcpy(p->zd, ud + nu, (size_t)table->states * sizeof *ud);
@@ -314,11 +232,11 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
             largest = fmax(largest, fmax(per_length * fabs(d[i]), fabs(d[3 + i])));
             d[i] = R[3 * i] * shift[0] + R[3 * i + 1] * shift[1] + R[3 * i + 2] * shift[2];
         }
-        untangle(m->moved + 6 * k + 3, d + 3);
+        il_untangle(m->moved + 6 * k + 3, d + 3);
     }
     for (int64_t k = 0; k < table->attitudes; k++) {
         const int64_t at = 6 * bodies + table->turned[k];
-        untangle(m->moved + at, y + at);
+        il_untangle(m->moved + at, y + at);
     }
     for (int64_t k = 0; k < moving; k++) {
         /* nobody asks for positions of states of laws */

@@ -18,6 +18,16 @@ static inline int il_all_finite(const double *x, int64_t size)
     return good;
 }
 
+/* Are they equal, number by number? NaN never is. */
+static inline int il_all_equal(const double *a, const double *b, int64_t size)
+{
+    int equal = 1;
+    for (int64_t i = 0; i < size; i++) {
+        equal &= a[i] == b[i];
+    }
+    return equal;
+}
+
 /* |x| <= most for all of them? Never for NaN and infinity: absolute values are in the order of
    their bits. */
 static inline int il_all_within(const double *x, const double *most, int64_t size)

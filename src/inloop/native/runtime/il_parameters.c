@@ -37,7 +37,7 @@ int il_set_parameters(il_instance *instance, const double *values)
     const size_t bytes = (size_t)instance->plant->parameter_count * sizeof *values;
     double *const pivots = part->pivots, *const before = pivots + part->row->rows;
 
-    if (bytes == 0 || memcmp(instance->parameters, values, bytes) == 0) {
+    if (il_all_equal(instance->parameters, values, instance->plant->parameter_count)) {
         return IL_OK;
     }
     if (il_in_use(part)->choice->expand == NULL) {

@@ -6,6 +6,8 @@
 #ifndef IL_SCALAR_H
 #define IL_SCALAR_H
 
+#include "il_chart.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -146,22 +148,7 @@ IL_FUNCTION real il_exp(real x)
     return il_blend(nothing, IL_SPLAT(0.0), r);
 }
 
-/* piecewise cubic: row k of c holds c0..c3 on [x_k, x_{k+1}); constant beyond the ends */
-IL_FUNCTION double il_table_1(double x, int n, const double *breaks, const double *c, double below, double above)
-{
-    int low = 0, high = n;
-    double d;
-    if (!(x >= breaks[0])) return x < breaks[0] ? below : x;
-    if (x >= breaks[n]) return above;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (x >= breaks[middle]) low = middle; else high = middle;
-    }
-    d = x - breaks[low];
-    c += 4 * low;
-    return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
-}
-
+/* tables and lines, lane by lane */
 IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, double below, double above)
 {
 #ifdef IL_LANES
@@ -172,58 +159,33 @@ IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, 
 #endif
 }
 
-/* piece that x lies in, and how far from its beginning; beyond the ends x is moved to them */
-IL_FUNCTION int il_piece(double x, int n, const double *breaks, double *d, int *beyond)
-{
-    int low = 0, high = n;
-    *beyond = !(x >= breaks[0] && x < breaks[n]);
-    if (x < breaks[0]) x = breaks[0];
-    if (x > breaks[n]) x = breaks[n];
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (x >= breaks[middle]) low = middle; else high = middle;
-    }
-    *d = x - breaks[low];
-    return low;
-}
-
-/* c0 + c1 d + c2 d^2 + c3 d^3, or a derivative of it */
-IL_FUNCTION double il_cubic(const double *c, double d, int order)
-{
-    switch (order) {
-    case 0: return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
-    case 1: return c[1] + d * (2.0 * c[2] + d * (3.0 * c[3]));
-    case 2: return 2.0 * c[2] + d * (6.0 * c[3]);
-    case 3: return 6.0 * c[3];
-    default: return 0.0;
-    }
-}
-
-/* patches of cubics: c_ij d^i e^j, 16 numbers per patch, those along y follow each other; constant
-   beyond the edges, where derivatives across them are 0. A grid holds n + 1 limits along x, m + 1
-   along y, then the patches */
-IL_FUNCTION double il_table2_1(double x, double y, int n, int m, const double *grid, int by_x,
-                               int by_y)
-{
-    const double *const x_breaks = grid, *const y_breaks = x_breaks + n + 1, *c = y_breaks + m + 1;
-    double d, e, rows[4];
-    int beyond_x, beyond_y;
-    const int k = il_piece(x, n, x_breaks, &d, &beyond_x);
-    const int l = il_piece(y, m, y_breaks, &e, &beyond_y);
-    if (x != x || y != y) return x + y;
-    if ((by_x > 0 && beyond_x) || (by_y > 0 && beyond_y)) return 0.0;
-    c += 16 * ((int64_t)k * m + l);
-    for (int i = 0; i < 4; i++, c += 4) rows[i] = il_cubic(c, e, by_y);
-    return il_cubic(rows, d, by_x);
-}
-
-IL_FUNCTION real il_table2(real x, real y, int n, int m, const double *grid, int by_x, int by_y)
+IL_FUNCTION real il_table2(real x, real y, const double *grid, int n, int m, int by_x, int by_y)
 {
 #ifdef IL_LANES
-    for (int k = 0; k < IL_LANES; k++) x[k] = il_table2_1(x[k], y[k], n, m, grid, by_x, by_y);
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_table2_1(x[k], y[k], grid, n, m, by_x, by_y);
     return x;
 #else
-    return il_table2_1(x, y, n, m, grid, by_x, by_y);
+    return il_table2_1(x, y, grid, n, m, by_x, by_y);
+#endif
+}
+
+IL_FUNCTION real il_spline2(real x, real y, const double *grid, int degree, int by_x, int by_y)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_spline2_1(x[k], y[k], grid, degree, by_x, by_y);
+    return x;
+#else
+    return il_spline2_1(x, y, grid, degree, by_x, by_y);
+#endif
+}
+
+IL_FUNCTION real il_station(real x, real y, const double *line)
+{
+#ifdef IL_LANES
+    for (int k = 0; k < IL_LANES; k++) x[k] = il_station_1(x[k], y[k], line);
+    return x;
+#else
+    return il_station_1(x, y, line);
 #endif
 }
 

@@ -75,4 +75,13 @@ void il_strike_motion(const il_strike *strike, const il_strike_parts *p, const d
 il_approach il_approach_of(const il_contact_table *table, const il_strike *strike,
                            const double *v_free, const il_strike_parts *p, int64_t i);
 
+/* Impulses r of the first `count` contacts after the velocities q. */
+void il_strike_solve(const il_contacts *contacts, il_strike_parts *p, int64_t count);
+
+/* Let impulses r of the first contacts act; `delay`: when they do, after half-way, in steps. */
+void il_strike_act(il_strike_parts *p, int64_t count, double delay);
+
+/* The impact of all contacts that act. */
+void il_strike_impact(const il_contacts *contacts, il_strike_parts *p);
+
 #endif

@@ -18,8 +18,14 @@ static double look_up(double x, const double *table, int pieces)
 
 static double look_up_both(double x, double y, const double *tables, int32_t place)
 {
-    const double *const told = tables + place, *const grid = tables + (int64_t)told[4];
-    return il_table2(x, y, (int)told[0], (int)told[1], grid, (int)told[2], (int)told[3]);
+    const double *const told = tables + place, *const grid = tables + (int64_t)told[1];
+    const int a = (int)told[2], b = (int)told[3], c = (int)told[4], d = (int)told[5];
+    switch ((enum il_chart)told[0]) {
+    case IL_CHART_TABLE2: return il_table2(x, y, grid, a, b, c, d);
+    case IL_CHART_SPLINE2: return il_spline2(x, y, grid, a, b, c);
+    case IL_CHART_STATION: return il_station(x, y, grid);
+    default: return NAN;
+    }
 }
 
 static void execute(const il_instruction *i, int64_t length, const double *tables, double *r)

@@ -44,6 +44,9 @@ enum il_operation {
     IL_TAPE_TABLE2  /* of two registers; c: where it lies in `tables` */
 };
 
+/* functions of two variables, in the order of CHARTS in codegen/tape.py */
+enum il_chart { IL_CHART_TABLE2, IL_CHART_SPLINE2, IL_CHART_STATION };
+
 typedef struct il_instruction {
     int32_t operation;
     int32_t out;     /* register of the result */
@@ -53,8 +56,8 @@ typedef struct il_instruction {
 typedef struct il_tape {
     const il_instruction *instructions;
     const double *tables;   /* of each: below, above, breaks, four coefficients per piece; of two
-                               variables: pieces each way, derivatives each way, and where its
-                               grid lies: breaks each way, 16 coefficients per patch */
+                               variables: which function, where its numbers lie, and the
+                               whole numbers that it is given behind them */
     const int32_t *results; /* their registers */
     double *registers;
     int64_t length;         /* number of instructions */

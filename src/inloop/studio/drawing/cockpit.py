@@ -26,8 +26,17 @@ def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
               for x in declared["levers"] if x["input"] in inputs]  # fmt: skip
     told = [name for gauge in gauges for name in gauge["signals"]]
     told += [name for lever in levers for name in lever["eased"]["signals"]]
+    voices = [v for v in declared["voices"] if known([*v["effort"], *v["signals"]])]
+    told += [name for voice in voices for name in (*voice["effort"], *voice["signals"])]
     signals = list(dict.fromkeys(told))
-    return {"cameras": cameras, "gauges": gauges, "levers": levers, "signals": signals}
+    return {
+        "cameras": cameras,
+        "gauges": gauges,
+        "levers": levers,
+        "scenery": declared["scenery"],
+        "voices": voices,
+        "signals": signals,
+    }
 
 
 def _eased(lever: Lever, known: bool) -> Lever:

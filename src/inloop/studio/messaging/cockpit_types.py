@@ -16,6 +16,7 @@ class Camera(TypedDict):
     look: Annotated[Vector, "the point that it looks at, in body axes [m]"]
     field: Annotated[float, "from top to bottom [deg]"]
     follow: Annotated[Literal["fixed", "heading"], "turns with the body, or stays level"]
+    mirror: Annotated[tuple[Vector, Vector] | None, "sees from, and a point seen, in body axes [m]"]
 
 
 class Gauge(TypedDict):
@@ -26,7 +27,7 @@ class Gauge(TypedDict):
     low: Annotated[float, "in the unit shown"]
     high: Annotated[float, "in the unit shown"]
     unit: str
-    factor: Annotated[float, "of the signal, to get to the unit shown"]
+    scale: Annotated[float, "of the signal, to get to the unit shown"]
     of: Annotated[Literal["sum", "size"], "of the signals, size: root of the sum of squares"]
     look: Literal["dial", "number", "bar", "gear"]
     red: Annotated[float | None, "beyond this size it is marked, in the unit shown"]
@@ -58,10 +59,65 @@ class Lever(TypedDict):
     high_at: Annotated[Literal["left", "right", "up"], "where its high end is in the picture"]
 
 
+class Ribbon(TypedDict):
+    """A strip of ground between two lines."""
+
+    surface: Literal["asphalt", "gravel", "verge", "white", "yellow"]
+    left: Annotated[list[Vector], "[m]"]
+    right: Annotated[list[Vector], "as many points [m]"]
+    dash: Annotated[tuple[float, float] | None, "length of a dash and of a gap [m]"]
+
+
+class Obstacle(TypedDict):
+    """A box that stands on the ground."""
+
+    at: Annotated[Vector, "middle of its base [m]"]
+    size: Annotated[Vector, "[m]"]
+    color: str
+
+
+class Outline(TypedDict):
+    """Which part of the ground a body covers."""
+
+    body: Annotated[str, '"" for none']
+    rear: Annotated[float, "from here along its x axis [m]"]
+    front: Annotated[float, "to here [m]"]
+    half: Annotated[float, "of its width [m]"]
+    below: Annotated[float, "how far the ground is below its origin [m]"]
+
+
+class Scenery(TypedDict):
+    """Ground to the horizon, and what is on it."""
+
+    ground: Annotated[float, "height [m]"]
+    ribbons: list[Ribbon]
+    cones: Annotated[list[Vector], "[m]"]
+    obstacles: list[Obstacle]
+    outline: Outline
+    trees: int
+    posts: Annotated[float, "distance between them [m]; 0: none"]
+
+
+class Voice(TypedDict):
+    """A sound that follows signals."""
+
+    kind: Literal["tone", "noise"]
+    effort: Annotated[list[str], "whose size makes it loud"]
+    quiet: Annotated[float, "size at which it has its least loudness"]
+    loud: Annotated[float, "size at which it has its most"]
+    least: Annotated[float, "loudness, 0 to 1"]
+    most: float
+    signals: Annotated[list[str], "of a tone, whose size tells how high it is"]
+    hertz: Annotated[float, "of that size, to get to [Hz]"]
+    pitch: Annotated[float, "of a noise [Hz]"]
+
+
 class Cockpit(TypedDict):
     """For who rides along."""
 
     cameras: list[Camera]
     gauges: list[Gauge]
     levers: list[Lever]
+    scenery: Scenery | None
+    voices: list[Voice]
     signals: Annotated[list[str], "whose values come with the poses, in this order"]

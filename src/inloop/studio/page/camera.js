@@ -7,7 +7,8 @@ import * as THREE from "./three.js";
 /** @typedef {keyof typeof PLANES} Plane */
 /** @typedef {Pick<import("./messages.js").Scene, "planar" | "up" | "bounds">} Seen */
 /** @typedef {{ target: THREE.Vector3, high: number, distance: number }} Aim */
-/** @typedef {{ from: number[], turn: number[], field: number }} Carried place, quaternion, [deg] */
+/** @typedef {{ from: number[], turn: number[] }} Place point, quaternion */
+/** @typedef {Place & { field: number, mirror: Place | null }} Carried field [deg] */
 /** @typedef {Eye["state"]} EyeState */
 
 const FIELD = 32; // [deg]
@@ -41,6 +42,7 @@ export class Eye {
   wish = null;
   /** @type {Carried | null} */
   ride = null; // where a body carries it; null: it is free
+  wide = false; // there is something to be seen as far as the horizon
   glance = { turn: 0, lift: 0, zoom: 1 }; // of who rides along: to the left, up [rad], times
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);
@@ -57,10 +59,10 @@ export class Eye {
 
   /** All that another eye must know to see the same. */
   get state() {
-    const { flat, plane, aspect, size, high, distance, turn, lift, ride } = this;
+    const { flat, plane, aspect, size, high, distance, turn, lift, ride, wide } = this;
     const [target, up] = [this.target.toArray(), this.up.toArray()];
     const box = { min: this.box.min.toArray(), max: this.box.max.toArray() };
-    return { flat, plane, aspect, size, high, distance, turn, lift, ride, target, up, box };
+    return { flat, plane, aspect, size, high, distance, turn, lift, ride, wide, target, up, box };
   }
 
   set state({ target, up, box, ...rest }) {
@@ -112,6 +114,17 @@ export class Eye {
     this.high = from.high;
     this.distance = from.distance;
     return true;
+  }
+
+  /**
+   * Look at points, and at no others.
+   * @param {THREE.Vector3[]} points
+   */
+  surround(points) {
+    this.points = [];
+    this.box.setFromPoints(points);
+    this.touched = false;
+    this.fit();
   }
 
   /**
@@ -324,7 +337,7 @@ export class Eye {
         aspect: this.aspect,
         fov: FIELD,
         near: 0.02 * this.distance,
-        far: this.distance + 8 * this.size,
+        far: this.wide ? FAR : this.distance + 8 * this.size,
       });
     }
     camera.position.copy(target).add(away);

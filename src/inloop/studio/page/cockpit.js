@@ -2,11 +2,14 @@
 
 import { byId, make, press } from "./dom.js";
 import { makeGauge, together } from "./gauges.js";
+import { Ghost } from "./ghost.js";
+import { keyName } from "./handpanel.js";
 import { LeverPad } from "./leverpads.js";
 import { Levers } from "./levers.js";
 import { Ride } from "./ride.js";
 
 const FREE = "Free";
+const PERIOD = { quick: 30, slow: 150 }; // between two looks at the instruments [ms]
 
 export class CockpitView {
   /** @type {import("./messages.js").Cockpit | null} */
@@ -15,8 +18,12 @@ export class CockpitView {
   gauges = [];
   /** @type {LeverPad[]} */
   pads = [];
+  live = true; // not a recording, in which one may go back
   chosen = 0; // camera; as many as there are: the free one
   plant = "";
+  /** @type {import("./sound.js").Sound | null} */
+  sound = null;
+  shown = -Infinity; // when instruments were last looked at [ms]
 
   /**
    * @param {import("./view.js").View} view
@@ -25,6 +32,13 @@ export class CockpitView {
   constructor(view, inputs) {
     this.view = view;
     this.ride = new Ride(view);
+    this.ghost = new Ghost();
+    view.ghostAt = (t) => this.ghost.at(t);
+    byId("ghost").onclick = () => {
+      this.ghost.on = !this.ghost.on;
+      press(byId("ghost"), this.ghost.on);
+      view.changed = true;
+    };
     this.levers = new Levers(inputs, (signals) => this.size(signals));
     view.afterFrame.push(() => this.show());
   }
@@ -33,20 +47,35 @@ export class CockpitView {
    * @param {string} name of the plant
    * @param {import("./messages.js").Cockpit | null} cockpit
    * @param {import("./messages.js").Input[]} inputs
+   * @param {boolean} live whether it runs and may be driven; else it is a recording
    */
-  setPlant(name, cockpit, inputs) {
+  setPlant(name, cockpit, inputs, live) {
+    this.live = live;
     const same = this.plant === name && cockpit?.cameras.length === this.declared?.cameras.length;
     this.plant = name;
+    if (!same) this.ghost.clear();
     this.declared = cockpit;
-    this.levers.setPlant(cockpit?.levers ?? [], inputs);
+    this.levers.setPlant(live ? (cockpit?.levers ?? []) : [], inputs);
     this.pads = this.levers.states.map((state) => new LeverPad(state));
     this.gauges = (cockpit?.gauges ?? []).map((gauge) =>
       Object.assign(makeGauge(gauge), { at: this.columns(gauge.signals) }),
     );
     this.lay();
+    this.hint();
     if (!same) this.chosen = 0;
     this.choose(this.chosen);
     for (const pad of this.pads) pad.show();
+  }
+
+  /** Say which keys lead what. */
+  hint() {
+    const led = this.levers.states.filter(({ lever }) => lever.way === "ramp" && lever.more.length);
+    if (!led.length) return;
+    const words = led.map(({ lever: { name, more, less } }) => {
+      const keys = [more[0], less[0]].flatMap((key) => (key ? [keyName(key)] : [])).join(" ");
+      return `${name} ${keys}`;
+    });
+    byId("hand-hint").textContent = [...words, "camera C"].join(" · ");
   }
 
   /** Put cameras, gauges and pads where they belong. */
@@ -91,6 +120,14 @@ export class CockpitView {
     if (count) this.choose((this.chosen + 1) % (count + 1));
   }
 
+  /**
+   * Poses came: of a plant that runs, they are kept for a ghost.
+   * @param {import("./frames.js").Poses} frame
+   */
+  see(frame) {
+    if (this.declared && this.live) this.ghost.add(frame);
+  }
+
   /** @param {string[]} signals */
   columns(signals) {
     return signals.map((name) => this.declared?.signals.indexOf(name) ?? -1);
@@ -110,8 +147,12 @@ export class CockpitView {
   }
 
   show() {
-    if (!this.declared) return;
-    const { told } = this.view;
+    const now = performance.now();
+    const { told, slow } = this.view;
+    if (!this.declared || now - this.shown < (slow ? PERIOD.slow : PERIOD.quick)) return;
+    this.shown = now;
+    byId("ghost").hidden = !this.ghost.earlier.length;
+    this.sound?.follow((signals) => this.columns(signals).map((k) => told[k] ?? 0));
     for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => told[k] ?? Number.NaN));
     for (const pad of this.pads) pad.show();
   }

@@ -30,9 +30,10 @@ const DO = {
   size({ width, height }) {
     renderer.setSize(width, height, false);
   },
-  /** @param {{ scene: import("./messages.js").Scene, palette: import("./theme.js").Palette, state: import("./camera.js").EyeState, style: import("./quality.js").Style }} message */
-  build({ scene, palette, state, style }) {
+  /** @param {{ scene: import("./messages.js").Scene, palette: import("./theme.js").Palette, state: import("./camera.js").EyeState, style: import("./quality.js").Style, scenery: import("./messages.js").Scenery | null }} message */
+  build({ scene, palette, state, style, scenery }) {
     eye.state = state;
+    stage.scenery = scenery;
     stage.drawWith(renderer, style);
     stage.build(scene, palette, eye);
     overlays.attach(stage.nodes, eye.size);
@@ -53,7 +54,8 @@ const DO = {
     if (message.timed) finish();
     const cost = message.timed ? performance.now() - begin : null;
     const { calls } = renderer.info.render;
-    postMessage({ drawn: true, waiting: meshes.waiting, builds, calls, cost });
+    const fallen = stage.surroundings?.cones.fallen ?? 0;
+    postMessage({ drawn: true, waiting: meshes.waiting, builds, calls, cost, fallen });
   },
   /** @param {Frame} message */
   async picture(message) {
@@ -74,7 +76,8 @@ function show(message) {
   stage.pose(message.bodies, message.deflection);
   stage.arrows?.show(message.arrows, message.full);
   renderer.info.reset();
-  stage.render(eye.camera);
+  stage.render(eye.camera, message, message.mirror ? eye.ride?.mirror : null);
+  if (message.ghost) stage.haunt(eye.camera, message.ghost);
 }
 
 /** Wait until the picture is drawn: asking for a pixel of it does. */

@@ -40,13 +40,17 @@ class Dial {
     const label = makeSvg("text", { x: 50, y: 70, class: "unit" });
     label.textContent = unit;
     svg.append(this.hand, this.words, label);
-    this.element = make("div", { className: "gauge dial", title: name, "aria-label": name }, svg);
+    this.element = make(
+      "div",
+      { className: "instrument dial", title: name, "aria-label": name },
+      svg,
+    );
   }
 
   /** @param {number[]} values of its signals */
   show(values) {
-    const { low, high, red, factor, of } = this.gauge;
-    const value = factor * together(values, of);
+    const { low, high, red, scale, of } = this.gauge;
+    const value = scale * together(values, of);
     const part = clamp((value - low) / (high - low), 0, 1);
     this.hand.setAttribute("d", arc(0, Math.max(part, 1e-3)));
     this.words.textContent = Number.isFinite(value) ? figure(Math.round(value)) : "–";
@@ -74,7 +78,7 @@ class Bar {
       }
     this.element = make(
       "div",
-      { className: "gauge bar-gauge", title: gauge.name },
+      { className: "instrument bar-gauge", title: gauge.name },
       make("span", {}, gauge.name),
       track,
       this.words,
@@ -83,8 +87,8 @@ class Bar {
 
   /** @param {number[]} values of its signals */
   show(values) {
-    const { low, high, red, factor, unit, of } = this.gauge;
-    const value = factor * together(values, of);
+    const { low, high, red, scale, unit, of } = this.gauge;
+    const value = scale * together(values, of);
     const zero = clamp(-low / (high - low), 0, 1);
     const part = clamp((value - low) / (high - low), 0, 1);
     this.mark.style.right = `${100 * Math.min(zero, part)}%`;
@@ -93,7 +97,11 @@ class Bar {
     if (red !== null && Math.abs(value) > red) this.beyond = now;
     const told = now - this.beyond < LASTING;
     this.element.classList.toggle("beyond", told);
-    this.words.textContent = told ? "clipped" : `${value.toFixed(1).replace("-", "−")} ${unit}`;
+    const size = value
+      .toFixed(1)
+      .replace(/^-(?=0\.0$)/, "")
+      .replace("-", "−");
+    this.words.textContent = told ? "clipped" : `${size} ${unit}`;
   }
 }
 
@@ -105,7 +113,7 @@ class Figure {
     this.words = make("output");
     this.element = make(
       "div",
-      { className: `gauge figure-gauge ${gauge.look}`, title: gauge.name },
+      { className: `instrument figure-gauge ${gauge.look}`, title: gauge.name },
       this.words,
       make("span", {}, gauge.look === "gear" ? "" : `${gauge.name} ${gauge.unit}`),
     );
@@ -113,9 +121,9 @@ class Figure {
 
   /** @param {number[]} values of its signals */
   show(values) {
-    const { factor, look, of } = this.gauge;
+    const { scale, look, of } = this.gauge;
     this.words.textContent =
-      look === "gear" ? gearName(values) : figure(factor * together(values, of), 3);
+      look === "gear" ? gearName(values) : figure(scale * together(values, of), 3);
   }
 }
 

@@ -4,7 +4,7 @@ import { make } from "./dom.js";
 import { keyName } from "./handpanel.js";
 import { clamp } from "./numbers.js";
 
-/** @typedef {import("./levers.js").LeverState} LeverState */
+/** @typedef {import("./leverstate.js").LeverState} LeverState */
 
 /** One pad, or the button of a toggle. */
 export class LeverPad {

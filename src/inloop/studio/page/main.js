@@ -41,6 +41,7 @@ startTheme((colours) => {
   plots.setPalette(colours);
 });
 
+const SELDOM = 500; // between plots for who rides along without a graphics card [ms]
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const connection = new Connection(`${scheme}://${location.host}/ws`, {
   open: () => notices.alarm("link", null),
@@ -53,8 +54,10 @@ const connection = new Connection(`${scheme}://${location.host}/ws`, {
   },
   text: (message) => receive(message),
   frame: (frame) => {
-    if (frame.kind === POSES) view.motion.add(frame, performance.now() / 1000);
-    else plots.add(frame);
+    if (frame.kind === POSES) {
+      view.motion.add(frame, performance.now() / 1000);
+      cockpit.see(frame);
+    } else plots.add(frame);
   },
 });
 
@@ -81,10 +84,12 @@ const rewind = new Rewind(view, (t) => plots.pointAt(t));
 const timeline = new TimelineBar(connection, (t) => plots.pointAt(t));
 const note = new NoteDisplay();
 const sound = new Sound(connection, notices);
+cockpit.sound = sound;
 const video = new Video(view, sound, notices);
 const device = new DevicePanel(connection, notices);
 const controllers = new ControllerPanel(connection, view);
 const shortcuts = new Shortcuts(hand);
+shortcuts.levers = () => cockpit.levers.states.map(({ lever }) => lever);
 const inspector = new Inspector(connection, view, picking);
 startMenu();
 new Rulers(view);
@@ -104,9 +109,10 @@ const RECEIVE = {
     rewind.stop();
     timeline.clear(message.can);
     note.clear();
-    sound.setPlant(message.sounds);
+    sound.setPlant(message.sounds, message.cockpit?.voices ?? []);
     transport.setPlant(message);
     deadlines.setPlant(message.plant);
+    view.scenery = message.cockpit?.scenery ?? null;
     view.setScene(message.scene, same);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
@@ -115,9 +121,15 @@ const RECEIVE = {
     hand.setDevice(driven, index);
     handPanel.setPlant(driven, message.inputs, measuresOf(message));
     device.setPlant(message.chain);
-    cockpit.setPlant(message.plant.name, message.cockpit, message.inputs);
     touch.setPlant(message.can.includes("let_go"));
     if (!driven && touch.possible) byId("hand-hint").textContent = "Drag any body";
+    cockpit.setPlant(
+      message.plant.name,
+      message.cockpit,
+      message.inputs,
+      message.can.includes("take_input"),
+    );
+    plots.least = view.slow && message.cockpit?.cameras.length ? SELDOM : 0;
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
@@ -224,6 +236,7 @@ shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("c", "Next camera of the exhibit", () => cockpit.next());
+shortcuts.add("j", "Ghost of the run before, or none", click("ghost"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
 shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());

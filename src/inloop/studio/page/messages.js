@@ -351,6 +351,7 @@
  * @property {[number, number, number]} look the point that it looks at, in body axes [m]
  * @property {number} field from top to bottom [deg]
  * @property {"fixed" | "heading"} follow turns with the body, or stays level
+ * @property {[[number, number, number], [number, number, number]] | null} mirror sees from, and a point seen, in body axes [m]
  */
 
 /**
@@ -361,7 +362,7 @@
  * @property {number} low in the unit shown
  * @property {number} high in the unit shown
  * @property {string} unit
- * @property {number} factor of the signal, to get to the unit shown
+ * @property {number} scale of the signal, to get to the unit shown
  * @property {"sum" | "size"} of of the signals, size: root of the sum of squares
  * @property {"dial" | "number" | "bar" | "gear"} look
  * @property {number | null} red beyond this size it is marked, in the unit shown
@@ -394,11 +395,66 @@
  */
 
 /**
+ * A strip of ground between two lines.
+ * @typedef {object} Ribbon
+ * @property {"asphalt" | "gravel" | "verge" | "white" | "yellow"} surface
+ * @property {Array<[number, number, number]>} left [m]
+ * @property {Array<[number, number, number]>} right as many points [m]
+ * @property {[number, number] | null} dash length of a dash and of a gap [m]
+ */
+
+/**
+ * A box that stands on the ground.
+ * @typedef {object} Obstacle
+ * @property {[number, number, number]} at middle of its base [m]
+ * @property {[number, number, number]} size [m]
+ * @property {string} color
+ */
+
+/**
+ * Which part of the ground a body covers.
+ * @typedef {object} Outline
+ * @property {string} body "" for none
+ * @property {number} rear from here along its x axis [m]
+ * @property {number} front to here [m]
+ * @property {number} half of its width [m]
+ * @property {number} below how far the ground is below its origin [m]
+ */
+
+/**
+ * Ground to the horizon, and what is on it.
+ * @typedef {object} Scenery
+ * @property {number} ground height [m]
+ * @property {Array<Ribbon>} ribbons
+ * @property {Array<[number, number, number]>} cones [m]
+ * @property {Array<Obstacle>} obstacles
+ * @property {Outline} outline
+ * @property {number} trees
+ * @property {number} posts distance between them [m]; 0: none
+ */
+
+/**
+ * A sound that follows signals.
+ * @typedef {object} Voice
+ * @property {"tone" | "noise"} kind
+ * @property {Array<string>} effort whose size makes it loud
+ * @property {number} quiet size at which it has its least loudness
+ * @property {number} loud size at which it has its most
+ * @property {number} least loudness, 0 to 1
+ * @property {number} most
+ * @property {Array<string>} signals of a tone, whose size tells how high it is
+ * @property {number} hertz of that size, to get to [Hz]
+ * @property {number} pitch of a noise [Hz]
+ */
+
+/**
  * For who rides along.
  * @typedef {object} Cockpit
  * @property {Array<Camera>} cameras
  * @property {Array<Gauge>} gauges
  * @property {Array<Lever>} levers
+ * @property {Scenery | null} scenery
+ * @property {Array<Voice>} voices
  * @property {Array<string>} signals whose values come with the poses, in this order
  */
 

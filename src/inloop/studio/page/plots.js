@@ -40,6 +40,8 @@ export class Plots {
     this.band = null; // [from, to] in Hz; null: all frequencies
     this.due = 0; // when the next spectra may be computed [ms]
     this.drawn = 0;
+    this.least = 0; // between two drawings, where pictures need the processor [ms]
+    this.last = 0; // when they were drawn [ms]
     /** @type {number | null} */
     this.cursor = null; // simulated time that is looked at; null: the newest
     this.controls();
@@ -249,6 +251,8 @@ export class Plots {
     if (this.charts.some((chart) => chart.marking)) return;
     const begin = performance.now();
     if (this.spectral && begin < this.due && !this.stale) return;
+    if (begin - this.last < this.least && !this.stale) return;
+    this.last = begin;
     this.drawn = samples.received;
     this.stale = false;
     const [from, to] = this.range;

@@ -175,7 +175,8 @@ export class Pointer {
    * @param {PointerEvent} event
    */
   near({ clientX, clientY, pointerType }) {
-    if (!this.touch.ready) return null;
+    // who rides along looks round instead
+    if (!this.touch.ready || this.view.eye.ride) return null;
     return this.picking.pick(clientX, clientY, NEAR[pointerType] ?? NEAR.mouse);
   }
 

@@ -62,9 +62,10 @@ export class Ride {
    * @param {THREE.Object3D} node
    */
   accompany({ position }) {
-    const { eye } = this.view;
+    const { eye, stage } = this.view;
     if (!this.last) {
       this.last = position.clone();
+      eye.surround(stage.corners); // wherever it has gone to
       return;
     }
     if (this.last.equals(position)) return;
@@ -79,7 +80,7 @@ export class Ride {
    * @param {THREE.Object3D} node of its body
    * @param {number} now [s]
    */
-  place({ eye, look, field, follow }, node, now) {
+  place({ eye, look, field, follow, mirror }, node, now) {
     const { up, glance } = this.view.eye;
     const turn = follow === "heading" ? this.level(node, up, now) : node.quaternion;
     const at = new THREE.Vector3(...look);
@@ -97,7 +98,13 @@ export class Ride {
       aim.premultiply(GLANCE.setFromAxisAngle(head, glance.turn));
       aim.multiply(GLANCE.setFromAxisAngle(RIGHT, glance.lift));
     }
-    return { from: from.toArray(), turn: aim.toArray(), field: field * glance.zoom };
+    const behind = mirror && placeOn(node, mirror);
+    return {
+      from: from.toArray(),
+      turn: aim.toArray(),
+      field: field * glance.zoom,
+      mirror: behind,
+    };
   }
 
   /**
@@ -115,6 +122,19 @@ export class Ride {
     this.heading = before + way * (1 - Math.exp(-passed / LATER));
     return new THREE.Quaternion().setFromAxisAngle(up, this.heading);
   }
+}
+
+/**
+ * Where something that looks from a point of a body to another is, in the world.
+ * @param {THREE.Object3D} node
+ * @param {[[number, number, number], [number, number, number]]} points
+ */
+function placeOn(node, [eye, look]) {
+  const from = node.localToWorld(new THREE.Vector3(...eye));
+  const at = node.localToWorld(new THREE.Vector3(...look));
+  FRAME.lookAt(from, at, new THREE.Vector3(0, 0, 1));
+  const turn = new THREE.Quaternion().setFromRotationMatrix(FRAME);
+  return { from: from.toArray(), turn: turn.toArray() };
 }
 
 const [FRAME, GLANCE] = [new THREE.Matrix4(), new THREE.Quaternion()];

@@ -4,6 +4,12 @@ import { byId, make, typing, usesSpace } from "./dom.js";
 import { keyName } from "./handpanel.js";
 
 export class Shortcuts {
+  /**
+   * Keys that lead levers, and what they lead.
+   * @type {() => Array<{ name: string, more: string[], less: string[] }>}
+   */
+  levers = () => [];
+
   /** @param {import("./hand.js").Hand} hand */
   constructor(hand) {
     this.hand = hand;
@@ -67,6 +73,7 @@ export class Shortcuts {
           .map(([key, { what }]) => row([names[key] ?? key.toUpperCase()], what)),
         row(["←", "↑", "→", "↓"], "Turn or slide the view (when it has the focus)"),
         row(["+", "−"], "Zoom"),
+        ...this.levers().map(({ name, more, less }) => row([...more, ...less].map(keyName), name)),
         ...(driven.length ? [row(driven, `Drive ${device?.input}`)] : []),
       ),
       make(

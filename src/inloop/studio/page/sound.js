@@ -1,6 +1,7 @@
 // What a piano sounds like: strings struck as fast as the hammer of the plant is.
 
 import { byId, dress, press } from "./dom.js";
+import { Voices } from "./voices.js";
 
 const KEPT = "inloop.sound";
 const FASTEST = 9; // hammer [m/s]: what is faster has run away
@@ -18,6 +19,12 @@ export class Sound {
 
   /** @type {AudioWorkletNode | null} */
   strings = null;
+
+  /** @type {Voices | null} */
+  voices = null;
+
+  /** @type {import("./messages.js").Voice[]} */
+  declared = [];
 
   /** @type {MediaStreamAudioDestinationNode | null} */
   recorded = null;
@@ -43,11 +50,16 @@ export class Sound {
 
   /**
    * Another plant: is there anything to be heard of it?
-   * @param {boolean} sounds
+   * @param {boolean} plays notes
+   * @param {import("./messages.js").Voice[]} voices
    */
-  setPlant(sounds) {
-    byId("sound-panel").hidden = !sounds;
-    this.playing = sounds;
+  setPlant(plays, voices) {
+    this.playing = plays || voices.length > 0;
+    byId("sound-panel").hidden = !this.playing;
+    this.declared = voices;
+    this.voices?.close();
+    this.voices = null;
+    this.raise();
     this.show();
   }
 
@@ -91,6 +103,20 @@ export class Sound {
     this.show();
   }
 
+  /** Let voices of the plant sound, if anything may. */
+  raise() {
+    if (!this.context || !this.gain || this.voices || !this.declared.length) return;
+    this.voices = new Voices(this.context, this.gain, this.declared);
+  }
+
+  /**
+   * Let voices follow signals.
+   * @param {(signals: string[]) => number[]} values
+   */
+  follow(values) {
+    if (this.on) this.voices?.follow(values);
+  }
+
   /** Strings, volume, and two ways out: the loudspeaker, and a video. */
   async open() {
     const context = new AudioContext({ latencyHint: "interactive" });
@@ -106,6 +132,7 @@ export class Sound {
     this.gain.connect(this.recorded);
     this.strings = strings;
     this.context = context;
+    this.raise();
   }
 
   /**

@@ -9,7 +9,9 @@ import { makeEnvironment } from "./environment.js";
 import { renderWithShadow } from "./flatshadow.js";
 import { shineFrom } from "./materials.js";
 import { Boxes } from "./meshes.js";
+import { Mirror } from "./mirror.js";
 import { bodyObject, dispose } from "./shapes.js";
+import { Surroundings } from "./surroundings.js";
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Scene} Scene */
@@ -22,6 +24,14 @@ const LAMP = 1.85; // how bright the lamp is, in the full style
 const ENVIRONMENT = 0.56; // how bright the room around is, in the full style
 const MAP = 2048; // pixels of the shadow map
 
+const GHOST = new THREE.MeshBasicMaterial({
+  color: "#7fd0ff",
+  transparent: true,
+  opacity: 0.3,
+  depthWrite: false,
+  fog: false,
+});
+
 export class Stage {
   /** @type {Scene | null} */
   description = null;
@@ -33,6 +43,12 @@ export class Stage {
   style = "simple";
   /** @type {THREE.WebGLRenderer | null} */
   renderer = null;
+  /** @type {Surroundings | null} */
+  surroundings = null;
+  /** @type {import("./messages.js").Scenery | null} */
+  scenery = null; // what to make them of
+  /** @type {Mirror | null} */
+  mirror = null;
   /** @type {{ light?: THREE.Texture, dark?: THREE.Texture }} */
   rooms = {}; // around the scene; each is made once
 
@@ -128,8 +144,14 @@ export class Stage {
    */
   illuminate(scene, palette, eye, renderer) {
     const { style, backdrop } = this;
-    backdrop.build(scene, palette, eye, style);
-    this.root.add(backdrop.object);
+    const shadows = style === "full";
+    this.surroundings = this.scenery && new Surroundings(this.scenery, themeOf(palette), shadows);
+    this.scene.fog = this.surroundings?.fog ?? null;
+    if (this.surroundings) this.root.add(this.surroundings.object);
+    else {
+      backdrop.build(scene, palette, eye, style);
+      this.root.add(backdrop.object);
+    }
     this.scene.environment = null;
     if (style === "full") {
       const theme = themeOf(palette);
@@ -194,11 +216,22 @@ export class Stage {
   /**
    * Draw what is there as an eye sees it.
    * @param {THREE.Camera} camera
+   * @param {{ t: number, back: boolean }} moment simulated time [s], and if it is looked back at
+   * @param {import("./camera.js").Place | null} behind where a mirror is
    */
-  render(camera) {
-    const { renderer } = this;
+  render(camera, moment = { t: 0, back: false }, behind = null) {
+    const { renderer, surroundings } = this;
     if (!renderer) return;
     const { scene, backdrop, lamp } = this;
+    if (surroundings) {
+      surroundings.update(camera, this.nodes, moment);
+      this.shineOn(this.nodes.get(surroundings.scenery.outline.body));
+      renderer.render(scene, camera);
+      if (!behind) return;
+      this.mirror ??= new Mirror();
+      this.mirror.draw(renderer, scene, behind);
+      return;
+    }
     if (this.style === "simple") {
       const light = lamp.position.clone().sub(lamp.target.position).normalize();
       renderWithShadow(renderer, scene, camera, { ...backdrop, light });
@@ -206,6 +239,38 @@ export class Stage {
     }
     backdrop.shade?.update(renderer, scene);
     renderer.render(scene, camera);
+  }
+
+  /**
+   * Bring the lamp along with a body.
+   * @param {THREE.Object3D | undefined} node
+   */
+  shineOn(node) {
+    if (!node) return;
+    const { position, target } = this.lamp;
+    const way = position.clone().sub(target.position);
+    target.position.copy(node.position);
+    position.copy(node.position).add(way);
+    target.updateMatrixWorld();
+  }
+
+  /**
+   * Draw bodies once more, where they were in an earlier run.
+   * @param {THREE.Camera} camera
+   * @param {Float32Array} bodies
+   */
+  haunt(camera, bodies) {
+    const { renderer, scene, surroundings, backdrop, arrows } = this;
+    if (!renderer) return;
+    this.pose(bodies, 1);
+    const hidden = [surroundings?.object, backdrop.object, arrows?.object];
+    for (const object of hidden) if (object) object.visible = false;
+    scene.overrideMaterial = GHOST;
+    renderer.autoClear = renderer.shadowMap.autoUpdate = false;
+    renderer.render(scene, camera);
+    renderer.autoClear = renderer.shadowMap.autoUpdate = true;
+    scene.overrideMaterial = null;
+    for (const object of hidden) if (object) object.visible = true;
   }
 
   /** Corners of boxes around bodies. */

@@ -4,6 +4,7 @@ import { Eye } from "./camera.js";
 import { ForceScale } from "./forces.js";
 import { Motion } from "./motion.js";
 import { Quality, withoutGraphicsCard } from "./quality.js";
+import { Resolution } from "./resolution.js";
 import { Stage } from "./stage.js";
 import * as THREE from "./three.js";
 
@@ -13,7 +14,8 @@ import * as THREE from "./three.js";
 
 const STILL = 250; // without a graphics card pictures are smooth only after this time [ms]
 const SLOW = 30; // between two pictures without a graphics card [ms]
-const TIMED = 8; // every so many pictures tell what they take
+const [TIMED, TIMED_RIDE] = [8, 3]; // every so many pictures tell what they take
+const LEAST_MIRROR = 0.5; // coarser pictures have no mirror: it is given up first
 const MEASURE = 300; // between two looks at what has moved out of view [ms]
 const NONE = new Float32Array(0);
 
@@ -36,6 +38,10 @@ export class View {
   height = 1;
   /** @type {(picture: ImageBitmap) => void} */
   taken = () => {};
+  /** @type {import("./messages.js").Scenery | null} */
+  scenery = null; // around who rides along
+  fallen = 0; // cones
+  t = 0; // simulated time shown [s]
   /** @type {Float32Array} */
   told = NONE; // what instruments show at the moment shown
   /**
@@ -43,6 +49,11 @@ export class View {
    * @type {(now: number) => boolean}
    */
   carry = () => false;
+  /**
+   * Poses of an earlier run at a simulated time.
+   * @type {(t: number) => Float32Array | null}
+   */
+  ghostAt = () => null;
   /** Whether the eye has to stay where it is: somebody holds a body by what is seen. */
   steady = () => false;
 
@@ -55,6 +66,7 @@ export class View {
     this.palette = palette;
     this.slow = withoutGraphicsCard();
     this.quality = new Quality(this.slow, () => this.build());
+    this.resolution = new Resolution(this.slow, devicePixelRatio);
     /** @type {number[]} */
     this.costs = []; // of the last pictures that were timed [ms]
     this.eye = new Eye();
@@ -100,6 +112,7 @@ export class View {
       // a picture that was asked for before the scene was built tells nothing of it
       if (data.builds === this.builds) this.waiting = data.waiting;
       this.calls = data.calls;
+      this.fallen = data.fallen;
       if (data.cost !== null) this.took(data.cost);
       this.drawing = false;
       this.rendered += 1;
@@ -111,6 +124,7 @@ export class View {
   took(cost) {
     this.costs = [...this.costs.slice(-99), cost];
     this.quality.took(cost);
+    if (this.scenery) this.resolution.took(cost);
   }
 
   /**
@@ -158,7 +172,9 @@ export class View {
     this.builds += 1;
     this.waiting = null;
     const { style } = this.quality;
-    this.worker.postMessage({ do: "build", scene, palette, style, state: eye.state });
+    eye.wide = this.scenery !== null;
+    const { scenery } = this;
+    this.worker.postMessage({ do: "build", scene, palette, style, scenery, state: eye.state });
     this.changed = true;
   }
 
@@ -209,15 +225,20 @@ export class View {
 
   get message() {
     const { bodies, forces, eye, deflection } = this;
-    const ratio = this.slow ? (this.still ? 2 : 1) : Math.min(devicePixelRatio, 2);
+    const fine = this.slow ? (this.still ? 2 : 1) : Math.min(devicePixelRatio, 2);
+    const ratio = this.scenery && !this.still ? this.resolution.ratio : fine;
     return {
       bodies: bodies ?? NONE,
       deflection,
       arrows: this.forcesShown ? this.arrows : NONE,
       full: forces.full,
       state: eye.state,
+      t: this.t,
+      ghost: this.ghostAt(this.t),
+      mirror: this.resolution.ratio >= LEAST_MIRROR || this.still,
+      back: this.moment !== null,
       ratio,
-      timed: !this.still && this.rendered % TIMED === 0,
+      timed: !this.still && this.rendered % (this.scenery ? TIMED_RIDE : TIMED) === 0,
     };
   }
 
@@ -233,6 +254,7 @@ export class View {
     this.bodies = between(before.bodies, after.bodies, fraction);
     this.arrows = after.arrows;
     this.told = after.told;
+    this.t = before.t + fraction * (after.t - before.t);
     this.stage.pose(this.bodies, this.deflection);
     this.forces.see(after.arrows);
     return true;

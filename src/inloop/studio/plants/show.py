@@ -56,6 +56,8 @@ class Show:
         self._contacts.place(self._poses.points)
         before = self.scene, self.anatomy
         self.scene = make_scene(self._stage.sketch, self._poses)
+        if self.cockpit is not None and self.cockpit["cameras"]:
+            self.scene |= {"planar": None, "up": "z"}  # who rides along sees space
         if self._stage.anatomy is not None:
             self.anatomy = fill_anatomy(self._stage.anatomy, self._poses.points)
         return before != (self.scene, self.anatomy)

@@ -110,19 +110,21 @@ def _run(bench: Bench) -> Outcome:
             "largest y [m]": tuple(float(run["chassis_ty.q"].max()) for run in runs),
             "y at the end [m]": tuple(float(run["chassis_ty.q"][-1]) for run in runs),
         },
-        draw=lambda figure: _draw(figure, runs, trails, obstacle),
+        draw=lambda figure: draw_runs(
+            figure, runs, [f"trail {1e3 * length:.0f} mm" for length in trails], obstacle
+        ),
         size=(8.0, 8.0),
         notes=(f"preview driver, seed {SEED}; steering without assistance",),
     )
 
 
-def _draw(figure: Any, runs: list[il.Result], trails: list[float], obstacle: Obstacle) -> None:
+def draw_runs(figure: Any, runs: list[il.Result], labels: list[str], obstacle: Obstacle) -> None:
+    """Path, angle and torque of runs, as in Figs. 28 to 30 of the source."""
     path, angle, torque = figure.subplots(3, 1)
     x = np.linspace(obstacle.x - 80.0, obstacle.x + 120.0, 400)
     path.plot(x, obstacle.path(x), color=GRAY, linestyle=":", label="wanted")
     path.fill_between([obstacle.x, obstacle.x + LENGTH], -0.9, 0.9, color=GRAY, alpha=0.5)
-    for run, length, color in zip(runs, trails, COLORS, strict=False):
-        label = f"trail {1e3 * length:.0f} mm"
+    for run, label, color in zip(runs, labels, COLORS, strict=False):
         path.plot(run["chassis_tx.q"], run["chassis_ty.q"], color=color, label=label)
         angle.plot(run.t, np.degrees(run["steering.q"]), color=color)
         torque.plot(run.t, run["column.hand"], color=color)

@@ -2,7 +2,8 @@
 
 The single-track model has V / (L + K V²) per angle of the front wheels, with the understeer
 gradient K = m (b / C_f - a / C_r) / L of the axles' cornering stiffnesses under their loads. Wheels
-that lean with the body add to that: see `docs/car.md`.
+lean with the body, as the arms are parallel, and have aligning moments of slip and of lean: with
+them the balance of forces and moments is solved for the slip angles (`full_gradient`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import inloop as il
 from inloop.gallery import Bench, Experiment, Outcome
 from inloop.gallery.car.experiments.plots import COLORS, GRAY, dress
 from inloop.gallery.car.experiments.steady import rolling_start, wheel_angle
+from inloop.gallery.car.model import CORNERS
 
 SPEEDS = (10.0, 15.0, 75.0 / 3.6, 25.0, 30.0)
 RACK = -2e-4  # small, so that tyres and geometry are linear; to the left [m]
@@ -27,6 +29,9 @@ WHEELBASE = A + B
 GRADIENT = MASS * (B / C_FRONT - A / C_REAR) / WHEELBASE  # [rad s²/m]
 
 
+LOADS = (4399.682, 3678.853)  # of a front and a rear tyre at rest [N]
+
+
 @dataclass(frozen=True)
 class Circle:
     """A steady turn.
@@ -36,12 +41,14 @@ class Circle:
         yaw_rate: [rad/s].
         angle: of the front wheels [rad].
         roll: of the chassis [rad].
+        aligning: sum of the aligning moments of the tyres [N·m].
     """
 
     speed: float
     yaw_rate: float
     angle: float
     roll: float
+    aligning: float
 
     @property
     def gain(self) -> float:
@@ -62,12 +69,44 @@ def drive(plant: il.Plant, speed: float, seconds: float = SECONDS) -> Circle:
         float(run["chassis_rz.qd"][-1]),
         wheel_angle(plant, run.q[-1]),
         float(run["chassis_rx.q"][-1]),
+        sum(float(run[f"tyre_{corner.name}.aligning"][-1]) for corner in CORNERS),
     )
 
 
 def single_track(speed: Any) -> Any:
     """Yaw rate per angle of the wheels of the single-track model [1/s]."""
     return speed / (WHEELBASE + GRADIENT * speed**2)
+
+
+def _slopes(load: float, *, aligning: bool) -> np.ndarray:
+    """Lateral force and aligning moment of an axle per slip angle and per lean; rows, columns."""
+    tyre, h = il.tyres.Formula1987(with_aligning_moment=aligning), 1e-5
+
+    def change(alpha: float, gamma: float) -> tuple[float, float]:
+        one, other = (
+            tyre.forces(il.tyres.Slip(load, 0.0, s * alpha, s * gamma)) for s in (1.0, -1.0)
+        )
+        return float(one.lateral - other.lateral), float(one.aligning - other.aligning)
+
+    # both tyres of an axle, central differences
+    return np.array([change(h, 0.0), change(0.0, h)]).T / h
+
+
+def full_gradient(found: Circle) -> float:
+    """Understeer gradient of a single track whose wheels lean as the car rolls [rad s²/m].
+
+    Slip angles of the axles for a lateral acceleration of 1 m/s², from the balance of forces and of
+    moments about the center of mass, aligning moments of slip and lean included if there are any.
+    """
+    roll = found.roll / (found.speed * found.yaw_rate)
+    front, rear = (_slopes(load, aligning=found.aligning != 0.0) for load in LOADS)
+    # moments about the center of mass; columns: slip angle, lean
+    turn_front, turn_rear = A * front[0] + front[1], -B * rear[0] + rear[1]
+    matrix = np.array([[front[0, 0], rear[0, 0]], [turn_front[0], turn_rear[0]]])
+    given = np.array([MASS - (front[0, 1] + rear[0, 1]) * roll,
+                      -(turn_front[1] + turn_rear[1]) * roll])  # fmt: skip
+    slip_front, slip_rear = np.linalg.solve(matrix, given)
+    return float(slip_rear - slip_front)
 
 
 def understeer_gradient(slow: Circle, fast: Circle) -> float:
@@ -85,7 +124,8 @@ def _run(bench: Bench) -> Outcome:
             "yaw rate per wheel angle [1/s]": tuple(c.gain for c in circles),
             "single track [1/s]": tuple(single_track(c.speed) for c in circles),
             "understeer gradient [rad s²/m]": understeer_gradient(circles[0], circles[-1]),
-            "without lean of wheels, by hand [rad s²/m]": GRADIENT,
+            "single track, leaning wheels, aligning moments [rad s²/m]": full_gradient(circles[-1]),
+            "single track, upright wheels, none [rad s²/m]": GRADIENT,
             "roll per lateral acceleration [deg s²/m]": tuple(
                 float(np.degrees(c.roll) / (c.speed * c.yaw_rate)) for c in circles
             ),

@@ -1,0 +1,65 @@
+"""The gallery's car with PAC2002 tyres: an RK4 step of 1 ms, beside MuJoCo's of the same mechanism.
+
+python -m benchmarks car
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.judged import STEPS as OUR_STEPS
+from benchmarks.judged import Contestant
+from benchmarks.report import Bar, Findings, note, progress, show
+from inloop import gallery
+
+STEPS, ROUNDS = 2000, 5  # of MuJoCo
+SPEED = 15.0
+MOST, LEAST = 12.0, 10.0  # µs of a step, ratio to MuJoCo
+HEADERS = ["car", "µs a step", "best", "MuJoCo / this"]
+LEGEND = """\
+CPU time of the process, {ours} and {steps} steps of 1 ms in turn, in C alone, median and best of
+{rounds} rounds, rolling from 15 m/s. inloop: PAC2002 tyres with deflections as states, loops closed
+to rounding. MuJoCo: RK4 on the same tree with soft loops, wheels as ellipsoids with Coulomb's
+friction instead of a formula of tyres; its loops were open by {gap:.2g} mm."""
+
+
+def contestants() -> dict[str, Contestant]:
+    """The car with bars as bodies, as MuJoCo has them, and with bars by their energy."""
+    car, found = gallery.get("car"), {}
+    for name, as_laws in (("bars as bodies", False), ("bars as laws", True)):
+        model = car.build(pac2002=True, hands=True, speed=SPEED, bars_as_laws=as_laws)
+        found[name] = Contestant(name, model.compile(), "rk4", 1e-3)
+    return found
+
+
+def run(rounds: int = ROUNDS) -> Findings:
+    """Measure, print, and return the figures."""
+    from benchmarks.car_mujoco import MujocoCar
+
+    progress("car: compiling")
+    ours, other = {n: c.native() for n, c in contestants().items()}, MujocoCar(SPEED)
+    times: dict[str, list[float]] = {name: [] for name in (*ours, "MuJoCo")}
+    for _ in range(rounds):
+        for name, seconds in ours.items():
+            times[name].append(1e6 * seconds() / OUR_STEPS)
+        times["MuJoCo"].append(1e6 * other.seconds(STEPS) / STEPS)
+    if not 0.5 * SPEED < other.speed < 1.5 * SPEED or other.gap > 0.01:
+        raise RuntimeError(f"MuJoCo's car went astray: {other.speed:.3g} m/s, {other.gap:.2g} m")
+    findings, lines = Findings(), []
+    middle = {name: float(np.median(taken)) for name, taken in times.items()}
+    for name, taken in times.items():
+        ratio, best = middle["MuJoCo"] / middle[name], min(taken)
+        lines.append([name, f"{middle[name]:.1f}", f"{best:.1f}", f"{ratio:.1f}"])
+        findings.rows.append({"car": name, "median": middle[name], "best": best, "ratio": ratio})
+        if name != "MuJoCo":
+            findings.bars.append(Bar(f"car, {name}: MuJoCo's step by ours", ratio, LEAST))
+            what = f"car, {name}: µs of an RK4 step by {MOST:g}"
+            findings.bars.append(Bar(what, middle[name] / MOST, 1.0, at_least=False))
+    show(HEADERS, lines, left=1)
+    note(LEGEND.format(ours=OUR_STEPS, steps=STEPS, rounds=rounds, gap=1e3 * other.gap))
+    return findings
+
+
+if __name__ == "__main__":
+    found = run()
+    show(["figure", "measured", "bar", ""], [bar.cells() for bar in found.bars])

@@ -1,0 +1,170 @@
+"""`inloop link wheel`: a force-feedback steering wheel beside a plant that runs."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import inloop as il
+from inloop.cli.output import heading, paragraph, print_json
+from inloop.devices.estimators.differences import BackwardDifferences
+from inloop.devices.haptics.sampled_loop import SampledLoop
+from inloop.errors import LinkError, MailboxError
+from inloop.links.wheel import EventDevice, Feel, WheelLink, WheelProfile, find_wheels
+from inloop.links.wheel.calibration import calibrate
+from inloop.links.wheel.link import PlantPort
+from inloop.links.wheel.profile import PEDALS, profile_path, usual_profile
+from inloop.realtime.signals import ended_by_sigterm
+
+STOPPED = 130
+SHOWN = 40.0  # stiffness of the car's steering at 75 km/h without assistance [N·m/rad]
+MARGIN = math.radians(10.0)  # from the end stops that are felt to those of the wheel
+RANGES = {
+    "gain": (0.0, 5.0), "limit": (0.05, 30.0), "damping": (0.0, 5.0), "range": (90.0, 3600.0),
+    "rate": (20.0, 1000.0), "full": (0.1, 60.0), "ramp": (0.1, 10.0), "stop": (20.0, 1800.0),
+}  # fmt: skip
+
+
+def add_wheel(parser: argparse.ArgumentParser) -> None:
+    """Options of the link."""
+    parser.add_argument("--device", metavar="FILE", type=Path, help="/dev/input/eventN; found")
+    parser.add_argument("--calibrate", action="store_true", help="ask what the wheel is like")
+    feel = Feel()
+    for name, default, unit, text in (
+        ("gain", feel.gain, "X", "of the torque that is felt"),
+        ("limit", feel.limit, "N·m", "largest torque on the wheel"),
+        ("damping", feel.damping, "N·m·s/rad", "added"),
+        ("ramp", feel.ramp, "S", "in which the torque comes in"),
+        ("stop", None, "DEG", "end stops on either side; 10° before those of the wheel"),
+        ("range", None, "DEG", "from end to end of the wheel; of its profile"),
+        ("full", None, "N·m", "torque of the wheel at full force; of its profile"),
+        ("rate", None, "HZ", "of the force; of its profile"),
+    ):
+        told = text if default is None else f"{text}; {default:g}"
+        parser.add_argument(f"--{name}", type=float, metavar=unit, default=default, help=told)
+    parser.add_argument("--steering", default="steering.q", help="input that follows the angle")
+    parser.add_argument("--torque", default="column.hand", help="output that is felt")
+    for pedal in PEDALS:
+        parser.add_argument(f"--{pedal}", default=pedal, metavar="INPUT", help="of this pedal")
+    parser.set_defaults(call=call_wheel)
+
+
+def call_wheel(args: argparse.Namespace) -> int:
+    """Drive with the wheel until the plant ends, the time is over, or Ctrl-C."""
+    _check(args)
+    path = args.device or _only_wheel()
+    device = EventDevice.open(path)
+    try:
+        profile = _profile(device, args)
+    finally:
+        device.close()
+    feel = _feel(args, profile)
+    _say(f"{profile.name}: {profile.turn:g}°, {profile.torque:g} N·m, {profile.rate:g} Hz")
+    _say(stability(profile, feel))
+    with ended_by_sigterm(), il.attach(args.name, wait=args.wait) as box:
+        port = PlantPort(box, args.steering, args.torque, {p: getattr(args, p) for p in PEDALS})
+        link = WheelLink(port, profile, feel, lambda: _reopen(path, profile.name), _say)
+        stopped = False
+        try:
+            link.run(math.inf if args.seconds is None else args.seconds)
+        except KeyboardInterrupt:
+            stopped = True
+        except MailboxError:
+            if not box.gone:
+                raise
+        _tell(link, args)
+        return STOPPED if stopped else 0
+
+
+def stability(profile: WheelProfile, feel: Feel) -> str:
+    """What gain the sampled loop of wheel and plant bears, without a hand."""
+    loop = SampledLoop(
+        mass=profile.inertia,
+        damping=profile.friction,
+        period=1.0 / profile.rate,
+        estimator=BackwardDifferences(1.0 / profile.rate).linear(),
+        delay=profile.delay,
+    )
+    limit = loop.stiffness_limit(feel.damping)
+    shown = feel.gain * SHOWN
+    verdict = "stable" if shown < limit else "it will shake when nobody holds it"
+    return (
+        f"hands off it is stable up to {limit:.3g} N·m/rad; gain {feel.gain:g} shows "
+        f"{shown:.3g} N·m/rad of a car at 75 km/h: {verdict}"
+        + ("" if shown < limit else f"; a gain of {0.7 * limit / SHOWN:.2g} is calm")
+    )
+
+
+def _check(args: argparse.Namespace) -> None:
+    for name, (low, high) in RANGES.items():
+        value = getattr(args, name)
+        if value is not None and not low <= value <= high:
+            raise il.InputError(
+                f"--{name} {value:g} makes no sense", fix=f"Use {low:g} to {high:g}."
+            )
+
+
+def _only_wheel() -> Path:
+    found = find_wheels()
+    if not found:
+        raise LinkError(
+            "no wheel with force feedback is plugged in, or may be opened",
+            fix="Name one: --device /dev/input/eventN. Who may open them: the group 'input'.",
+        )
+    if len(found) > 1:
+        raise LinkError(
+            f"{len(found)} wheels are plugged in", fix=f"Name one: --device {found[0]}."
+        )
+    return found[0]
+
+
+def _profile(device: EventDevice, args: argparse.Namespace) -> WheelProfile:
+    """As it was calibrated, or is now, or as most are; options come first."""
+    path = profile_path(device.name)
+    if args.calibrate:
+        profile = calibrate(device, input)
+        profile.save(path)
+        _say(f"kept in {path}")
+    elif path.exists():
+        profile = WheelProfile.load(path)
+    else:
+        profile = usual_profile(device.name, device.axes)
+        _say("this wheel has not been calibrated: --calibrate asks what it is like")
+    given = {"turn": args.range, "torque": args.full, "rate": args.rate}
+    return replace(profile, **{k: v for k, v in given.items() if v is not None})
+
+
+def _feel(args: argparse.Namespace, profile: WheelProfile) -> Feel:
+    ends = math.radians(0.5 * profile.turn) - MARGIN
+    stop = ends if args.stop is None else min(math.radians(args.stop), ends)
+    limit = min(args.limit, profile.torque)
+    return Feel(args.gain, limit, args.damping, stop, ramp=args.ramp)
+
+
+def _reopen(path: Path, name: str) -> EventDevice | None:
+    """The wheel, if it is there; it may come back under another number."""
+    for place in dict.fromkeys([path, *sorted(path.parent.glob("event*"))]):
+        try:
+            device = EventDevice.open(place)
+        except LinkError:
+            continue
+        if device.name == name:
+            return device
+        device.close()
+    return None
+
+
+def _tell(link: WheelLink, args: argparse.Namespace) -> None:
+    counts = asdict(link.statistics)
+    if args.json:
+        print_json({"link": "wheel", "name": args.name, **counts})
+    else:
+        heading(f"wheel link of '{args.name}'")
+        paragraph(", ".join(f"{count} {name}" for name, count in counts.items()))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

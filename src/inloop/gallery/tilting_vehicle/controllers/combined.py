@@ -1,0 +1,16 @@
+"""Steering and tilt control together: half of the steering waits for the tilt, and helps it.
+
+python -m inloop.gallery.tilting_vehicle.controllers.combined tilting_vehicle
+"""
+
+from __future__ import annotations
+
+import sys
+
+from inloop.gallery.tilting_vehicle.controllers.program import CRUISE, serve
+from inloop.gallery.tilting_vehicle.controllers.tilting import Gains
+
+COMBINED = Gains(CRUISE, share=0.5)
+
+if __name__ == "__main__":
+    sys.exit(serve(COMBINED))

@@ -1,0 +1,1 @@
+"""What can be tried with the tilting vehicle: steady turns, a slalom, a swerve."""

@@ -1,0 +1,1 @@
+"""The wall of bricks: its model and its looks."""

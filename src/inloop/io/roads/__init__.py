@@ -1,0 +1,1 @@
+"""Roads from files: OpenCRG and OpenDRIVE."""

@@ -1,0 +1,85 @@
+"""Numbers of OpenDRIVE: attributes, and cubics along a road."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.io.xml import Element
+from inloop.symbolic.charts import Reals
+
+LARGEST = 1e7
+"""Of any number in a file: coordinates of maps are smaller."""
+
+
+def number(element: Element, name: str, default: float | None = None) -> float:
+    """An attribute that is a number."""
+    if default is not None and name not in element.attributes:
+        return default
+    text = element.attribute(name)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= LARGEST:
+        element.fail(f"{element.label}: {name} = {text[:40]!r} is no number that can be used",
+                     "Write a number.")  # fmt: skip
+    return value
+
+
+def positive(element: Element, name: str) -> float:
+    """An attribute that is a number above 0."""
+    value = number(element, name)
+    if not value > 0.0:
+        element.fail(f"{element.label}: {name} = {value:g} must be more than 0", "Correct it.")
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class Cubics:
+    """A number along a road: cubics from their stations on; 0 before the first.
+
+    Attributes:
+        begins: stations, increasing [m].
+        rows: (a, b, c, d) of each.
+    """
+
+    begins: tuple[float, ...]
+    rows: tuple[tuple[float, float, float, float], ...]
+
+    def __call__(self, s: Reals) -> Reals:
+        """Values at stations."""
+        s = np.asarray(s, float)
+        if not self.rows:
+            return np.zeros(s.shape)
+        begins = np.array(self.begins)
+        k = np.searchsorted(begins, s, side="right") - 1
+        a, b, c, d = np.array(self.rows)[np.maximum(k, 0)].T
+        x = s.T - begins[np.maximum(k, 0)].T
+        return np.where(k < 0, 0.0, (a + x * (b + x * (c + x * d))).T)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is 0 everywhere."""
+        return not np.any(np.array(self.rows))
+
+
+def read_cubics(elements: Iterable[Element], station: str = "s", begin: float = 0.0) -> Cubics:
+    """Cubics with coefficients a, b, c, d.
+
+    Args:
+        elements: one for each.
+        station: attribute that tells where it begins.
+        begin: added to that [m].
+    """
+    found = sorted(
+        (
+            (begin + number(e, station), tuple(number(e, name, 0.0) for name in "abcd"))
+            for e in elements
+        ),
+        key=lambda item: item[0],
+    )
+    return Cubics(tuple(s for s, _ in found), tuple(row for _, row in found))  # type: ignore[misc]
