@@ -162,7 +162,7 @@ def test_runs_go_on_where_other_coordinates_have_to_be_chosen() -> None:
 
 
 def test_steps_have_the_choices_that_a_rehearsal_met() -> None:
-    m = slider_crank((2.0, 12.0))
+    m = slider_crank((2.0, 20.0))
     m.independent("slider")
     m.hard_stop("slider", 0.6, limits=(0.33, np.inf), name="stop")
     with pytest.raises(il.SimulationError, match="LOOP_OPEN"):

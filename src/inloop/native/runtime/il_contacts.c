@@ -31,8 +31,8 @@ int64_t il_contacts_work(const il_contact_table *table, int64_t n)
         return il_pile_work(table->pile);
     }
     const int64_t rows = table->first[table->count], width = n + table->states;
-    return rows + 1 + memory_size(table) + found_size(table, n) + rows * (n + width + rows) + 12 * rows +
-           2 * table->count + width + il_contact_work_size(table->count, rows);
+    return 2 * (rows + 1) + memory_size(table) + found_size(table, n) + rows * (n + width + rows) +
+           12 * rows + 2 * table->count + width + il_contact_work_size(table->count, rows);
 }
 
 int64_t il_contacts_integers(const il_contact_table *table)
@@ -47,8 +47,9 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     const int64_t count = table->count, rows = table->first[count];
     il_strike_parts p = {.given = contacts->work, .acting = contacts->chosen};
 
-    p.memory = (il_touch_memory *)(p.given + rows + 1);
-    p.found = p.given + rows + 1 + memory_size(table);
+    p.kept = p.given + rows + 1;
+    p.memory = (il_touch_memory *)(p.kept + rows + 1);
+    p.found = p.kept + rows + 1 + memory_size(table);
     p.gap = p.found;
     p.mu = p.gap + count;
     p.e = p.mu + count;
@@ -337,6 +338,15 @@ void il_contacts_begin(const il_contacts *contacts, int64_t n, const double *x)
 
     memset(p.given, 0, (size_t)(table->first[table->count] + 1) * sizeof *p.given);
     memset(p.deeds, 0, (size_t)table->count * sizeof *p.deeds);
+}
+
+void il_contacts_keep(const il_contacts *contacts, int again)
+{
+    const il_contact_table *table = contacts->table;
+    const size_t size = (size_t)(table->first[table->count] + 1);
+    double *const given = contacts->work, *const kept = given + size;
+
+    memcpy(again ? given : kept, again ? kept : given, size * sizeof *given);
 }
 
 int il_contacts_hit(const il_contacts *contacts, const il_strike *strike, double *x)

@@ -95,6 +95,9 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
    coordinates what hits move beside the mean of both velocities. */
 int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, double *x_new);
 
+/* Impulses so far, before a part of the step is tried; `again`: as they were then. */
+void il_contacts_keep(const il_contacts *contacts, int again);
+
 /* The gap that is left of what hits first, at the state strike->x_middle; 0 if that is closed. */
 int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, double *missed);
 

@@ -174,11 +174,12 @@ static int find_impact(il_stepper *stepper, const il_span *span, const stages *s
     double early = 0.0, late = 1.0, gap_early = 0.0, missed = 0.0;
 
     for (int k = 0; k < TRIES; k++) {
+        il_contacts_keep(stepper->system.contacts, k > 0);
         int status = approach(stepper, span, s, whole, *share);
         const il_strike strike = strike_at(stepper, s, whole, span->t + *share * span->h);
         status = status == IL_OK ? il_contacts_miss(stepper->system.contacts, &strike, &missed)
                                  : status;
-        if (status != IL_OK || missed == 0.0 || *share <= 0.0) {
+        if (status != IL_OK || missed == 0.0 || *share <= 0.0 || k == TRIES - 1) {
             return status;
         }
         if (missed > 0.0) {

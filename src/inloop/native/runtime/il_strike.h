@@ -42,6 +42,7 @@ typedef struct il_strike_parts {
     double when;             /* of the first impact, in steps */
     double speed;            /* largest of u and pushed together */
     double *given;           /* impulses of the step by row of the table, then the residual */
+    double *kept;            /* the same before a part that is tried several times */
     int64_t *struck;         /* by contact: 0, or how it hits next */
     int64_t *deeds;          /* by contact: 0, or what it has done */
     int64_t *pressed;        /* by contact: it has carried up to the next impact */
