@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import Any
 
 import pytest
 
@@ -42,3 +43,37 @@ def test_who_is_not_waited_for_ends(lost: int, monkeypatch: pytest.MonkeyPatch) 
 
     asyncio.run(main())
     assert not given_up.is_set()
+
+
+def test_who_is_starting_another_thread_is_told_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread that is being born would hear it in place of its parent, who waits for its cry."""
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)
+    really_start = threading._start_new_thread  # type: ignore[attr-defined]
+    starting, may_start = threading.Event(), threading.Event()
+    child = threading.Thread(target=may_start.wait)
+
+    def start_slowly(*words: Any) -> Any:
+        if threading.current_thread().name == "inloop-studio-work":
+            starting.set()
+            may_start.wait(HANG)
+        return really_start(*words)
+
+    def work() -> None:
+        child.start()
+        while True:
+            threading.Event().wait(0.001)
+
+    async def main() -> None:
+        task = asyncio.create_task(breakable.in_thread(work))
+        await asyncio.to_thread(starting.wait)
+        task.cancel()
+        await asyncio.sleep(5 * breakable.LOOK_EVERY)  # it is told in this time, or not
+        may_start.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    monkeypatch.setattr(threading, "_start_new_thread", start_slowly)
+    asyncio.run(main())
+    child.join()  # which cannot be done with who was not born

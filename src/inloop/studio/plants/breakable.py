@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -47,12 +48,33 @@ async def in_thread(call: Callable[..., T], *args: Any) -> T:
 
 async def _break_off(thread: threading.Thread) -> None:
     """Let a thread raise SystemExit, which ends it without a word, and wait for its end."""
+    again = 0.0  # [s] when it is told once more
+    while thread.is_alive():
+        if time.monotonic() >= again and _tell_to_leave(thread):
+            # once more only if it was lost, in a finalizer for example: it breaks off cleaning up
+            again = time.monotonic() + CLEANS_WITHIN
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(LOOK_EVERY)
+
+
+def _tell_to_leave(thread: threading.Thread) -> bool:
+    """Raise SystemExit in a thread; not while it starts another one: False.
+
+    Until a new thread runs it bears the number of who starts it. It would be the one that is told,
+    and die before it has told its parent that it lives, who would wait for that for ever.
+    """
     assert thread.ident is not None
     number, leave = ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
-    while thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(number, leave)
-        # again only when it was lost, in a finalizer for example: it would break off cleaning up
-        again = time.monotonic() + CLEANS_WITHIN
-        while thread.is_alive() and time.monotonic() < again:
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.sleep(LOOK_EVERY)
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(60.0)  # so that no other thread comes between looking and telling
+    try:
+        frame = sys._current_frames().get(thread.ident)
+        while frame is not None:
+            if frame.f_code is threading.Thread.start.__code__:
+                return False
+            frame = frame.f_back
+        if thread.is_alive():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(number, leave)
+        return True
+    finally:
+        sys.setswitchinterval(patience)
