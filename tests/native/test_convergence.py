@@ -123,6 +123,9 @@ def test_evaluations_are_counted_and_shared(problems, method: Method) -> None:
     # the slope at the end of a step is the one at the start of the next: only the last is extra
     dense = integrate(problems, method, 50, sample=0.01)
     extra = 1 if method in (Method.EULER, Method.RK4, Method.IMPLICIT) else 0
+    if method == Method.MOREAU:  # velocities may jump: what is inside a step is a step of its own
+        steps = (np.asarray(dense.t) - 0.3) / (2.0 / 50)
+        extra = (per_step - 1) * int((np.abs(steps - np.round(steps)) > 1e-9).sum())
     assert dense.evaluations == result.evaluations + extra
     assert (dense.x[-1] == result.x[-1]).all()
 

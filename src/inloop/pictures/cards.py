@@ -18,7 +18,7 @@ from inloop.simulate import Result
 from inloop.simulate.results.cards import card, curve, figure, lines, table
 from inloop.simulate.results.figure import broken_at_gaps
 
-MOST_DRAWN = 60  # bodies: more would take too long for a card
+MOST_DRAWN = 240  # bodies, of which a free one takes six: more would take too long for a card
 MOST_CURVES = 6
 POSITIONS = 4  # of a run in one picture
 

@@ -157,13 +157,22 @@ class Stepper:
             raise SimulationError(
                 f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s"
                 f"{why}",
-                fix="Use a smaller step, or look at the inputs.",
+                fix=self._way_out(status),
             )
         self._drives.remember()
         if self._machine.events:
             for system in self._systems.values():
                 system.follow_choice()
         self.events = [event_record(self._systems, event) for event in self._machine.events]
+
+    def _way_out(self, status: Status) -> str:
+        """What to do after a failure."""
+        if status == Status.LOOP_OPEN and self.plant.mechanism.hard_contacts:
+            return (
+                "Other independent coordinates may be needed here, and hard contacts need code for "
+                "each choice: compile(rehearse=...) builds what a run of so many seconds meets."
+            )
+        return "Use a smaller step, or look at the inputs."
 
     def _why(self, status: Status) -> str:
         """What a failure was about, in words."""

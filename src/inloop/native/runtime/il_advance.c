@@ -125,6 +125,9 @@ static int step_otherwise(il_instance *instance)
         instance->counts.nearby += status == IL_OK && misses;
         return status;
     }
+    if (part->free == NULL) {
+        return IL_LOOP_OPEN; /* coordinates that nobody has compiled may do: is it singular? */
+    }
     il_step_over(part);
     status = step_renewing(instance);
     instance->counts.singular += status == IL_OK;
