@@ -21,7 +21,7 @@ import inloop as il
 from inloop.formalisms import Derivation
 from inloop.symbolic import interpret
 
-LINKAGES, ALL_LINKAGES = 60, 100
+LINKAGES, ALL_LINKAGES = 30, 100
 ROWS = {"rod": 1, "ball": 3, "hinge": 5, "solid": 6}
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
@@ -546,10 +546,10 @@ def test_the_linkages_have_everything() -> None:
     linkages = [random_linkage(seed) for seed in range(LINKAGES)]
     kinds = [cut.kind for linkage in linkages for cut in linkage.cuts]
     for kind in ROWS:
-        assert kinds.count(kind) >= 8, kind
-    assert sum(len(linkage.cuts) > 1 for linkage in linkages) > 10
-    assert sum(bool(linkage.drives) for linkage in linkages) > 15
-    assert sum(linkage.carrier(linkage.cuts[0]) >= 0 for linkage in linkages) > 10
+        assert kinds.count(kind) >= 4, kind
+    assert sum(len(linkage.cuts) > 1 for linkage in linkages) > 5
+    assert sum(bool(linkage.drives) for linkage in linkages) > 7
+    assert sum(linkage.carrier(linkage.cuts[0]) >= 0 for linkage in linkages) > 5
 
 
 @pytest.mark.parametrize("seed", [0, 3, 7])
