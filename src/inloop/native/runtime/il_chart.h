@@ -22,22 +22,27 @@ IL_CHART int il_even_piece(double x, int n, const double *breaks)
     return k >= 0.0 && k < n ? (int)k : 0;
 }
 
-/* piecewise cubic: row k of c holds c0..c3 on [x_k, x_{k+1}); constant beyond the ends */
-IL_CHART double il_table_1(double x, int n, const double *breaks, const double *c, double below, double above)
+/* piece that x lies in; x is within the ends */
+IL_CHART int il_piece_with(double x, int n, const double *breaks)
 {
-    int low = 0, high = n, even;
-    double d;
-    if (!(x >= breaks[0])) return x < breaks[0] ? below : x;
-    if (x >= breaks[n]) return above;
-    even = il_even_piece(x, n, breaks);
-    if (x >= breaks[even] && x < breaks[even + 1]) {
-        low = even;
-        high = even + 1;
-    }
+    const int even = il_even_piece(x, n, breaks);
+    int low = 0, high = n;
+    if (x >= breaks[even] && x < breaks[even + 1]) return even;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         if (x >= breaks[middle]) low = middle; else high = middle;
     }
+    return low;
+}
+
+/* piecewise cubic: row k of c holds c0..c3 on [x_k, x_{k+1}); constant beyond the ends */
+IL_CHART double il_table_1(double x, int n, const double *breaks, const double *c, double below, double above)
+{
+    int low;
+    double d;
+    if (!(x >= breaks[0])) return x < breaks[0] ? below : x;
+    if (x >= breaks[n]) return above;
+    low = il_piece_with(x, n, breaks);
     d = x - breaks[low];
     c += 4 * low;
     return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
@@ -46,19 +51,11 @@ IL_CHART double il_table_1(double x, int n, const double *breaks, const double *
 /* piece that x lies in, and how far from its beginning; beyond the ends x is moved to them */
 IL_CHART int il_piece(double x, int n, const double *breaks, double *d, int *beyond)
 {
-    int low = 0, high = n, even;
+    int low;
     *beyond = !(x >= breaks[0] && x < breaks[n]);
     if (x < breaks[0]) x = breaks[0];
     if (x > breaks[n]) x = breaks[n];
-    even = il_even_piece(x, n, breaks);
-    if (x >= breaks[even] && x < breaks[even + 1]) {
-        low = even;
-        high = even + 1;
-    }
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (x >= breaks[middle]) low = middle; else high = middle;
-    }
+    low = il_piece_with(x, n, breaks);
     *d = x - breaks[low];
     return low;
 }
