@@ -8,8 +8,9 @@ const HEAD = 4.2; // in widths of the shaft
 const Y = new THREE.Vector3(0, 1, 0);
 
 export class Arrows {
-  /** @type {number} */
-  perNewton = 0;
+  perNewton = 0; // [m]
+  longest = 0; // [m]
+  width = 0; // of shafts [m]
 
   /**
    * @param {number} size
@@ -17,7 +18,6 @@ export class Arrows {
    */
   constructor(size, colour) {
     this.size = size;
-    this.width = 0.0055 * size;
     const material = new THREE.MeshBasicMaterial({
       color: colour,
       depthTest: false,
@@ -46,10 +46,14 @@ export class Arrows {
    * Show arrows of 6 numbers each: from, vector [N], in the world; `full` has full length.
    * @param {Float32Array} numbers
    * @param {number} full
+   * @param {number} near how far away what a person looks at is who rides along [m]
    */
-  show(numbers, full) {
+  show(numbers, full, near = this.size) {
     const count = full > 0 ? Math.min(numbers.length / 6, MOST) : 0;
-    this.perNewton = (LONGEST * this.size) / full;
+    const size = Math.min(near, this.size);
+    this.perNewton = (LONGEST * size) / full;
+    this.longest = 1.5 * LONGEST * size;
+    this.width = 0.0055 * size;
     let shown = 0;
     for (let i = 0; i < count; i += 1) if (this.place(numbers, 6 * i, shown)) shown += 1;
     for (const mesh of [this.shafts, this.heads]) {
@@ -67,7 +71,7 @@ export class Arrows {
     const { from, force, turn, scale, matrix, width } = this;
     from.fromArray(numbers, at);
     force.fromArray(numbers, at + 3);
-    const length = Math.min(force.length() * this.perNewton, 1.5 * LONGEST * this.size);
+    const length = Math.min(force.length() * this.perNewton, this.longest);
     if (!(length > 0.25 * width)) return false;
     turn.setFromUnitVectors(Y, force.normalize());
     const head = Math.min(HEAD * width, 0.5 * length);

@@ -8,7 +8,7 @@ import * as THREE from "./three.js";
 /** @typedef {Pick<import("./messages.js").Scene, "planar" | "up" | "bounds">} Seen */
 /** @typedef {{ target: THREE.Vector3, high: number, distance: number }} Aim */
 /** @typedef {{ from: number[], turn: number[] }} Place point, quaternion */
-/** @typedef {Place & { field: number, mirror: Place | null }} Carried field [deg] */
+/** @typedef {Place & { field: number, distance: number, mirror: Place | null }} Carried field [deg], distance [m] */
 /** @typedef {Eye["state"]} EyeState */
 
 const FIELD = 32; // [deg]

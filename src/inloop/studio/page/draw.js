@@ -74,7 +74,7 @@ function show(message) {
   eye.state = message.state;
   eye.apply();
   stage.pose(message.bodies, message.deflection);
-  stage.arrows?.show(message.arrows, message.full);
+  stage.arrows?.show(message.arrows, message.full, eye.ride?.distance);
   renderer.info.reset();
   stage.render(eye.camera, message, message.mirror ? eye.ride?.mirror : null);
   if (message.ghost) stage.haunt(eye.camera, message.ghost);

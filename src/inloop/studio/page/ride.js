@@ -103,6 +103,7 @@ export class Ride {
       from: from.toArray(),
       turn: aim.toArray(),
       field: field * glance.zoom,
+      distance: offset.length(),
       mirror: behind,
     };
   }
