@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inloop as il
 from inloop.model import ModelBuilder, fixed, prismatic, revolute
 
 
@@ -122,3 +123,12 @@ def test_long_expressions_are_told_by_their_symbols() -> None:
 
 def test_no_line_ends_in_space(arm: ModelBuilder) -> None:
     assert all(line == line.rstrip() for line in arm.describe().splitlines())
+
+
+def test_hard_contacts_are_told_with_what_they_have(arm: ModelBuilder) -> None:
+    arm.contact(arm.ground, il.plane(), "crank", il.point(), law=il.hard(0.5), name="stiff")
+    law = il.hard(friction=0.2, stiffness=1e7)
+    arm.contact(arm.ground, il.plane(), "crank", il.point(), law=law, name="soft")
+    text = arm.build().describe()
+    assert "Hard(restitution 0.5, friction 0, impacts newton)" in text
+    assert "Hard(restitution 0, friction 0.2, stiffness 1e+07, impacts newton)" in text

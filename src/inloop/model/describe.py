@@ -240,8 +240,9 @@ def _contact_rows(mechanism: Mechanism) -> list[Row]:
 
 
 def law_text(law: object) -> str:
-    """A law by its class and its coefficients: "HuntCrossley(stiffness 1e+05, exponent 1.5)"."""
-    told = (f"{name} {_coefficient(value)}" for name, value in coefficients(law).items())
+    """A law by its class and coefficients that it has: "HuntCrossley(stiffness 1e+05, …)"."""
+    given = {name: value for name, value in coefficients(law).items() if value is not None}
+    told = (f"{name} {_coefficient(value)}" for name, value in given.items())
     return f"{type(law).__name__}({', '.join(told)})"
 
 
