@@ -98,8 +98,9 @@ def test_controllers_are_started_by_name(site: Site, tmp_path: Path) -> None:
         command = controller_command(found, "left", None, tmp_path)
         assert command == [sys.executable, "-m", "cranes.hold", "left"]
         assert find_controller("python3 -m mine", exhibit) is None
-    plain = set(known_controllers()) - set(known_controllers(settings=True))
-    assert {"flexlink_pi", "flexlink_lq", "hold"} <= plain and "computed_torque" not in plain
+    assert set(known_controllers()) - set(known_controllers(settings=True)) == {
+        "flexlink_pi", "flexlink_lq", "direct", "combined", "hold"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

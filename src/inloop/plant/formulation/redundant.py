@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,11 @@ from inloop.plant.arguments import real
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap
-from inloop.plant.formulation.formulation import Formulation
 from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
 from inloop.plant.formulation.reduced_loops import ReducedLoops
 from inloop.plant.formulation.redundant_code import RedundantCode
 from inloop.plant.formulation.redundant_motion import body_motion
+from inloop.plant.formulation.single_choice import SingleChoice
 from inloop.plant.formulation.tree import Tree
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ DAMPING = 0.2  # what is much faster than the steps loses so much in each
 ROLLING = ("knife edge", "disc", "sphere")
 
 
-class Redundant(Formulation):
+class Redundant(SingleChoice):
     """Bodies by themselves, with the wrenches in all joints and the multipliers as unknowns.
 
     A run carries all coordinates that are not driven; steps are those of the generalized-alpha
@@ -143,46 +143,6 @@ class Redundant(Formulation):
     def signal_places(self) -> dict[str, tuple[str, int]]:
         """See `Formulation`."""
         return self.reduced.signal_places
-
-    # choices: there is none
-
-    @property
-    def known(self) -> tuple[Partition, ...]:
-        """See `Formulation`."""
-        return (self.partition,)
-
-    @property
-    def chooses_freely(self) -> bool:
-        """See `Formulation`."""
-        return False
-
-    @property
-    def rows_that_may_act(self) -> tuple[int, ...]:
-        """See `Formulation`."""
-        return tuple(sorted(self.partition.rows))
-
-    def with_partition(self, partition: Partition) -> Redundant:
-        """See `Formulation`."""
-        return self
-
-    def partition_of(self, roles: Array) -> Partition:
-        """See `Formulation`."""
-        return self.partition
-
-    def compile_partitions(self, partitions: Iterable[Partition]) -> None:
-        """See `Formulation`."""
-
-    def repartition(self, q: Array, t: float = 0.0) -> Redundant | None:
-        """See `Formulation`."""
-        return None
-
-    def good_at(self, q: Array, t: float = 0.0) -> Redundant:
-        """See `Formulation`."""
-        return self
-
-    def guard(self, q: Array, t: float = 0.0) -> Array:
-        """See `Formulation`."""
-        return np.zeros(0)
 
     @property
     def code(self) -> RedundantCode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from inloop.formalisms.loops.partition import Partition
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap
-from inloop.plant.formulation.formulation import Formulation
 from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities, declared_positions
+from inloop.plant.formulation.single_choice import SingleChoice
 from inloop.plant.formulation.tree_code import TreeCode
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NONE = np.zeros(0)
 
 
-class Tree(Formulation):
+class Tree(SingleChoice):
     """The equations of a tree as they are: M qdd + c = tau.
 
     There is one partition, and no constraint row. Every position fits.
@@ -158,46 +158,6 @@ class Tree(Formulation):
     def regular_position(self) -> Array:
         """See `Formulation`."""
         return self.home()
-
-    # choices: there is one
-
-    @property
-    def known(self) -> tuple[Partition, ...]:
-        """See `Formulation`."""
-        return (self.partition,)
-
-    @property
-    def chooses_freely(self) -> bool:
-        """See `Formulation`."""
-        return False
-
-    @property
-    def rows_that_may_act(self) -> tuple[int, ...]:
-        """See `Formulation`."""
-        return ()
-
-    def with_partition(self, partition: Partition) -> Tree:
-        """See `Formulation`."""
-        return self
-
-    def partition_of(self, roles: Array) -> Partition:
-        """See `Formulation`."""
-        return self.partition
-
-    def compile_partitions(self, partitions: Iterable[Partition]) -> None:
-        """See `Formulation`."""
-
-    def repartition(self, q: Array, t: float = 0.0) -> Tree | None:
-        """See `Formulation`."""
-        return None
-
-    def good_at(self, q: Array, t: float = 0.0) -> Tree:
-        """See `Formulation`."""
-        return self
-
-    def guard(self, q: Array, t: float = 0.0) -> Array:
-        """See `Formulation`."""
-        return NONE
 
     @property
     def code(self) -> TreeCode:
