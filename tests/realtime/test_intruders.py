@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ import inloop as il
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import realtime_function
 from inloop.realtime import running
+from inloop.realtime.mailboxes import segment
 from inloop.realtime.mailboxes.layout import Layout, Quantity, header_of
 from inloop.realtime.mailboxes.segment import Segment, segment_path
 
@@ -27,14 +28,10 @@ NOBODY = 65534
 
 
 @pytest.fixture
-def path(name: str) -> Iterator[Path]:
-    """Where the mailbox would be; what is there is removed in the end."""
-    found = segment_path(name)
-    yield found
-    if found.is_dir() and not found.is_symlink():
-        found.rmdir()
-    else:
-        found.unlink(missing_ok=True)
+def path(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the mailbox would be, in a directory that no other plant of the machine sweeps."""
+    monkeypatch.setattr(segment, "DIRECTORY", tmp_path)
+    return segment_path(name)
 
 
 def forged(creator: int, heartbeat: int = 0) -> bytes:
@@ -138,10 +135,10 @@ def test_what_killed_plants_left_is_removed_by_the_next_one(path: Path, name: st
     for draft in drafts:
         draft.write_bytes(b"half of it")
         os.utime(draft, (0, 0))
-    segment = Segment(name, LAYOUT, SLOTS)
+    next_one = Segment(name, LAYOUT, SLOTS)
     try:
         assert [p.exists() for p in (old, young, mine, *drafts)] == [False, True, True, False, True]
     finally:
-        segment.close()
+        next_one.close()
         for left in (young, mine, drafts[1]):
             left.unlink()

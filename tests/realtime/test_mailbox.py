@@ -248,7 +248,7 @@ import os, signal, sys
 sys.path.insert(0, sys.argv[2])
 from realtime_arm import arm
 import inloop as il
-loop = il.start(arm().compile(), name=sys.argv[1])
+loop = il.start(arm().compile(), name=sys.argv[1], clock=il.ScriptedClock())
 print("running", flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -281,9 +281,7 @@ def test_rubbish_under_the_name_is_replaced_and_never_attached(plant: il.Plant, 
 
 
 def test_a_plant_that_dies_while_others_wait(python: Python, name: str) -> None:
-    text = LEFT.replace("os.kill(os.getpid(), signal.SIGKILL)", "sys.stdin.readline()\n").replace(
-        "name=sys.argv[1]", "name=sys.argv[1], clock=il.ScriptedClock()"
-    )
+    text = LEFT.replace("os.kill(os.getpid(), signal.SIGKILL)", "sys.stdin.readline()\n")
     process = python(text, name, str(Path(__file__).parent))
     assert heard(process) == "running"
     with il.attach(name) as box:
