@@ -11,14 +11,14 @@ from inloop.joints import written
 
 # page → title, what it is about, names; all others land on the last page
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
-    "model": ("Model", "What you write: bodies, joints, laws, constraints.", ("Model",)),
+    "model": ("Models", "What you write: bodies, joints, laws, constraints.", ("Model",)),
     "elements": (
         "Elements of a model",
         "What methods of a model return and take.",
         ("Handle", "FlexibleLinkHandle", "Mechanism", "axis_angle", "rpy", "gain", "c_controller"),
     ),
     "plant": (
-        "Plant",
+        "Plants",
         "The compiled equations, and all that can be done with them.",
         ("Plant", "Stepper", "compile_mechanism", "piecewise"),
     ),
@@ -79,6 +79,7 @@ SIGNATURES = {
     "run": "(plant, *, studio=False, browser=True, **options)",
     "start": "(plant, **options)",
 }
+MANY = 12  # members of a class from which on they are listed first
 MODULES = {"realtime", "geometry", *PACKAGES}
 
 
@@ -125,8 +126,34 @@ def _group(name: str) -> str:
 
 
 def _page(title: str, words: str, names: Sequence[str], module: str = "inloop") -> str:
-    blocks = [_entry(module, name) for name in names]
-    return "\n".join([f"# {title}", "", words, "", "```{eval-rst}", *blocks, "```", ""])
+    lines = [f"# {title}", "", words, ""]
+    for name in names:
+        heading = [f"## {name}", ""] if len(names) > 1 else []
+        lines += [
+            *heading,
+            "```{eval-rst}",
+            *_members(module, name),
+            _entry(module, name),
+            "```",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _members(module: str, name: str) -> list[str]:
+    """Links to the methods of a class that has many."""
+    item = getattr(importlib.import_module(module), name)
+    if not inspect.isclass(item) or issubclass(item, BaseException):
+        return []
+    named = sorted(
+        key
+        for key, value in inspect.getmembers(item)
+        if not key.startswith("_") and (callable(value) or isinstance(value, property))
+        if value.__doc__
+    )
+    if len(named) < MANY:
+        return []
+    return [" · ".join(f":py:obj:`{key} <{module}.{name}.{key}>`" for key in named), ""]
 
 
 def _entry(module: str, name: str) -> str:

@@ -16,7 +16,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_design",
-    "mathml",
+    "drawn_formulas",
     "plain_docstrings",
 ]
 nitpicky = False
@@ -28,7 +28,7 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 myst_dmath_allow_space = False
 myst_dmath_allow_digits = False
-html_math_renderer = "mathml"
+html_math_renderer = "drawn"
 
 # docstrings are plain text in Google's layout; names in backticks are code
 default_role = "code"
@@ -36,10 +36,9 @@ add_module_names = False
 # the table of contents names pages and headings, not each of some hundred methods
 toc_object_entries = False
 autodoc_member_order = "groupwise"
-autodoc_typehints = "signature"
+autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 80
-python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]
 
