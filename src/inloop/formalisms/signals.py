@@ -36,7 +36,7 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
             raise InputError(f"{label}: {what}", fix=fix) from error
     try:
         times, values = signal
-        return t.graph.wrap(sf.table(t, times, values, kind="cubic"))
+        return sf.samples_over_time(t, times, values)
     except ExpressionError as error:
         raise InputError(f"{label}: {error.mistakes[0].what}", fix=error.mistakes[0].fix) from error
     except (TypeError, ValueError) as error:
