@@ -97,7 +97,7 @@ def pages() -> dict[str, str]:
         "functions": ("Functions for laws", "Functions that force laws may use beside NumPy's."),
         "laws": ("Laws of contacts", "Normal laws and friction of contacts."),
         "errors": ("Errors", "What can be raised; all of them are `InloopError`."),
-        "others": ("Other names", "Whatever is left."),
+        "others": ("Other names", "Names that belong nowhere else."),
     }
     found = {name: _page(title, words, grouped[name]) for name, (title, words, _) in PAGES.items()}
     found |= {name: _page(*titles[name], names) for name, names in groups.items() if names}
@@ -127,7 +127,15 @@ def _group(name: str) -> str:
 
 def _page(title: str, words: str, names: Sequence[str], module: str = "inloop") -> str:
     lines = [f"# {title}", "", words, ""]
+    own = importlib.import_module(module)
+    constants = [
+        name
+        for name in names
+        if not inspect.isroutine(getattr(own, name)) and not inspect.isclass(getattr(own, name))
+    ]
     for name in names:
+        if name in constants:
+            continue
         heading = [f"## {name}", ""] if len(names) > 1 else []
         lines += [
             *heading,
@@ -137,6 +145,9 @@ def _page(title: str, words: str, names: Sequence[str], module: str = "inloop") 
             "```",
             "",
         ]
+    if constants:
+        data = [f".. py:data:: {module}.{name}" for name in constants]
+        lines += ["## Constants and types", "", "```{eval-rst}", *data, "```", ""]
     return "\n".join(lines)
 
 
@@ -158,12 +169,13 @@ def _members(module: str, name: str) -> list[str]:
 
 def _entry(module: str, name: str) -> str:
     item = getattr(importlib.import_module(module), name)
-    if inspect.isclass(item):
-        members = "" if issubclass(item, Exception) else "   :members:\n   :inherited-members:\n"
-        return f".. autoclass:: {module}.{name}\n{members}"
-    if callable(item):
+    if not inspect.isclass(item):
         return f".. autofunction:: {module}.{name}{SIGNATURES.get(name, '')}\n"
-    return f".. py:data:: {module}.{name}\n"
+    members = "" if issubclass(item, Exception) else "   :members:\n"
+    # what classes of other packages bring is told there
+    if all(base.__module__.startswith(("inloop", "builtins")) for base in item.__mro__):
+        members += "   :inherited-members:\n"
+    return f".. autoclass:: {module}.{name}\n{members}"
 
 
 def _index(order: Sequence[str]) -> str:

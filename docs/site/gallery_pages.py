@@ -82,7 +82,7 @@ def _page(
     if exhibit.name in written:
         lines += [f"More about it: [a page of its own](../{exhibit.name}.md).", ""]
     lines += ["```", f"inloop studio {exhibit.name}", "```", ""]
-    lines += [f"It starts {exhibit.start}.", ""]
+    lines += [f"Start: {exhibit.start}.", ""]
     if facts is not None:
         lines += _size(facts)
     if exhibit.options:
