@@ -30,10 +30,10 @@ GENERATED = ("api", "gallery", "examples")
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Start": ("install", "tutorial", "features", "gallery/index", "examples/index"),
     "Describe a mechanism": (
-        "joints", "laws", "contacts", "hard_contact", "terrain", "flexible", "modes", "sensors",
+        "joints", "loops", "laws", "contacts", "hard_contact", "terrain", "flexible", "modes", "sensors",
         "shapes", "tyres", "roads", "files", "redundant",
     ),
-    "Run it": ("steps", "many", "results", "studio", "recordings"),
+    "Run it": ("steps", "many", "realtime", "links", "results", "studio", "recordings"),
     "Control it": ("controllers", "control", "devices", "optimal_control", "learning"),
     "Take it elsewhere": ("c", "fmu", "page", "boards", "serial"),
     "Mechanisms in detail": ("gallery", "piano", "car", "tilting_vehicle", "kart", "own_exhibit"),
