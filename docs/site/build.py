@@ -26,10 +26,15 @@ def live_pages(names: list[str], folder: Path) -> list[str]:
         print("this version of inloop writes no live pages: pictures take their place")
         return []
     folder.mkdir(parents=True, exist_ok=True)
+    written = []
     for name in names:
         command = [*inloop, "export", name, "--page", str(folder / f"{name}.html")]
-        subprocess.run(command, check=True)
-    return names
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            written.append(name)
+        else:
+            print(f"no live page of {name}, a picture takes its place: {done.stderr.strip()}")
+    return written
 
 
 def build(site: Path, live: list[str], jobs: str = "auto", written_only: bool = False) -> int:

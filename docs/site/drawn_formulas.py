@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 from typing import Any
@@ -16,18 +17,20 @@ LINE = 16.0
 SIZES = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
 
 
+@functools.cache
 def formula(latex: str, inline: bool) -> str:
     """A formula as a picture that scales with the text around it and has its color."""
     text = re.sub(r"\s+", " ", latex).strip()
     drawn = ziamath.Latex(text, size=SIZE, color="currentColor", inline=inline)
-    found = SIZES.search(drawn.svg())
+    picture = drawn.svg()
+    found = SIZES.search(picture)
     assert found is not None
     width, height = (float(value) / LINE for value in found.groups())
     style = f"width:{width:.3f}em;height:{height:.3f}em"
     if inline:
         style += f";vertical-align:{drawn.getyofst() / LINE:.3f}em"
     head = f'role="img" aria-label="{html.escape(text)}" style="{style}"'
-    return SIZES.sub(lambda _: head, drawn.svg(), count=1)
+    return SIZES.sub(lambda _: head, picture, count=1)
 
 
 def visit_inline(translator: HTML5Translator, node: nodes.math) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -27,17 +28,22 @@ class Page(HTMLParser):
 
 def dead_links(site: Path) -> list[str]:
     """Links of all pages that lead nowhere within the site, in words."""
-    pages = {path: Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
-    found = []
-    for path, page in pages.items():
-        for link in page.links:
+    files = {path.relative_to(site).as_posix() for path in site.rglob("*")}
+    pages = {
+        name: Page((site / name).read_text(encoding="utf-8"))
+        for name in files
+        if name.endswith(".html")
+    }
+    found = set()
+    for name, page in pages.items():
+        for link in set(page.links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            place = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            where = path.relative_to(site)
-            if not place.exists():
-                found.append(f"{where}: {link}")
+            path = posixpath.join(posixpath.dirname(name), unquote(parts.path))
+            place = posixpath.normpath(path) if parts.path else name
+            if place not in files and place != ".":
+                found.add(f"{name}: {link}")
             elif place in pages and unquote(parts.fragment) not in pages[place].anchors:
-                found.append(f"{where}: {link} has no such place")
-    return sorted(set(found))
+                found.add(f"{name}: {link} has no such place")
+    return sorted(found)

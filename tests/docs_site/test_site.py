@@ -79,6 +79,11 @@ def test_a_new_page_is_listed_by_itself() -> None:
     assert ":caption: More\n\nbrand_new\n" in front
 
 
+def test_the_front_page_shows_a_mechanism_that_lives_if_there_is_one() -> None:
+    for live, shown in (((), "pictures/piano.gif"), (["piano"], 'src="live/piano.html"')):
+        assert shown in site_sources.front_page({"index": ""}, live)
+
+
 def test_the_reference_has_every_public_name_once() -> None:
     text = "\n".join(api_pages.pages().values())
     named = re.findall(r"^\.\. \S+:: inloop\.(\w+)(?:\(|$)", text, re.MULTILINE)
