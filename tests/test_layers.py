@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
     "pictures": {"studio", "realtime", "simulate", "plant", "model", "geometry", "native"},
-    "bridges": {"simulate", "plant", "formalisms", "symbolic"},
+    "bridges": {"simulate", "plant", "native", "formalisms", "model", "symbolic"},
     "gym": {"simulate", "plant", "native"},
     "gallery": {"inloop"},  # the public API only
 }

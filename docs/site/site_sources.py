@@ -30,8 +30,8 @@ GENERATED = ("api", "gallery", "examples")
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Start": ("install", "tutorial", "features", "gallery/index", "examples/index"),
     "Describe a mechanism": (
-        "joints", "loops", "laws", "contacts", "hard_contact", "terrain", "flexible", "modes", "sensors",
-        "shapes", "tyres", "roads", "files", "redundant",
+        "joints", "loops", "laws", "contacts", "hard_contact", "terrain", "flexible", "modes",
+        "sensors", "shapes", "tyres", "roads", "files", "redundant",
     ),
     "Run it": ("steps", "many", "realtime", "links", "results", "studio", "recordings"),
     "Control it": ("controllers", "control", "devices", "optimal_control", "learning"),

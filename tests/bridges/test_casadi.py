@@ -69,6 +69,22 @@ def test_first_and_second_derivatives_are_those_of_lagrange() -> None:
         assert np.abs(np.array(b)).max() > 0.5
 
 
+def test_compiled_rates_have_first_and_second_derivatives() -> None:
+    system = cart_pole().to_casadi(inputs=["rail.tau"], parameters=["pole.mass"])
+    compiled, oracle = system.compiled_rates(order=2), lagrange()
+    assert compiled.name_in() == ["x", "z", "u", "p", "t"]
+    x, weight = ca.MX.sym("x", 4), ca.DM(RNG.normal(size=4))
+    found = []
+    for xd in (compiled(x, [], 0.7, 0.4, 0), oracle(x, 0.7, 0.4)):
+        hessian, gradient = ca.hessian(ca.dot(weight, xd), x)
+        found.append(ca.Function("f", [x], [xd, gradient, hessian]))
+    at = RNG.normal(size=4)
+    for a, b in zip(found[0](at), found[1](at), strict=True):
+        assert np.array(a) == pytest.approx(np.array(b), abs=1e-10)
+    with pytest.raises(il.InputError, match="order is '3'"):
+        system.compiled_rates(order=3)
+
+
 def test_jacobian_of_a_robot_is_that_of_the_recursion() -> None:
     plant = gallery.get("puma560").build().compile()
     system = plant.to_casadi()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from inloop.bridges.smooth_system import Arguments, SmoothSystem
 from inloop.errors import InputError
+from inloop.model.names import quoted
+from inloop.native import build_library
 from inloop.plant import Array, BarePlant
 from inloop.plant.keywords import checked_call
 from inloop.symbolic import Arithmetic
@@ -16,6 +18,8 @@ from inloop.symbolic.tables import PiecewisePolynomial
 
 if TYPE_CHECKING:
     import casadi
+
+EXPORTED = '#define CASADI_SYMBOL_EXPORT __attribute__((visibility("default")))\n'
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,31 @@ class CasadiSystem:
     def closure(self) -> casadi.Function:
         """h as a function of x, z, u, p, t [m or rad]; zero where the loops are closed."""
         return self._function("closure", self.dae["alg"], "h")
+
+    def compiled_rates(self, order: int = 1) -> casadi.Function:
+        """`rates` as compiled C: an external function of CasADi, with derivatives.
+
+        The text is CasADi's, the compiler and the cache are those of the plants. Solvers evaluate
+        it some twenty times as fast as `rates`.
+
+        Args:
+            order: of the derivatives that are compiled, 1 or 2. IPOPT takes second ones, or is told
+                {"hessian_approximation": "limited-memory"}. They are long for large mechanisms.
+
+        Raises:
+            BuildError: there is no compiler.
+        """
+        import casadi
+
+        if order not in (1, 2):
+            raise InputError(f"order is {quoted(order)}", fix="Use 1 or 2.")
+        generator = casadi.CodeGenerator("rates_of_casadi", {"with_header": False})
+        function = self.rates
+        for _ in range(order + 1):
+            generator.add(function)
+            function = function.jacobian()
+        library = build_library({"rates_of_casadi.c": EXPORTED + generator.dump()})
+        return casadi.external("rates", str(library))
 
     def position(self, path: str) -> casadi.Function:
         """Position of a point or frame [m], in world axes, as a function of x, z, u, p, t.
