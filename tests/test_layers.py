@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
     "pictures": {"studio", "realtime", "simulate", "plant", "model", "geometry", "native"},
     "bridges": {"simulate", "plant", "native", "formalisms", "model", "symbolic"},
-    "gym": {"simulate", "plant", "native"},
+    "gym": {"pictures", "simulate", "plant", "native"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers

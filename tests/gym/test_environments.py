@@ -55,6 +55,20 @@ def test_gymnasium_finds_nothing_wrong() -> None:
         check_env(il.gym.Environment(task()), skip_render_check=True)
 
 
+def test_pictures_show_where_the_mechanism_is() -> None:
+    here = replace(task(), start=lambda random, n: {"q": {"hinge": 0.2}}, period=0.01)
+    env = il.gym.Environment(here, render_mode="rgb_array")
+    env.reset(seed=0)
+    first = env.render()
+    for _ in range(10):
+        env.step(np.array([1.0]))
+    then = env.render()
+    assert first.shape == then.shape == (400, 640, 3) and first.dtype == np.uint8
+    changed = np.any(first != then, axis=2).mean()
+    assert 1e-3 < changed < 0.5 and env.metadata["render_fps"] == 100
+    assert il.gym.Environment(task()).render() is None
+
+
 def test_a_seed_gives_the_same_episode() -> None:
     env, rng = il.gym.Environment(task()), np.random.default_rng(3)
     actions = rng.uniform(-1, 1, (12, 1))
