@@ -80,7 +80,7 @@ SIGNATURES = {
     "start": "(plant, **options)",
 }
 MANY = 12  # members of a class from which on they are listed first
-MODULES = {"realtime", "geometry", *PACKAGES}
+MODULES = {name for name in il.__all__ if inspect.ismodule(getattr(il, name))}
 
 
 def pages() -> dict[str, str]:
