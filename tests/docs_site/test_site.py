@@ -23,7 +23,7 @@ from inloop import gallery
 def build(repository: Path, site: Path, *options: str) -> None:
     command = [sys.executable, str(repository / "docs" / "site" / "build.py"), str(site), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_written_pages_build_without_a_warning(repository: Path, tmp_path: Path) -> None:
