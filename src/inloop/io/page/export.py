@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from inloop.errors import InputError
 from inloop.io.page.facts import greeting, plant_facts
@@ -21,6 +23,23 @@ from inloop.simulate.schedules import METHODS
 from inloop.studio.drawing.stage import Stage, make_stage
 
 REHEARSED = 3.0  # [s]
+
+
+@dataclass(frozen=True)
+class CarriedPlant:
+    """A plant made ready for a page.
+
+    Attributes:
+        title: one line.
+        wasm: the plant.
+        facts: what the page must know of it; plain data.
+        meshes: of its drawing, packed, by name.
+    """
+
+    title: str
+    wasm: bytes
+    facts: Mapping[str, Any]
+    meshes: Mapping[str, bytes]
 
 
 def export_page(
@@ -50,7 +69,7 @@ def export_page(
         The file.
 
     Raises:
-        InputError: rate or sub-steps make no sense.
+        InputError: rate, sub-steps, speed or method make no sense.
         BuildError: there is no compiler for WebAssembly; says what to install.
     """
     if not (RATES[0] <= rate <= RATES[1] and 1 <= substeps <= 1000 and 1e-3 <= speed <= 1e3):
@@ -58,33 +77,63 @@ def export_page(
             f"a page cannot run at {rate} Hz with {substeps} sub-steps, {speed} times as fast",
             fix=f"Use {RATES[0]:g} to {RATES[1]:g} Hz, 1 to 1000 sub-steps, speeds 0.001 to 1000.",
         )
-    step = 1.0 / (rate * substeps)
-    check_step(plant.by_mode or {plant.name: plant}, step)
-    method = method_at_start(plant, None, None, {}, step) if method is None else str(method)
-    if plant.formulation.partition.dependent and not plant.by_mode:
-        # choices of coordinates that it needs are compiled, as before it runs in real time
-        rehearse(plant, t_end=REHEARSED, step=step, method=method)
-    stage = make_stage(plant.mechanism) if stage is None else stage
-    assert stage.library is not None
-    wiring = _wired(plant, rate, step, method)
-    values = dict(zip(plant.parameters, map(float, plant.parameters.values_array), strict=True))
-    hello = greeting(stage, wiring.layout, name or plant.name, values)
-    facts = plant_facts(stage, wiring.layout, hello, values)
-    facts |= {
-        "method": int(METHODS[method]), "step": step, "substeps": substeps, "speed": speed,
-    }  # fmt: skip
-    wasm = build_wasm(page_code(plant, stage.library, wiring.reach, method, step))
+    if method is not None and method not in METHODS:
+        raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+    pace = Pace(float(rate), int(substeps), float(speed))
+    carried = carry(plant, pace, method, stage or make_stage(plant.mechanism), name)
     target = Path(file)
-    target.write_text(page_text(stage.title, wasm, facts, stage.meshes), encoding="utf-8")
+    text = page_text(carried.title, carried.wasm, carried.facts, carried.meshes)
+    target.write_text(text, encoding="utf-8")
     return target
 
 
-def _wired(plant: BarePlant, rate: float, step: float, method: str) -> Wiring:
+@dataclass(frozen=True)
+class Pace:
+    """How a plant runs in a page.
+
+    Attributes:
+        rate: records per simulated second [Hz].
+        substeps: steps of the integrator between two of them.
+        speed: simulated seconds per second to begin with.
+    """
+
+    rate: float
+    substeps: int = 1
+    speed: float = 1.0
+
+    @property
+    def step(self) -> float:
+        """Of the integrator [s]."""
+        return 1.0 / (self.rate * self.substeps)
+
+
+def carry(
+    plant: BarePlant, pace: Pace, method: str | None, stage: Stage, name: str = ""
+) -> CarriedPlant:
+    """Compile a plant for a page; see `export_page`."""
+    check_step(plant.by_mode or {plant.name: plant}, pace.step)
+    method = method or method_at_start(plant, None, None, {}, pace.step)
+    if plant.formulation.partition.dependent and not plant.by_mode:
+        # choices of coordinates that it needs are compiled, as before it runs in real time
+        rehearse(plant, t_end=REHEARSED, step=pace.step, method=method)
+    assert stage.library is not None
+    wiring = _wired(plant, pace, method)
+    values = dict(zip(plant.parameters, map(float, plant.parameters.values_array), strict=True))
+    hello = greeting(stage, wiring.layout, name or plant.name, values)
+    facts = plant_facts(stage, wiring.layout, hello, values) | {
+        "method": int(METHODS[method]),
+        "step": pace.step,
+        "substeps": pace.substeps,
+        "speed": pace.speed,
+    }
+    wasm = build_wasm(page_code(plant, stage.library, wiring.reach, method, pace.step))
+    return CarriedPlant(stage.title, wasm, facts, stage.meshes)
+
+
+def _wired(plant: BarePlant, pace: Pace, method: str) -> Wiring:
     """The plant as real time would run it: names, sizes and facts of its records."""
-    if method not in METHODS:
-        raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
     wiring = wire(
-        plant, period=1.0 / rate, step=step, method=METHODS[method],
+        plant, period=1.0 / pace.rate, step=pace.step, method=METHODS[method],
         q=None, qd=None, tau=None, inputs={}, motions={},
     )  # fmt: skip
     facts = element_facts(plant.by_mode or {plant.name: plant})
