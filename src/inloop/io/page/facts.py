@@ -19,7 +19,7 @@ from inloop.studio.drawing.scene import scene_parts
 from inloop.studio.drawing.stage import Stage
 from inloop.studio.messaging.message_types import Hello
 from inloop.studio.messaging.scene_types import Scene
-from inloop.studio.plants.health import FAILURES
+from inloop.studio.plants.health import FAILURES, LATCHED, latched_notice
 from inloop.studio.plants.inputs import Limits, limits_of
 from inloop.studio.plants.measured import CONTACT_QUANTITIES, Measured
 from inloop.studio.plants.notes import SIGNALS
@@ -124,6 +124,7 @@ def plant_facts(
             str(Status[name].value): {"status": name, "text": text, "fix": fix}
             for name, (text, fix) in FAILURES.items()
         },
+        "latched": {name: latched_notice(name) for name in LATCHED},
     }  # fmt: skip
 
 

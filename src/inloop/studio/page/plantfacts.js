@@ -72,6 +72,7 @@
  * @property {number[][]} contacts columns
  * @property {number[][]} sensors columns
  * @property {Record<string, { status: string, text: string, fix: string }>} failures by status
+ * @property {Record<string, import("./messages.js").Told>} latched what to tell while inputs are ignored
  */
 
 export {};

@@ -242,7 +242,9 @@ export class PlantSession {
       lost: 0,
       source: "live",
       driven: this.inputs.driven,
-      notice: failure && { level: "error", text: failure.text, fix: failure.fix },
+      notice: failure
+        ? { level: "error", text: failure.text, fix: failure.fix }
+        : (this.facts.latched[this.latched] ?? null),
       pace_hz: this.pace.paused ? 0 : this.pace.rate,
     });
   }
