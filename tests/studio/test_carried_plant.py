@@ -146,7 +146,7 @@ def test_samples_and_poses_are_those_of_the_records(shared: Shared) -> None:
 def test_the_picture_follows_parameters(shared: Shared) -> None:
     _, stage, driver = shared
     found = driver.run("""
-    const { principal } = await load("placing.js");
+    const { principal } = await load("principal.js");
     say({ do: "set", parameter: "length", value: 1.3 });
     const inertia = [[2.1, -0.3, 0.2], [-0.3, 1.4, 0.5], [0.2, 0.5, 3.2]];
     return { ...last("scene"), principal: principal(inertia) };
@@ -189,7 +189,7 @@ def test_a_hand_pulls_a_body(shared: Shared) -> None:
 
 def test_what_makes_no_sense_is_told_and_changes_nothing(shared: Shared) -> None:
     told = shared[2].run("""
-    const { readLink, writeLink } = await load("hashlink.js");
+    const { readLink, writeLink } = await load("linktext.js");
     const before = session.parameters.values.slice();
     const asked = [
       { do: "set", parameter: "__proto__", value: 1 },

@@ -1,36 +1,8 @@
-// A link that carries parameters: behind # of the address are those that are not as declared.
+// A link that carries parameters, behind # of the address.
+
+import { readLink, writeLink } from "./linktext.js";
 
 /** @typedef {import("./messages.js").Parameter} Parameter */
-
-const MOST = 200; // parameters that a link may name
-
-/**
- * Values that a link names, of parameters that are there.
- * @param {string} hash as `location.hash`
- * @param {Parameter[]} declared
- * @returns {Map<string, number>}
- */
-export function readLink(hash, declared) {
-  const known = new Set(declared.map(({ name }) => name));
-  /** @type {Map<string, number>} */
-  const found = new Map();
-  for (const [name, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
-    const value = Number(text);
-    if (found.size < MOST && known.has(name) && text.trim() && Number.isFinite(value))
-      found.set(name, value);
-  }
-  return found;
-}
-
-/**
- * What belongs behind the # for these values; "" if all are as declared.
- * @param {Record<string, number>} values
- * @param {Parameter[]} declared
- */
-export function writeLink(values, declared) {
-  const changed = declared.filter(({ name, default: usual }) => (values[name] ?? usual) !== usual);
-  return new URLSearchParams(changed.map(({ name }) => [name, String(values[name])])).toString();
-}
 
 /** Keeps the address and the parameters of the plant the same. */
 export class HashLink {
