@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from inloop import gallery
+from inloop.cli import main
+from inloop.cli.commands.studio_catalog import stage_of
+from inloop.cli.subject import Subject
 from inloop.devices import NoteMaker
-from inloop.errors import BuildError
-from inloop.io.page import wasm
-from inloop.io.page.export import Pace, _wired
+from inloop.errors import BuildError, InputError
+from inloop.io.page import export_page, wasm
+from inloop.io.page.export import Pace, _wired, carry
+from inloop.io.page.page_file import page_text
 from inloop.native import Status, aligned_zeros
 from inloop.plant import BarePlant
 from inloop.plant.drawn.poses import Poses, quaternions
@@ -22,11 +30,13 @@ from inloop.studio.drawing.anatomy import principal
 from inloop.studio.drawing.scene import scene_parts
 from inloop.studio.drawing.stage import Stage
 from inloop.studio.drawing.visuals import placed_look
+from inloop.studio.messaging.page_types import TARGET
 
 sys.path.insert(0, str(Path(__file__).parent))
 from carried import DRAG, MASS, RATE, SUBSTEPS, Driver, carried_plant
 from described import check_message
 
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 Shared = tuple[BarePlant, Stage, Driver]
 
 
@@ -262,3 +272,53 @@ def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(wasm.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(BuildError, match="pip install ziglang"):
         wasm.find_toolchain()
+
+
+def test_a_command_writes_the_file(
+    shared: Shared, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "pendulum.html"
+    assert main(["export", "pendulum", "--set", "length=0.9", "--page", str(target), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    text = target.read_text(encoding="utf-8")
+    assert told["bytes"] == target.stat().st_size < 1.5e6 and told["rate_hz"] == 1000.0
+    # nothing in it is to be loaded from elsewhere
+    assert not re.findall(r"""(?:src|href)=["'](?!#)[^"']""", text)
+    with pytest.raises(InputError, match="a page cannot run"):
+        export_page(shared[0], target, rate=0.5)
+    with pytest.raises(InputError, match="method 'leapfrog' is unknown"):
+        export_page(shared[0], target, method="leapfrog")
+
+
+def test_old_objects_are_forgotten(tmp_path: Path) -> None:
+    for k in range(5):
+        (tmp_path / f"{k}.o").write_bytes(b"")
+        os.utime(tmp_path / f"{k}.o", (k, k))
+    wasm._forget_old(tmp_path, 2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["3.o", "4.o"]
+
+
+@pytest.mark.long
+def test_the_piano_has_the_numbers_of_native_code(find_programs: None, tmp_path: Path) -> None:
+    """To 1e-9 over a second of a hard blow, and less than 1.5 MB; without fused multiply-add,
+    which WebAssembly does not have, and by which native code differs from itself by 2e-8."""
+    exhibit = gallery.get("piano")
+    subject = Subject(exhibit.build(), exhibit, {})
+    plant = subject.compile()
+    carried = carry(plant, Pace(5000.0, 2), "implicit", stage_of(subject))
+    page = page_text(carried.title, carried.wasm, carried.facts, carried.meshes)
+    assert len(page) < 1.5e6
+    Driver(carried, tmp_path)
+    plant.export_c(tmp_path / "c", step=1e-4)
+    shutil.copy(BENCHMARKS / "page_steps.c", tmp_path / "c" / "main.c")
+    sources = [str(file) for file in (tmp_path / "c").glob("*.c")]
+    exact = ["cc", "-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w"]
+    program, wanted = str(tmp_path / "native"), str(tmp_path / "native.f64")
+    subprocess.run([*exact, *sources, "-lm", "-o", program], check=True)
+    subprocess.run([program, wanted, "0.009", "1"], check=True)
+    script = [str(BENCHMARKS / "page_steps.mjs"), TARGET.parent.as_uri(), str(tmp_path)]
+    subprocess.run(["node", *script, "0.009", "1"], check=True)
+    native = np.fromfile(wanted).reshape(5000, -1)
+    found = np.fromfile(tmp_path / "wasm.f64").reshape(5000, -1)[:, 1 : 1 + native.shape[1]]
+    assert np.ptp(native[:, : plant.n], axis=0).max() > 0.1  # the hammer flies
+    assert np.abs(found - native)[:, : plant.n].max() < 1e-9

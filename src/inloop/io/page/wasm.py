@@ -6,13 +6,13 @@ once for all plants.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from pathlib import Path
 from inloop.errors import BuildError
 from inloop.io.page.plant_code import headers_of, libc_headers
 from inloop.native.building.cache_directory import cache_directory
+from inloop.native.building.store import Store
 from inloop.native.runtime_library import runtime_headers, runtime_sources
 
 VERSIONS = ("", "-20", "-19", "-18", "-17", "-16", "-15", "-14")  # of clang, as Debian names them
@@ -38,6 +39,7 @@ IMPORTS = (
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "tanh", "exp", "log", "pow",
 )  # fmt: skip
 LONGEST = 600.0  # [s] that one file may take
+MOST_KEPT = 2000  # objects, some 20 kB each
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,7 @@ def build_wasm(code: Mapping[str, str]) -> bytes:
     sources = {name: text for name, text in code.items() if name.endswith(".c")}
     shelf = cache_directory() / "wasm"
     shelf.mkdir(mode=0o700, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="wasm-", dir=cache_directory() / "work") as name:
-        folder = Path(name)
+    with Store(cache_directory()).workspace() as folder:
         for header, text in headers.items():
             (folder / header).write_text(text, encoding="utf-8")
 
@@ -103,7 +104,9 @@ def build_wasm(code: Mapping[str, str]) -> bytes:
 
         with ThreadPoolExecutor(os.cpu_count()) as workers:
             objects = list(workers.map(compiled, sorted(sources)))
-        return _link(tools, folder, objects)
+        module = _link(tools, folder, objects)
+    _forget_old(shelf, MOST_KEPT)
+    return module
 
 
 def _object(
@@ -126,6 +129,16 @@ def _object(
         )
         fresh.replace(kept)
     return kept
+
+
+def _forget_old(shelf: Path, most: int) -> None:
+    """Keep so many objects, the newest."""
+    kept: list[tuple[float, Path]] = []
+    for path in shelf.glob("*.o"):
+        with contextlib.suppress(OSError):  # another process may tidy up, too
+            kept.append((path.stat().st_mtime, path))
+    for _, path in sorted(kept, reverse=True)[most:]:
+        path.unlink(missing_ok=True)
 
 
 def _link(tools: Toolchain, folder: Path, objects: Sequence[str]) -> bytes:
