@@ -205,7 +205,8 @@ def test_what_makes_no_sense_is_told_and_changes_nothing(shared: Shared) -> None
       { do: "set", parameter: "__proto__", value: 1 },
       { do: "set", parameter: "length", value: null },
       { do: "replay", file: "../../etc/passwd" }, { do: "record", on: true },
-      { do: "subscribe", signals: ["nothing"] }, { do: "place", coordinate: "arm", q: 1 },
+      { do: "subscribe", signals: ["nothing", "constructor"] },
+      { do: "place", coordinate: "arm", q: 1 },
     ];
     for (const request of asked) say(request);
     session.hear(inputFrame(60000, 1, 1, 1));

@@ -292,7 +292,7 @@ export class PlantSession {
     if (wanted) this.change(wanted);
     else if (request.do === "subscribe") this.subscribe(request);
     else if (request.do === "watch") {
-      this.watched = request.signals.filter((name) => name in this.facts.index);
+      this.watched = request.signals.filter((name) => Object.hasOwn(this.facts.index, name));
       this.tellReadings();
     } else if (request.do === "take_input") this.inputs.take();
     else if (request.do === "release_input") this.inputs.release();
@@ -341,7 +341,7 @@ export class PlantSession {
   subscribe({ signals, rate_hz: wanted }) {
     const { index, hello } = this.facts;
     const rate = hello.plant.rate_hz;
-    const known = signals.filter((name) => name in index);
+    const known = signals.filter((name) => Object.hasOwn(index, name));
     const every = Math.max(1, Math.round(rate / Math.min(Math.max(wanted ?? rate, 1e-3), rate)));
     this.subscription.choose(
       known,
