@@ -220,10 +220,13 @@ def test_what_makes_no_sense_is_told_and_changes_nothing(shared: Shared) -> None
     return { same, most: last("parameters").values.length, notices:
       texts.filter(({ kind }) => kind === "notice").length,
       link: [...readLink(hash, declared)],
-      written: writeLink({ length: 0.9, drag: 1.5 }, declared) };
+      written: writeLink({ length: 0.9, drag: 1.5 }, declared),
+      // a page that was exported with another value than the declared one begins with it
+      back: writeLink({ length: 0.7 }, [{ name: "length", value: 0.9, default: 0.7 }]) };
     """)
     assert told["same"] and told["most"] == 1.9 and told["notices"] >= 6
     assert told["link"] == [["length", 0.9]] and told["written"] == "length=0.9"
+    assert told["back"] == "length=0.7"
 
 
 def test_a_step_that_fails_leaves_the_last_good_state(shared: Shared) -> None:

@@ -2,7 +2,7 @@
 
 import { readLink, writeLink } from "./linktext.js";
 
-/** @typedef {import("./messages.js").Parameter} Parameter */
+/** @typedef {import("./linktext.js").Parameter} Parameter */
 
 /** Keeps the address and the parameters of the plant the same. */
 export class HashLink {
@@ -16,7 +16,7 @@ export class HashLink {
 
   /** @param {Parameter[]} declared */
   setPlant(declared) {
-    this.declared = declared;
+    this.declared = declared.map(({ name, value }) => ({ name, value }));
     this.follow();
   }
 

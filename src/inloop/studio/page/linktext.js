@@ -1,6 +1,6 @@
-// The text of a link that carries parameters: those that are not as declared.
+// The text of a link that carries parameters: those that are not as the page begins with.
 
-/** @typedef {import("./messages.js").Parameter} Parameter */
+/** @typedef {Pick<import("./messages.js").Parameter, "name" | "value">} Parameter with the value that the page begins with */
 
 const MOST = 200; // parameters that a link may name
 
@@ -23,11 +23,11 @@ export function readLink(hash, declared) {
 }
 
 /**
- * What belongs behind the # for these values; "" if all are as declared.
+ * What belongs behind the # for these values; "" if all are as the page begins with.
  * @param {Record<string, number>} values
  * @param {Parameter[]} declared
  */
 export function writeLink(values, declared) {
-  const changed = declared.filter(({ name, default: usual }) => (values[name] ?? usual) !== usual);
+  const changed = declared.filter(({ name, value }) => (values[name] ?? value) !== value);
   return new URLSearchParams(changed.map(({ name }) => [name, String(values[name])])).toString();
 }
