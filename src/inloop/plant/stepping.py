@@ -46,7 +46,7 @@ def is_likely(plant: BarePlant) -> bool:
 
 def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> None:
     """Build what an integrator needs beside the rates, for a choice that has code."""
-    if method == Method.MOREAU:
+    if method.knows_hard_contacts:
         if plant.mechanism.hard_contacts:
             contact_rows(plant, formulation)
             if has_pushing_laws(plant.mechanism) and formulation.code.implicit:
