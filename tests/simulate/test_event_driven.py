@@ -6,6 +6,8 @@ The digits are those of an event-driven solution of its own: modes fixed between
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 from hard_models import G, ball, block, box, stack, table
@@ -147,6 +149,24 @@ def test_a_box_is_pulled_away_below_a_stack() -> None:
     assert result["x_0.q"][-1] == pytest.approx(0.02248434542, abs=1e-10)
     for k in range(1, 5):
         assert result[f"x_{k}.q"][-1] == pytest.approx(0.00326197757, abs=1e-10)
+
+
+@pytest.mark.parametrize("seeds", [(0, 2, 21, 31), pytest.param(range(60), marks=pytest.mark.long)])
+def test_a_cube_that_tumbles_loses_energy_and_comes_to_rest(seeds: Iterable[int]) -> None:
+    cube = box((0.2, 0.2, 0.2), 1.0, (0.5, 0.3)).compile()
+    for seed in seeds:
+        random = np.random.default_rng(seed)
+        turned = random.normal(size=4)
+        q = cube.vector(box_tz=0.4, box=turned / np.linalg.norm(turned))
+        speeds = random.normal(size=6) * [1, 1, 1, 6, 6, 6]
+        qd = dict(zip(cube.coordinates, speeds, strict=True))
+        result = cube.simulate(t_end=2.5, step=1e-2, q=q, qd=qd, method=METHOD)
+        energy = result.energy.sum(axis=1)
+        assert np.diff(energy).max() < 1e-12 and not result.doubts
+        # it rests on a face
+        assert np.abs(result.qd[-1]).max() < 1e-12
+        assert energy[-1] == pytest.approx(0.1 * G, abs=1e-12)
+        assert min(result[f"touch_{k}.gap"].min() for k in range(8)) > -1e-11
 
 
 def incline_in_space(mu: float, slope: float, qd: tuple[float, float]) -> il.Model:

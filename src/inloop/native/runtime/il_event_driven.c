@@ -75,6 +75,7 @@ static void remember(course *c)
 {
     const il_contact_table *table = c->touching.contacts.table;
     for (int64_t i = 0; i < table->count; i++) {
+        c->touching.starts[i] = 0;
         memcpy(c->touching.force + table->first[i], c->x + table->places[i],
                (size_t)(table->first[i + 1] - table->first[i]) * sizeof *c->x);
     }

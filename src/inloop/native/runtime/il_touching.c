@@ -32,7 +32,7 @@ int64_t il_touching_work(const il_contact_table *table, int64_t n)
 
 int64_t il_touching_integers(const il_contact_table *table)
 {
-    return table->count + 2 * rows_of(table);
+    return 2 * table->count + 2 * rows_of(table);
 }
 
 void il_touching_begin(il_touching *touching, const il_system *system, double whole,
@@ -65,7 +65,8 @@ void il_touching_begin(il_touching *touching, const il_system *system, double wh
     t.columns = t.still + rows;
     t.matrix = t.columns + 2 * rows * n;
     t.modes = t.p.opposed + count;
-    t.order = t.modes + count;
+    t.starts = t.modes + count;
+    t.order = t.starts + count;
     t.x_beside = states;
     t.rates_beside = states + il_state_size(system);
     *touching = t;
@@ -168,7 +169,8 @@ static void slip_direction(const il_touching *touching, int64_t i, double d[2])
         return;
     }
     const double speed = sqrt(u[0] * u[0] + u[1] * u[1]);
-    if (speed > il_touching_standstill(touching) && u[0] * d[0] + u[1] * d[1] > 0.0) {
+    const double least = touching->starts[i] ? touching->slow : il_touching_standstill(touching);
+    if (speed > least && u[0] * d[0] + u[1] * d[1] > 0.0) {
         d[0] = u[0] / speed;
         d[1] = u[1] / speed;
     }
@@ -332,8 +334,8 @@ int il_touching_rates(void *context, double t, const double *x, double *xd)
     return IL_OK;
 }
 
-/* How far the force of a contact is from what is possible, in units of a large one. */
-static double force_margin(const il_touching *touching, int64_t i)
+/* How far the force of a contact is from what is not possible, in units of a large one. */
+static double margin_of_force(const il_touching *touching, int64_t i)
 {
     const il_contact_table *table = touching->contacts.table;
     const double *force = touching->found + table->first[i];
@@ -349,10 +351,19 @@ static double force_margin(const il_touching *touching, int64_t i)
     return fmin(normal, touching->p.mu[i] * normal + beyond - sqrt(square) / touching->unit[i]);
 }
 
+double il_touching_force_margin(const il_touching *touching)
+{
+    double least = INFINITY;
+    for (int64_t i = 0; i < touching->count; i++) {
+        least = touching->modes[i] == IL_APART ? least : fmin(least, margin_of_force(touching, i));
+    }
+    return least;
+}
+
 double il_touching_margin(const il_touching *touching, double elapsed)
 {
     const il_contact_table *table = touching->contacts.table;
-    double least = INFINITY;
+    double least = il_touching_force_margin(touching);
 
     for (int64_t i = 0; i < touching->count; i++) {
         const double *u = touching->u + table->first[i] + 1, *d = touching->direction + 2 * i;
@@ -363,7 +374,6 @@ double il_touching_margin(const il_touching *touching, double elapsed)
             least = fmin(least, begun == INFINITY ? gap / touching->size : (gap - begun) / elapsed);
             continue;
         }
-        least = fmin(least, force_margin(touching, i));
         if (touching->modes[i] == IL_SLIPPING && table->first[i + 1] - table->first[i] > 1) {
             const double second = table->first[i + 1] - table->first[i] > 2 ? u[1] * d[1] : 0.0;
             least = fmin(least, (u[0] * d[0] + second) / elapsed);
@@ -376,8 +386,12 @@ void il_touching_follow(il_touching *touching)
 {
     for (int64_t i = 0; i < touching->count; i++) {
         if (touching->modes[i] == IL_SLIPPING) {
+            const double *u = touching->u + touching->contacts.table->first[i] + 1;
+            const double *begun = touching->direction + 2 * i;
             double d[2];
             slip_direction(touching, i, d);
+            const double along = u[0] * begun[0] + (begun[1] != 0.0 ? u[1] * begun[1] : 0.0);
+            touching->starts[i] = touching->starts[i] && along < touching->slow;
             touching->direction[2 * i] = d[0];
             touching->direction[2 * i + 1] = d[1];
         }

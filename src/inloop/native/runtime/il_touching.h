@@ -8,7 +8,8 @@
  *
  * d(H)/dt v is a difference of fourth order along the motion; it takes four looks at the rows, and
  * no code but theirs. Where contacts are redundant f is not unique: it is then as near as a basis
- * of the columns leads to the forces with which the modes began, which are possible ones.
+ * of the columns leads to the forces with which the modes began. These are possible ones, and as far
+ * as may be from those that are not.
  *
  * What the modes are is found where they begin (il_touching_decide.c), from the problem of dry
  * friction for accelerations: contacts that slip have one unknown, those whose velocity is zero the
@@ -29,11 +30,13 @@ typedef struct il_touching {
     int64_t count, rows;     /* of all contacts */
     double whole;            /* length of the step [s] */
     double size;             /* characteristic length [m] */
+    double slow;             /* up to which it does so [m/s] */
     double near;             /* what rests is closed below such a gap [m] */
 
     /* by contact */
     int64_t *modes;          /* il_touching_mode */
     double *direction;       /* two of each: along which it slips */
+    int64_t *starts;         /* not 0: it has just begun to slip, and keeps that direction still */
     double *gap_begun;       /* as the modes began; infinite: it was not closed then */
     double *unit;            /* what is a large normal force there [N] */
     /* by row */
@@ -77,6 +80,9 @@ int il_touching_decide(il_touching *touching, double t, double *x);
 /* Above zero for as long as the modes hold: the least of all indicators, after `elapsed` [s], at
    the state that il_touching_rates was last called with. */
 double il_touching_margin(const il_touching *touching, double elapsed);
+
+/* Of forces `found` alone: the least distance to what is possible, in units of large forces. */
+double il_touching_force_margin(const il_touching *touching);
 
 /* Take over how contacts slip at the state that was looked at last. */
 void il_touching_follow(il_touching *touching);

@@ -25,6 +25,10 @@ static const double lowest_rebound = 1e-15;
 /* accelerations, or forces, below this part of the largest are zero; and a residual that is none */
 static const double nothing = 1e-8, unsolved = 1e-9;
 
+/* slip that has just begun turns at once to where accelerations lead, which no explicit method can
+   follow: up to this part of a natural speed it keeps its direction */
+static const double still_starting = 1e-7;
+
 /* gaps beyond this many times what counts as closed stay as they are */
 static const double too_deep = 1e3;
 
@@ -33,7 +37,24 @@ static const double instant = 1e-6;
 
 enum { MOST_BLOWS = 20 };
 
-/* The contacts that are closed, by what they do along tangents; and which meet. */
+/* What a contact that is closed does along its tangents. */
+static void take_slip(il_touching *touching, int64_t i, double zero)
+{
+    const il_contact_table *table = touching->contacts.table;
+    const int64_t tangents = table->first[i + 1] - table->first[i] - 1;
+    const double *u = touching->u + table->first[i] + 1;
+    const double second = tangents > 1 ? u[1] : 0.0;
+    const double slip = tangents > 0 ? sqrt(u[0] * u[0] + second * second) : 0.0;
+
+    touching->modes[i] = slip > zero ? IL_SLIPPING : IL_STICKING;
+    touching->starts[i] = touching->starts[i] && slip <= touching->slow;
+    if (slip > zero) {
+        touching->direction[2 * i] = u[0] / slip;
+        touching->direction[2 * i + 1] = second / slip;
+    }
+}
+
+/* The contacts that are closed; not 0: some meet. */
 static int sort_out(il_touching *touching)
 {
     const il_contact_table *table = touching->contacts.table;
@@ -41,25 +62,25 @@ static int sort_out(il_touching *touching)
     int meets = 0;
 
     for (int64_t i = 0; i < touching->count; i++) {
-        const int64_t first = table->first[i], tangents = table->first[i + 1] - first - 1;
-        const double *u = touching->u + first;
-        const double gap = touching->p.gap[i];
-        const double slip = tangents < 1   ? 0.0
-                            : tangents < 2 ? fabs(u[1])
-                                           : sqrt(u[1] * u[1] + u[2] * u[2]);
+        const double gap = touching->p.gap[i], u = touching->u[table->first[i]];
 
-        touching->p.struck[i] = gap <= table->near && u[0] < -zero ? IL_FAST : 0;
+        touching->p.struck[i] = gap <= table->near && u < -zero ? IL_FAST : 0;
         meets |= touching->p.struck[i] != 0;
-        touching->modes[i] = gap > touching->near || fabs(u[0]) > zero ? IL_APART
-                             : slip > zero                             ? IL_SLIPPING
-                                                                       : IL_STICKING;
-        touching->p.pressed[i] = touching->modes[i] != IL_APART;
-        if (touching->modes[i] == IL_SLIPPING) {
-            touching->direction[2 * i] = u[1] / slip;
-            touching->direction[2 * i + 1] = tangents < 2 ? 0.0 : u[2] / slip;
+        touching->modes[i] = IL_APART;
+        if (gap <= touching->near && fabs(u) <= zero) {
+            take_slip(touching, i, zero);
         }
+        touching->p.pressed[i] = touching->modes[i] != IL_APART;
     }
     return meets;
+}
+
+/* Not 0: a contact that leaves, or is about to rebound, with u would not rise so high that it shows
+   in its gap. Its acceleration is known. */
+static int stays_low(const il_touching *touching, int64_t i, double u)
+{
+    const double falls = -touching->still[touching->contacts.table->first[i]];
+    return u * u < 2.0 * fmax(0.0, falls) * lowest_rebound * touching->size;
 }
 
 /* What hits so slowly that its rebound would be lost in rounding does not rebound. */
@@ -73,11 +94,8 @@ static int settle_slow_ones(il_touching *touching, double t, const double *x)
     }
     const int status = il_touching_still(touching, t, x, touching->rates_beside);
     for (int64_t i = 0; status == IL_OK && i < touching->count; i++) {
-        const int64_t row = table->first[i];
-        const double rebound = touching->p.e[i] * touching->u[row];
-        const double lowest = lowest_rebound * touching->size;
-        const double falls = fmax(0.0, -touching->still[row]);
-        if (touching->p.struck[i] && rebound * rebound < 2.0 * falls * lowest) {
+        const double rebound = touching->p.e[i] * touching->u[table->first[i]];
+        if (touching->p.struck[i] && stays_low(touching, i, rebound)) {
             touching->p.struck[i] = IL_SLOW;
         }
     }
@@ -190,10 +208,32 @@ static void take_mode(il_touching *touching, int64_t c, const double *a, double 
         const double second = own > 2 ? a[2] : 0.0, slip = sqrt(a[1] * a[1] + second * second);
         if (slip > nothing * largest) {
             touching->modes[i] = IL_SLIPPING;
+            touching->starts[i] = 1;
             d[0] = a[1] / slip;
             d[1] = second / slip;
         }
     }
+}
+
+/* Accelerations at x; contacts that leave, but not so that it would show, stay closed. */
+static int hold_low_ones(il_touching *touching, double t, const double *x)
+{
+    const il_contact_table *table = touching->contacts.table;
+    const double zero = il_touching_standstill(touching);
+
+    for (int64_t i = 0; i < touching->count; i++) {
+        if (touching->modes[i] == IL_APART && touching->p.gap[i] <= table->near) {
+            take_slip(touching, i, zero);
+        }
+    }
+    const int status = il_touching_still(touching, t, x, touching->rates_beside);
+    for (int64_t i = 0; status == IL_OK && i < touching->count; i++) {
+        const double u = touching->u[table->first[i]];
+        if (touching->modes[i] != IL_APART && u > zero && !stays_low(touching, i, u)) {
+            touching->modes[i] = IL_APART;
+        }
+    }
+    return status;
 }
 
 /* Modes of the contacts that are closed at x, from their accelerations. */
@@ -203,7 +243,7 @@ static int find_modes(il_touching *touching, double t, const double *x)
     il_contact_report report;
     double largest;
 
-    int status = il_touching_still(touching, t, x, touching->rates_beside);
+    const int status = hold_low_ones(touching, t, x);
     if (status != IL_OK || pose(touching, &largest) == 0) {
         return status;
     }
@@ -218,10 +258,92 @@ static int find_modes(il_touching *touching, double t, const double *x)
     for (int64_t k = 0; k < p->rows; k++) {
         p->u[k] = p->q[k] + il_dot(p->rows, p->W + k * p->rows, p->r);
     }
+    touching->slow = still_starting * sqrt(largest * touching->size);
     for (int64_t c = 0; c < p->count; c++) {
         take_mode(touching, c, p->u + p->first[c], largest);
     }
     return IL_OK;
+}
+
+/* Numbers of the unknown forces of contact i, and where they lie. */
+static int64_t unknowns_of(const il_touching *touching, int64_t i)
+{
+    const int64_t *first = touching->contacts.table->first;
+    return touching->modes[i] == IL_APART      ? 0
+           : touching->modes[i] == IL_SLIPPING ? 1
+                                               : first[i + 1] - first[i];
+}
+
+/* The smallest forces f of redundant contacts, G M^-1 F^T f = -still; 0: they are not redundant. */
+static int find_smallest(il_touching *touching, double *f)
+{
+    const int64_t n = touching->free.n, unknowns = il_touching_columns(touching);
+    const double *F = touching->columns, *G = F + touching->rows * n;
+    double *const A = touching->p.W, *const y = touching->p.q;
+    int64_t row = 0;
+
+    for (int64_t k = 0; k < unknowns * unknowns; k++) {
+        A[k] = il_dot(n, G + k / unknowns * n, F + k % unknowns * n);
+    }
+    for (int64_t i = 0; i < touching->count; i++) {
+        for (int64_t k = 0; k < unknowns_of(touching, i); k++, row++) {
+            double *const line = touching->matrix + row * (unknowns + 1);
+            for (int64_t j = 0; j < unknowns; j++) {
+                line[j] = il_dot(unknowns, A + row * unknowns, A + j * unknowns);
+            }
+            line[unknowns] = -touching->still[touching->contacts.table->first[i] + k];
+        }
+    }
+    if (il_touching_solve(touching, unknowns, y) == unknowns) {
+        return 0;
+    }
+    for (int64_t k = 0; k < unknowns; k++) {
+        f[k] = 0.0;
+        for (int64_t j = 0; j < unknowns; j++) {
+            f[k] += A[j * unknowns + k] * y[j];
+        }
+    }
+    return 1;
+}
+
+/* Forces on the line from those that were found to the smallest ones, and how possible they are. */
+static double share_out(il_touching *touching, const double *smallest, double share)
+{
+    const int64_t *first = touching->contacts.table->first;
+
+    memcpy(touching->found, touching->force, (size_t)touching->rows * sizeof(double));
+    for (int64_t i = 0; i < touching->count; i++) {
+        for (int64_t k = 0; k < unknowns_of(touching, i); k++) {
+            const double begun = touching->force[first[i] + k];
+            touching->found[first[i] + k] = begun + share * (*smallest++ - begun);
+        }
+    }
+    return il_touching_force_margin(touching);
+}
+
+/* Forces of redundant contacts are those of that line that are farthest from what is not possible:
+   what was found may be at its edge, and leave it at once. The distance is a concave function. */
+static void spread(il_touching *touching)
+{
+    enum { THIRDS = 40 };
+    double *const smallest = touching->p.r;
+    double low = -3.0, high = 3.0;
+
+    if (!find_smallest(touching, smallest)) {
+        return;
+    }
+    const double found = share_out(touching, smallest, 0.0);
+    for (int trial = 0; trial < THIRDS; trial++) {
+        const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
+        if (share_out(touching, smallest, left) < share_out(touching, smallest, right)) {
+            low = left;
+        } else {
+            high = right;
+        }
+    }
+    if (share_out(touching, smallest, 0.5 * (low + high)) > found) {
+        memcpy(touching->force, touching->found, (size_t)touching->rows * sizeof(double));
+    }
 }
 
 /* The least change of v, or of q, that brings the rows G to zero that are `off`. */
@@ -258,10 +380,7 @@ static int project(il_touching *touching, double t, double *x)
 
     for (int64_t i = 0; i < touching->count; i++) {
         const int64_t first = table->first[i];
-        const int64_t own = touching->modes[i] == IL_APART      ? 0
-                            : touching->modes[i] == IL_SLIPPING ? 1
-                                                                : table->first[i + 1] - first;
-        for (int64_t j = 0; j < own; j++, k++) {
+        for (int64_t j = 0; j < unknowns_of(touching, i); j++, k++) {
             const double gap = j == 0 ? touching->p.gap[i] : 0.0;
             off[k] = touching->u[first + j];
             deep[k] = fabs(gap) <= too_deep * touching->near ? gap : 0.0;
@@ -293,6 +412,9 @@ int il_touching_decide(il_touching *touching, double t, double *x)
 
     int status = collide(touching, t, x);
     status = status == IL_OK ? find_modes(touching, t, x) : status;
+    if (status == IL_OK) {
+        spread(touching);
+    }
     status = status == IL_OK ? project(touching, t, x) : status;
     for (int64_t i = 0; status == IL_OK && i < touching->count; i++) {
         /* what was closed, or has just hit, leaves from there */
