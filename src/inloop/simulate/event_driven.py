@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
+from inloop.plant.stepping import moves_contacts
 
 FIX = "Use method='moreau', or name none."
 
@@ -35,6 +36,16 @@ def refuse_event_driven(plant: BarePlant) -> None:
                 f"contact '{rigid.name}' gives way (stiffness=), and this method knows rigid "
                 "ones only"
             )
+
+
+def refuse_moved_contacts(plant: BarePlant) -> None:
+    """Refuse contacts that are moved over time, once their rows are built.
+
+    Raises:
+        InputError: they are.
+    """
+    if moves_contacts(plant, plant.formulation):
+        _refuse(f"constraints of '{plant.name}' move its contacts over time")
 
 
 def _refuse(why: str, fix: str = FIX) -> None:
