@@ -17,6 +17,8 @@ from test_hard_loops import bounced, slider_crank
 import inloop as il
 from inloop.errors import InputError, SimulationError
 from inloop.gallery.slider_clearance import slider_clearance
+from inloop.gallery.wall_pendulum.exhibit import HITS, LAST
+from inloop.gallery.wall_pendulum.model import wall_pendulum
 
 METHOD = "event_driven"
 LEAN = np.radians(25.0)
@@ -236,6 +238,15 @@ def test_a_slider_crank_hits_a_stop() -> None:
     result = m.compile().simulate(t_end=1.2, step=1e-2, method=METHOD)
     assert impacts >= 2 and result["stop_high.hit"].sum() == impacts
     assert [result["crank.q"][-1], result["crank.qd"][-1]] == pytest.approx(exact, abs=2e-6)
+
+
+def test_a_double_pendulum_at_a_wall() -> None:
+    result = wall_pendulum().compile().simulate(t_end=4.0, step=1e-2, method=METHOD)
+    # Lagrange's equations of two point masses, DOP853 at 1e-12, impacts at roots
+    for name, known in HITS.items():
+        hits = np.flatnonzero(result[f"{name}_wall.hit"])
+        assert hits.tolist() == [int(np.ceil(t / 1e-2)) for t in known]
+    assert np.cumsum(result.q[-1]) == pytest.approx(LAST, abs=3e-10)
 
 
 def test_order_and_step_do_not_matter() -> None:

@@ -255,8 +255,7 @@ static int go(course *c, double whole)
 static int attempt(il_stepper *stepper, const il_span *span)
 {
     const il_contacts *contacts = stepper->system.contacts;
-    if (contacts == NULL || contacts->table == NULL || contacts->table->pile ||
-        contacts->table->meeting_count > 0 || contacts->table->moved || !(span->h > 0.0)) {
+    if (contacts == NULL || !il_touching_can(contacts->table) || !(span->h > 0.0)) {
         return IL_BAD_ARGUMENT;
     }
     course c;

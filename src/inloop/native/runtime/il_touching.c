@@ -19,27 +19,27 @@ static const double singular = 1e-9;
 /* what forces may be beyond what is possible, in units of a large one: then modes are found anew */
 static const double beyond = 1e-7;
 
-static int64_t rows_of(const il_contact_table *table)
+int il_touching_can(const il_contact_table *table)
 {
-    return table->pile ? 0 : table->first[table->count];
+    return table && !table->pile && table->meeting_count == 0 && !table->moved;
 }
 
 int64_t il_touching_work(const il_contact_table *table, int64_t n)
 {
-    const int64_t rows = rows_of(table);
-    return rows * (2 * n + rows + 1 + 5) + 4 * table->count;
+    const int64_t rows = table->first[table->count];
+    return il_touching_can(table) ? rows * (2 * n + rows + 1 + 5) + 4 * table->count : 0;
 }
 
 int64_t il_touching_integers(const il_contact_table *table)
 {
-    return 2 * table->count + 2 * rows_of(table);
+    return il_touching_can(table) ? 2 * table->count + 2 * table->first[table->count] : 0;
 }
 
 void il_touching_begin(il_touching *touching, const il_system *system, double whole,
                        const double *x, double *states)
 {
     const il_contact_table *table = system->contacts->table;
-    const int64_t n = system->n, count = table->count, rows = rows_of(table);
+    const int64_t n = system->n, count = table->count, rows = table->first[table->count];
     il_touching t = {.free = *system, .table = *table, .contacts = *system->contacts};
     double farthest = 0.0;
 

@@ -52,7 +52,10 @@ typedef struct il_touching {
     double *rates_beside;
 } il_touching;
 
-/* Numbers and integers behind those of il_contacts; numbers in the memory of the method. */
+/* Not 0: contacts can run from event to event. They are declared, and nothing moves them over time. */
+int il_touching_can(const il_contact_table *table);
+
+/* Numbers and integers behind those of il_contacts, if they can; states in the method's memory. */
 int64_t il_touching_work(const il_contact_table *table, int64_t n);
 int64_t il_touching_integers(const il_contact_table *table);
 enum { IL_TOUCHING_STATES = 2 };
