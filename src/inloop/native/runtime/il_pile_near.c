@@ -110,7 +110,7 @@ static double choose_cells(const il_pile *pile, const il_pile_parts *p, const gr
     return widest * (1.0 + 1e-6);
 }
 
-/* Number of a cell along an axis; far away all are in one, and what is no number touches nothing. */
+/* Number of a cell along an axis; far away all are in one, and what is NaN touches nothing. */
 static int64_t cell_at(double x, double size)
 {
     const double most = 1e9, number = floor(x / size);

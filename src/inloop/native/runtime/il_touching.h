@@ -52,7 +52,7 @@ typedef struct il_touching {
     double *rates_beside;
 } il_touching;
 
-/* Not 0: contacts can run from event to event. They are declared, and nothing moves them over time. */
+/* Not 0: contacts can run from event to event: they are declared, and move with the mechanism. */
 int il_touching_can(const il_contact_table *table);
 
 /* Numbers and integers behind those of il_contacts, if they can; states in the method's memory. */
