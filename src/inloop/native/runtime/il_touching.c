@@ -10,7 +10,8 @@
 /* how far the motion is followed for differences, in natural units */
 static const double ahead = 2e-4;
 
-/* gaps below this hit together, in lengths: more than rounding leaves of them */
+/* gaps below this hit together, in lengths: more than rounding leaves of them; among such values
+   the one that gives the printed digits of the slider-crank, see docs/hard_contact.md */
 static const double together = 2e-11;
 
 /* pivots below this part of the first one are zero */
