@@ -1,10 +1,11 @@
-"""`inloop export`: a plant as stand-alone C sources."""
+"""`inloop export`: a plant as stand-alone C sources, or as an FMU."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from inloop.cli.commands import export_fmu
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
@@ -12,10 +13,16 @@ from inloop.simulate.schedules import METHODS
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "write a plant as stand-alone C99: sources, a program that steps it, Makefile, README"
+    text = (
+        "write a plant as stand-alone C99: sources, a program that steps it, Makefile, README; "
+        "or as an FMU"
+    )
     parser = commands.add_parser("export", parents=[shared], help=text, description=text)
     add_subject(parser)
-    parser.add_argument("--out", required=True, metavar="DIR", help="directory to write into")
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("--out", metavar="DIR", help="directory to write C sources into")
+    target.add_argument("--fmu", metavar="FILE", help="FMU to write, see docs/fmu.md")
+    export_fmu.add_options(parser)
     parser.add_argument("--method", choices=list(METHODS), help="integrator of the program")
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="its step [s]; 0.001")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="its end [s]; 1")
@@ -26,6 +33,8 @@ def call(args: argparse.Namespace) -> int:
     """Compile and write."""
     subject = find_subject(args)
     plant = subject.compile()
+    if args.fmu:
+        return export_fmu.call(plant, args)
     options = {"method": args.method, "step": args.step, "t_end": args.seconds}
     files = plant.export_c(args.out, **options)
     if args.json:

@@ -106,7 +106,9 @@ def build_for(target: Target, sources: Mapping[str, str], name: str) -> bytes:
         shared = ("-shared",) if target.platform.endswith("windows") else ("-shared", "-fPIC")
         words = [*target.command, *target.flags, *PORTABLE_FLAGS, *shared, "-o", made]
         command = [*words, *listed, "-lm"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+        done = subprocess.run(
+            command, check=False, cwd=folder, capture_output=True, text=True, errors="replace"
+        )
         if done.returncode != 0:
             line = next((x for x in done.stderr.splitlines() if "error" in x), done.stderr[:300])
             what = f"{target.command[0]} cannot build the library for {target.platform}: {line}"

@@ -98,7 +98,7 @@ def _log_categories(root: Xml.Element) -> None:
 
 
 def _roles(variable: Variable) -> Attributes:
-    found = {"causality": variable.causality, "variability": variable.variability}
+    found: Attributes = {"causality": variable.causality, "variability": variable.variability}
     found |= {"initial": variable.initial} if variable.initial else {}
     return found | ({"description": variable.about} if variable.about else {})
 

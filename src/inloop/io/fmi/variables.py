@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -100,7 +101,7 @@ def variables_of(table: PlantTable, docs: dict[str, str], exchanged: bool) -> Va
     every = _unique(made)
     end = len(every)
     cuts = (end - levels - 2 * states, end - levels - states, end - levels, end)
-    return Variables(every, *(every[a:b] for a, b in zip(cuts, cuts[1:], strict=False)))
+    return Variables(every, *(every[a:b] for a, b in itertools.pairwise(cuts)))
 
 
 def _count(table: PlantTable) -> int:

@@ -7,6 +7,7 @@
 #include "il_modes.h"
 
 #define WHOLE 1e-9     /* parts of a period by which a sample may be early */
+#define FARTHER 1e-3   /* parts of an indicator that was found beyond zero */
 #define UNIT_LOST 1e-8 /* of the squared length of a quaternion */
 
 int64_t il_largest_state(const il_plant *plant)
@@ -70,18 +71,6 @@ static int judge_choice(il_outside *outside)
     return IL_OK;
 }
 
-int il_begin_outside(il_outside *outside)
-{
-    outside->samples = 0;
-    return il_resume_outside(outside);
-}
-
-int il_resume_outside(il_outside *outside)
-{
-    let_estimates_be(outside->instance);
-    return judge_choice(outside);
-}
-
 void il_put_outside(il_outside *outside, double t, const double *x)
 {
     il_machine *machine = &outside->instance->machine;
@@ -111,12 +100,28 @@ int il_rates_outside(il_outside *outside)
 
 /* ---- events ---- */
 
+static double own_tolerance(const il_part *part, int64_t k)
+{
+    const double tolerance = part->row->events[k].tolerance;
+    return tolerance > 0.0 ? tolerance : IL_ZERO;
+}
+
 static double level_of(const il_machine *machine, int64_t k)
 {
     const il_mode *mode = &machine->modes[machine->mode];
     const il_transition *transition = &mode->transitions[k];
     const double tolerance = mode->tolerances[transition->indicator];
     return il_level(transition, machine->armed[k], machine->g[transition->indicator], tolerance);
+}
+
+/* A transition that leaves zero and comes back between two looks of the host has been armed. */
+static void see(il_outside *outside, int64_t k)
+{
+    const il_machine *machine = &outside->instance->machine;
+    const il_part *part = il_present(outside->instance);
+    const il_transition *transition = &machine->modes[machine->mode].transitions[k];
+    outside->seen[k] =
+        il_arm(transition, outside->seen[k], machine->g[k], own_tolerance(part, k));
 }
 
 int il_levels_outside(il_outside *outside)
@@ -127,8 +132,25 @@ int il_levels_outside(il_outside *outside)
     const int status = count > 0 ? il_indicate(machine, machine->t, machine->x, machine->g) : IL_OK;
     for (int64_t k = 0; status == IL_OK && k < most; k++) {
         outside->levels[k] = k < count ? level_of(machine, k) : 1.0;
+        if (k < count) {
+            see(outside, k);
+        }
     }
     return status;
+}
+
+/* The host stays here: what was armed on the way is armed. */
+static void arm_seen(il_outside *outside)
+{
+    il_machine *machine = &outside->instance->machine;
+    il_part *part = il_present(outside->instance);
+    for (int64_t k = 0; k < machine->modes[machine->mode].transition_count; k++) {
+        machine->armed[k] = machine->armed[k] ? machine->armed[k] : outside->seen[k];
+        outside->seen[k] = 0;
+        if (machine->armed[k]) {
+            part->tolerances[k] = own_tolerance(part, k);
+        }
+    }
 }
 
 /* The first transition that has fired here; -1: none. */
@@ -139,12 +161,57 @@ static int find_fired(il_outside *outside, int64_t *fired)
     const int status = il_levels_outside(outside);
     *fired = -1;
     for (int64_t k = 0; status == IL_OK && *fired < 0 && k < count; k++) {
-        const double level = outside->levels[k];
-        if (machine->armed[k] ? level <= 0.0 : level < 0.0) {
-            *fired = k;
-        }
+        *fired = outside->levels[k] <= 0.0 ? k : -1;
     }
     return status;
+}
+
+/* ---- what counts as zero ----
+ *
+ * A host finds an event as well as it can, which may be beyond the tolerance of the indicator. What
+ * is not armed then counts as zero until it is armed, or goes a little farther. */
+
+/* Let a transition be at zero where its indicator is. */
+static void forgive(il_part *part, int64_t k, double g)
+{
+    const double own = own_tolerance(part, k);
+    part->tolerances[k] = fabs(g) + fmax(own, FARTHER * fabs(g));
+}
+
+/* The same of all that are not armed. */
+static int forgive_all(il_outside *outside)
+{
+    il_machine *machine = &outside->instance->machine;
+    const int64_t count = machine->modes[machine->mode].transition_count;
+    const int status = count > 0 && machine->entered
+                           ? il_indicate(machine, machine->t, machine->x, machine->g)
+                           : IL_OK;
+    for (int64_t k = 0; status == IL_OK && machine->entered && k < count; k++) {
+        forgive(il_present(outside->instance), k, machine->armed[k] ? 0.0 : machine->g[k]);
+    }
+    return status;
+}
+
+static void forget_seen(il_outside *outside)
+{
+    const int64_t count = il_most_transitions(outside->instance->plant);
+    for (int64_t k = 0; k < count; k++) {
+        outside->seen[k] = 0;
+    }
+}
+
+int il_begin_outside(il_outside *outside)
+{
+    outside->samples = 0;
+    return il_resume_outside(outside);
+}
+
+int il_resume_outside(il_outside *outside)
+{
+    let_estimates_be(outside->instance);
+    forget_seen(outside);
+    const int status = judge_choice(outside);
+    return status == IL_OK ? forgive_all(outside) : status;
 }
 
 /* Enter the first mode, or go through the transition that has fired. */
@@ -155,20 +222,25 @@ static int change_mode(il_outside *outside, il_happened *happened)
     int64_t fired = -1;
     int status = IL_OK;
     if (machine->entered) {
+        arm_seen(outside);
         status = find_fired(outside, &fired);
     }
     if (status != IL_OK || (machine->entered && fired < 0)) {
         return status;
     }
+    if (fired >= 0) {
+        forgive(il_present(outside->instance), fired, machine->g[fired]);
+    }
     outside->instance->renews = 1;
     il_open(machine);
     status = il_close(machine, fired < 0 ? il_enter_first(machine) : il_take_here(machine, fired));
     outside->instance->renews = 0;
+    forget_seen(outside);
     if (status == IL_OK && machine->events_lost != events) {
         happened->again = happened->jumped = 1;
         status = judge_choice(outside);
     }
-    return status;
+    return status == IL_OK ? forgive_all(outside) : status;
 }
 
 /* ---- what is watched between events ---- */
@@ -211,12 +283,11 @@ int il_done_outside(il_outside *outside)
     if (mode->transition_count == 0 || !machine->entered) {
         return IL_OK;
     }
-    const int status = il_indicate(machine, machine->t, machine->x, machine->g);
-    for (int64_t k = 0; status == IL_OK && k < mode->transition_count; k++) {
-        const il_transition *transition = &mode->transitions[k];
-        const double tolerance = mode->tolerances[transition->indicator];
-        const double g = machine->g[transition->indicator];
-        machine->armed[k] = il_arm(transition, machine->armed[k], g, tolerance);
+    int64_t fired;
+    const int status = find_fired(outside, &fired);
+    if (status == IL_OK) {
+        outside->wanted = outside->wanted || fired >= 0;
+        arm_seen(outside);
     }
     return status;
 }

@@ -16,6 +16,7 @@ typedef struct il_outside {
     double *xd;      /* il_largest_state numbers */
     double *levels;  /* il_most_transitions numbers */
     double *pivots;  /* il_most_rows numbers: reciprocal pivots when the choice was last judged */
+    int64_t *seen;   /* il_most_transitions numbers: sides on which transitions would be armed */
     int64_t samples; /* of the controller so far */
     int64_t wanted;  /* not 0: other independent coordinates may be better */
 } il_outside;

@@ -80,7 +80,7 @@ static size_t doubles_of(const il_plant *table)
     const int64_t of_derivatives = states * states + 6 * states + 2 * table->output_count +
                                    2 * table->input_count;
     const int64_t count = table->parameter_count + table->output_count + states +
-                          il_most_transitions(table) + il_most_rows(table) + of_derivatives;
+                          2 * il_most_transitions(table) + il_most_rows(table) + of_derivatives;
     return (size_t)count + 1;
 }
 
@@ -98,6 +98,8 @@ static void share_out(fmu *instance, double *room)
     room += il_most_transitions(table);
     instance->outside.pivots = room;
     room += il_most_rows(table);
+    instance->outside.seen = (int64_t *)(void *)room;
+    room += il_most_transitions(table);
     instance->work = room;
 }
 
