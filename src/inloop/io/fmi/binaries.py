@@ -73,8 +73,9 @@ def build_here(exported: ExportedPlant, facts: Mapping[str, str], version: str) 
     require_compiler()
     headers = {**runtime_headers(), **wrapper_files(version)}
     headers = {name: text for name, text in headers.items() if name.endswith(".h")}
-    linked = [engine.library.path for engine in exported.unit.engines]
-    linked += [_wrapper(version), load_runtime().path]
+    # the runtime first: libraries of functions may hold copies of some of its files
+    linked = [load_runtime().path, _wrapper(version)]
+    linked += [engine.library.path for engine in exported.unit.engines]
     options = replace(model_options(linked=tuple(dict.fromkeys(linked))), together=False)
     options = replace(options, libraries=(OWN_CALLS, *options.libraries))
     table = {name: text for name, text in exported.files.items() if name.endswith("_plant.c")}
