@@ -44,9 +44,7 @@ def reference_ball() -> il.Model:
     flight, rest = m.mode("flight"), m.mode("rest")
     with m.during(rest):
         m.lock(ball, name="floor")
-    m.event(
-        "bounce", lambda q: q["ball"], mode=flight, impact=rest, restitution=e, settles_in=rest
-    )
+    m.event("bounce", lambda q: q["ball"], mode=flight, impact=rest, restitution=e, settles_in=rest)
     return m
 
 

@@ -49,9 +49,7 @@ def test_directional_derivatives_of_a_pendulum(exported: Make) -> None:
         number = host.number
         knowns = [number["x[1]"], number["x[2]"], number["hinge.tau"]]
         unknowns = [number["der(x[1])"], number["der(x[2])"], number["hinge.q"]]
-        columns = [
-            fmu.getDirectionalDerivative(unknowns, [known], [1.0]) for known in knowns
-        ]
+        columns = [fmu.getDirectionalDerivative(unknowns, [known], [1.0]) for known in knowns]
         J = 0.3 + 1.7 * 0.4**2
         stiffness = 1.7 * 9.81 * 0.4 * math.cos(0.6) / J
         expected = [[0.0, -stiffness, 1.0], [1.0, -0.2 / J, 0.0], [0.0, 1.0 / J, 0.0]]
