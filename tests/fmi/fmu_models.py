@@ -31,7 +31,7 @@ def controlled_cart() -> il.Model:
 
 
 def reference_ball() -> il.Model:
-    """The bouncing ball of the FMI project: h = 1 m, g = -9.81 m/s², e = 0.7, at rest below 0.1 m/s.
+    """The bouncing ball of the FMI project: h = 1 m, g = -9.81 m/s², e = 0.7.
 
     https://github.com/modelica/Reference-FMUs, BouncingBall.
     """

@@ -123,3 +123,25 @@ def test_the_command_writes_an_fmu(tmp_path: Path, capsys: pytest.CaptureFixture
     assert told == {"model": "pendulum", "file": str(file), "fmi": "2.0"}
     about = fmpy.read_model_description(str(file))
     assert (about.fmiVersion, float(about.defaultExperiment.stepSize)) == ("2.0", 0.002)
+
+
+@pytest.mark.parametrize("version", ["3.0", "2.0"])
+def test_dependencies_are_those_of_the_equations(version: str, exported: Make) -> None:
+    """J qdd = -m g l sin q - d qd + tau."""
+    about = fmpy.read_model_description(str(exported("driven_pendulum", version).file))
+    found = {
+        unknown.variable.name: {
+            v.name: kind
+            for v, kind in zip(unknown.dependencies, unknown.dependenciesKind, strict=True)
+        }
+        for unknown in (*about.outputs, *about.derivatives)
+    }
+    free = {"x[1]": "dependent", "x[2]": "dependent", "hinge.tau": "dependent"}
+    assert found == {
+        "hinge.q": {"x[1]": "constant"},
+        "hinge.qd": {"x[2]": "constant"},
+        "der(x[1])": {"x[2]": "constant"},
+        "der(x[2])": free,
+    }
+    slide = fmpy.read_model_description(str(exported("driven_slide", version).file))
+    assert [v.name for v in slide.derivatives[1].dependencies] == ["slide.tau"]

@@ -172,6 +172,6 @@ def test_mistakes_of_importers_are_told(version: str, exported: Make) -> None:
 def test_a_wrong_token_gives_no_instance(exported: Make) -> None:
     with Importer(exported("driven_slide")) as host:
         host.about.instantiationToken = host.about.guid = "another"
-        with pytest.raises(Exception, match="[Ii]nstantiate"):
+        with pytest.raises(Exception, match=r"[Ii]nstantiate"):
             host.make()
         assert "token" in host.said[-1]

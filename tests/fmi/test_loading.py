@@ -28,7 +28,7 @@ def cart() -> il.Plant:
 
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 def test_an_fmu_leads_an_input_at_samples(version: str, exported: Make, cart: il.Plant) -> None:
-    """A slide of 0.5 kg under 1 N moves by t²: that is the force on the cart, held between samples."""
+    """A slide of 0.5 kg under 1 N moves by t²: the force on the cart, held between samples."""
     file = exported("driven_slide", version).file
     actuator = il.load_fmu(file, reads={"slide.tau": 1.0}, leads={"slide.q": "rail.tau"})
     assert actuator.inputs == ("slide.tau",)
@@ -67,7 +67,7 @@ def test_what_goes_wrong_in_an_fmu_is_told(exported: Make, cart: il.Plant) -> No
         il.InputError, match=r"no such variable 'slide.ta'\. Did you mean slide.tau"
     ):
         il.load_fmu(file, reads={"slide.ta": 1.0}, leads={})
-    with pytest.raises(il.InputError, match="no such variable 'slide.tau'"):
+    with pytest.raises(il.InputError, match=r"no such variable 'slide.tau'"):
         il.load_fmu(file, leads={"slide.tau": "rail.tau"})
     heavy = il.load_fmu(file, reads={}, leads={}, parameters={"mass": 50.0})
     with pytest.raises(il.SimulationError, match=r"parameter 'mass' is 50, outside of 0\.1 to 5"):
@@ -148,5 +148,5 @@ def test_a_library_for_another_machine_is_told(exported: Make, tmp_path: Path) -
     source = zipfile.ZipFile(exported("driven_slide").file)
     members = {"modelDescription.xml": source.read("modelDescription.xml").decode()}
     path = archive(tmp_path / "other.fmu", {**members, "binaries/mips-plan9/m.so": ""})
-    with pytest.raises(il.FileFormatError, match="no library for .*, only for: mips-plan9"):
+    with pytest.raises(il.FileFormatError, match=r"no library for .*, only for: mips-plan9"):
         il.load_fmu(path)

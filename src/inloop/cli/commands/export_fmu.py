@@ -17,7 +17,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--platform",
         action="append",
         metavar="NAME",
-        help="such as aarch64-linux, several times; all with a compiler by default",
+        help="here, aarch64-linux, …, several times; all with a compiler by default",
     )
     group.add_argument(
         "--portable", action="store_true", help="for every processor, not for this one alone"

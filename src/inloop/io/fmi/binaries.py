@@ -144,6 +144,7 @@ def wanted_platforms(names: Sequence[str] | None) -> list[str]:
     possible = [HERE, *(name for name in found_targets() if name != HERE)]
     if names is None:
         return possible
+    names = [HERE if name == "here" else name for name in names]
     for name in names:
         if name not in possible:
             raise InputError(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as Xml
 
 from inloop.io.fmi.base_units import base_units
+from inloop.io.fmi.dependencies import Dependencies
 from inloop.io.fmi.variables import Variable, Variables
 
 Attributes = dict[str, str]
@@ -24,6 +25,7 @@ class Facts:
         token: which library and description have to share.
         about: in words.
         variables: all of them.
+        dependencies: of outputs and derivatives, where they are known.
         modes: names of the modes.
         step: of co-simulation [s].
         t_end: of the default experiment [s].
@@ -37,6 +39,7 @@ class Facts:
     token: str
     about: str
     variables: Variables
+    dependencies: Dependencies
     modes: Sequence[str]
     step: float
     t_end: float
@@ -116,6 +119,14 @@ def _numbers(variable: Variable) -> Attributes:
     return found
 
 
+def _depends(variable: Variable, known: Dependencies, named: Callable[[int], str]) -> Attributes:
+    """On which variables it depends, and how; nothing if that is not known."""
+    if variable.number not in known:
+        return {}
+    on = dict(sorted(known[variable.number].items()))
+    return {"dependencies": " ".join(map(named, on)), "dependenciesKind": " ".join(on.values())}
+
+
 def _unknown_at_start(variables: Variables) -> list[Variable]:
     return [*variables.outputs, *variables.states, *variables.rates]
 
@@ -158,8 +169,10 @@ def _version_3(facts: Facts) -> Xml.Element:
         "EventIndicator": facts.variables.levels,
     }
     for tag, variables in groups.items():
+        known = facts.dependencies if tag != "InitialUnknown" else {}
         for variable in variables:
-            Xml.SubElement(structure, tag, {"valueReference": str(variable.number)})
+            own = {"valueReference": str(variable.number)}
+            Xml.SubElement(structure, tag, own | _depends(variable, known, str))
     return root
 
 
@@ -214,8 +227,10 @@ def _version_2(facts: Facts) -> Xml.Element:
     for tag, variables in groups.items():
         if variables:
             group = Xml.SubElement(structure, tag)
+            told = facts.dependencies if tag != "InitialUnknowns" else {}
             for variable in variables:
-                Xml.SubElement(group, "Unknown", {"index": _index(variable.number)})
+                own = {"index": _index(variable.number)}
+                Xml.SubElement(group, "Unknown", own | _depends(variable, told, _index))
     return root
 
 

@@ -13,8 +13,9 @@ from inloop.codegen.c_program import emit_readme
 from inloop.codegen.quoting import c_string
 from inloop.errors import InputError
 from inloop.io.fmi import binaries
+from inloop.io.fmi.dependencies import dependencies_of
 from inloop.io.fmi.description import Facts, build_description, describe
-from inloop.io.fmi.variables import Variables, variables_of, whole_outputs
+from inloop.io.fmi.variables import variables_of, whole_outputs
 from inloop.model.describe import describe as in_words
 from inloop.native import runtime_headers, runtime_sources
 from inloop.plant import BarePlant
@@ -55,8 +56,8 @@ def export_fmu(
         method: integrator of co-simulation; what suits the start by default.
         step: its step [s]; communication steps are multiples of it.
         t_end: end of the default experiment [s].
-        platforms: such as "x86_64-linux", "aarch64-linux", "x86_64-windows"; all for which a
-            compiler is found by default.
+        platforms: such as "x86_64-linux", "aarch64-linux", "x86_64-windows", or "here"; all for
+            which a compiler is found by default.
         portable: compile for every processor of this kind, not for the one of this machine; then
             rounding may differ from `plant.simulate` in the last bits.
 
@@ -124,6 +125,7 @@ class _Content:
             token=self._token,
             about=_about(plant, self._refusal),
             variables=variables,
+            dependencies=dependencies_of(plant, table, variables),
             modes=[mode.name for mode in table.modes],
             step=step,
             t_end=t_end,
@@ -200,6 +202,3 @@ def _docs(plant: BarePlant) -> dict[str, str]:
 def _about(plant: BarePlant, refusal: str) -> str:
     doc = " ".join(plant.mechanism.doc.split())
     return ". ".join(part for part in (doc.rstrip("."), refusal) if part)
-
-
-__all__ = ["Variables", "export_fmu", "why_not_exchanged"]

@@ -103,8 +103,36 @@ static void share_out(fmu *instance, double *room)
     instance->work = room;
 }
 
+/* What this file was compiled for, and with it all others: a processor that has it can run them. */
+static const char *missing_in_processor(void)
+{
+#if defined __GNUC__ && defined __AVX__ && !defined __TINYC__
+    __builtin_cpu_init();
+#ifdef __AVX512F__
+    if (!__builtin_cpu_supports("avx512f")) {
+        return "this FMU was built for processors with AVX-512: export it with portable=True";
+    }
+#endif
+#ifdef __AVX2__
+    if (!__builtin_cpu_supports("avx2")) {
+        return "this FMU was built for processors with AVX2: export it with portable=True";
+    }
+#endif
+#ifdef __FMA__
+    if (!__builtin_cpu_supports("fma")) {
+        return "this FMU was built for processors with FMA: export it with portable=True";
+    }
+#endif
+#endif
+    return NULL;
+}
+
 static const char *objection(const fmu_request *request, size_t size)
 {
+    const char *missing = missing_in_processor();
+    if (missing) {
+        return missing;
+    }
     if (request->token == NULL || strcmp(request->token, fmu_exported.token) != 0) {
         return "the instantiation token is not the one of this FMU: take it from its "
                "modelDescription.xml";

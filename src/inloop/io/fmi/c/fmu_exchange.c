@@ -4,12 +4,13 @@
 #include "fmu.h"
 #include "il_finite.h"
 
-static int wrong_count(const fmu *instance, size_t count, int64_t right)
+static int wrong_count(const fmu *instance, const double *numbers, size_t count, int64_t right)
 {
-    if (count == (size_t)right) {
+    if (count == (size_t)right && (numbers || count == 0)) {
         return FMU_OK;
     }
-    return fmu_refuse(instance, "%lld numbers are given, %lld are needed", (long long)count,
+    return fmu_refuse(instance, "%lld numbers are given, %lld are needed",
+                      numbers ? (long long)count : 0LL,
                       (long long)right);
 }
 
@@ -25,7 +26,7 @@ int fmu_set_time(fmu *instance, double t)
 
 int fmu_set_states(fmu *instance, const double *x, size_t count)
 {
-    if (wrong_count(instance, count, fmu_state_count(instance)) != FMU_OK) {
+    if (wrong_count(instance, x, count, fmu_state_count(instance)) != FMU_OK) {
         return FMU_ERROR;
     }
     if (!il_all_finite(x, (int64_t)count)) {
@@ -39,7 +40,7 @@ int fmu_set_states(fmu *instance, const double *x, size_t count)
 int fmu_get_states(fmu *instance, double *x, size_t count)
 {
     const int64_t length = il_length_outside(&instance->outside);
-    if (wrong_count(instance, count, fmu_state_count(instance)) != FMU_OK ||
+    if (wrong_count(instance, x, count, fmu_state_count(instance)) != FMU_OK ||
         fmu_settle(instance) != FMU_OK) {
         return FMU_ERROR;
     }
@@ -51,7 +52,7 @@ int fmu_get_states(fmu *instance, double *x, size_t count)
 
 int fmu_get_rates(fmu *instance, double *xd, size_t count)
 {
-    if (wrong_count(instance, count, fmu_state_count(instance)) != FMU_OK ||
+    if (wrong_count(instance, xd, count, fmu_state_count(instance)) != FMU_OK ||
         fmu_find_rates(instance) != FMU_OK) {
         return FMU_ERROR;
     }
@@ -61,7 +62,7 @@ int fmu_get_rates(fmu *instance, double *xd, size_t count)
 
 int fmu_get_levels(fmu *instance, double *levels, size_t count)
 {
-    if (wrong_count(instance, count, fmu_level_count(instance)) != FMU_OK ||
+    if (wrong_count(instance, levels, count, fmu_level_count(instance)) != FMU_OK ||
         fmu_find_levels(instance) != FMU_OK) {
         return FMU_ERROR;
     }
@@ -73,7 +74,7 @@ int fmu_get_nominals(fmu *instance, double *nominals, size_t count)
 {
     const il_part *part = il_present(instance->plant);
     const int64_t length = il_length_outside(&instance->outside);
-    if (wrong_count(instance, count, fmu_state_count(instance)) != FMU_OK) {
+    if (wrong_count(instance, nominals, count, fmu_state_count(instance)) != FMU_OK) {
         return FMU_ERROR;
     }
     for (int64_t k = 0; k < (int64_t)count; k++) {
