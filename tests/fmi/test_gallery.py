@@ -52,6 +52,20 @@ def test_co_simulation_gives_the_bits_of_a_simulation(
     check(exported(name, version))
 
 
+@pytest.mark.parametrize("name", ["four_bar", "bouncing_ball"])
+def test_looking_does_not_change_how_it_goes_on(name: str, exported: Make) -> None:
+    """Every variable is read after every step."""
+    made = exported(name)
+    about = fmpy.read_model_description(str(made.file))
+    every = [v.name for v in about.modelVariables if v.type == "Float64"]
+    rows = made.run("CoSimulation", 0.6, output=every)
+    assert {"x[1]", "der(x[1])"} <= set(rows.dtype.names)
+    alone = made.run("CoSimulation", 0.6)
+    for name in alone.dtype.names:
+        if name in every:
+            np.testing.assert_array_equal(rows[name], alone[name])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("name", sorted(set(gallery.names()) - set(FEW)))

@@ -216,7 +216,7 @@ def _version_2(facts: Facts) -> Xml.Element:
     _log_categories(root)
     _experiment(root, facts)
     listed = Xml.SubElement(root, "ModelVariables")
-    for variable in facts.variables.all:
+    for variable in facts.variables.all[1:]:
         _variable_2(listed, variable)
     structure = Xml.SubElement(root, "ModelStructure")
     groups = {
@@ -255,8 +255,8 @@ def _variable_2(parent: Xml.Element, variable: Variable) -> None:
 
 
 def _index(number: int) -> str:
-    """FMI 2 counts variables from one."""
-    return str(number + 1)
+    """FMI 2 counts variables from one, and needs none for the time, whose number is zero."""
+    return str(number)
 
 
 def _items(parent: Xml.Element, modes: Sequence[str]) -> None:

@@ -92,14 +92,13 @@ int fmu_find_levels(fmu *instance)
 
 /* ---- get ---- */
 
-/* A number that model exchange knows. */
+/* A number of model exchange; importers of co-simulation may look at it too. */
 static int get_exchanged(fmu *instance, const fmu_places *at, int64_t k, double *value)
 {
-    if (!instance->exchange) {
-        return fmu_refuse(instance, "variable %lld belongs to model exchange", (long long)k);
-    }
     if (k < at->rates) {
-        *value = instance->plant->machine.x[k - at->states];
+        const int64_t place = k - at->states;
+        const int there = place < il_length_outside(&instance->outside);
+        *value = there ? instance->plant->machine.x[place] : 0.0;
         return FMU_OK;
     }
     if (k < at->levels) {
