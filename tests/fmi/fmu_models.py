@@ -71,7 +71,24 @@ def driven_pendulum() -> il.Model:
     return m
 
 
+def led_arm() -> il.Model:
+    """An arm on a slide that follows a function of time: no loops, and one coordinate is driven."""
+    m = il.Model("led_arm", gravity=(0.0, 0.0, -9.81))
+    slide = m.body("slide", on=m.ground, joint=il.prismatic("x", name="slide"), mass=0.7)
+    m.body(
+        "arm",
+        on=slide,
+        joint=il.revolute("y", name="arm"),
+        mass=1.1,
+        com=(0.0, 0.0, -0.3),
+        inertia=(0.1, 0.2, 0.3),
+    )
+    m.drive(slide, lambda t: 0.2 * il.sin(9.0 * t))
+    return m
+
+
 MODELS = {
+    "led_arm": led_arm,
     "driven_pendulum": driven_pendulum,
     "controlled_cart": controlled_cart,
     "reference_ball": reference_ball,

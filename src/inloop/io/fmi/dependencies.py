@@ -17,9 +17,10 @@ Dependencies = Mapping[int, Mapping[int, Kind]]
 
 
 def dependencies_of(plant: BarePlant, table: PlantTable, variables: Variables) -> Dependencies:
-    """What is known of a plant whose states are always the same: one mode, no loops, no balls."""
+    """What is known of a plant whose states are all coordinates, always: a tree in one mode."""
     mode = table.modes[0]
-    if len(table.modes) > 1 or mode.choices[0].dependent or mode.turned or not variables.states:
+    whole = len(mode.choices[0].independent) == mode.n
+    if len(table.modes) > 1 or not whole or mode.turned or not variables.states:
         return {}
     known: dict[int, dict[int, Kind]] = dict(_states_told(table, variables))
     n = len(mode.choices[0].independent)
