@@ -23,6 +23,7 @@ from inloop.native import (
     require_compiler,
     runtime_headers,
 )
+from inloop.native.building.compiler import compiler_environment
 from inloop.plant.exported import ExportedPlant
 
 HERE = f"{machine.machine().lower().replace('amd64', 'x86_64')}-{sys.platform}"
@@ -108,7 +109,13 @@ def build_for(target: Target, sources: Mapping[str, str], name: str) -> bytes:
         words = [*target.command, *target.flags, *PORTABLE_FLAGS, *shared, "-o", made]
         command = [*words, *listed, "-lm"]
         done = subprocess.run(
-            command, check=False, cwd=folder, capture_output=True, text=True, errors="replace"
+            command,
+            check=False,
+            cwd=folder,
+            env=compiler_environment(folder),
+            capture_output=True,
+            text=True,
+            errors="replace",
         )
         if done.returncode != 0:
             line = next((x for x in done.stderr.splitlines() if "error" in x), done.stderr[:300])
