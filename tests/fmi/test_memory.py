@@ -9,7 +9,7 @@ from pathlib import Path
 
 import fmpy
 import pytest
-from fmu_models import PLATFORM, plant_named
+from fmu_models import plant_named
 
 # calls functions of FMI 3.0 by name: co-simulation with states kept, then model exchange
 DRIVER = """
@@ -101,22 +101,39 @@ int main(int count, char **words)
 """
 
 
+def unpacked(name: str, platform: str, folder: Path, compiler: str) -> list[str]:
+    """The program in C and its words, for a platform."""
+    file = plant_named(name).export_fmu(folder / "a.fmu", platforms=[platform], portable=True)
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(folder)
+    (folder / "driver.c").write_text(DRIVER)
+    compiled = [compiler, "-std=gnu99", "-g", "-o", "driver", "driver.c", "-ldl"]
+    subprocess.run(compiled, cwd=folder, check=True)
+    (library,) = folder.glob("binaries/*/*.so")
+    token = fmpy.read_model_description(str(file)).instantiationToken
+    return ["./driver", str(library), token]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["four_bar", "bouncing_ball"])
 def test_instances_leak_nothing(
     name: str, tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
     valgrind = require_program("valgrind")
-    # instructions of the newest processors are not known to valgrind
-    file = plant_named(name).export_fmu(tmp_path / "a.fmu", platforms=PLATFORM, portable=True)
-    with zipfile.ZipFile(file) as archive:
-        archive.extractall(tmp_path)
-    (tmp_path / "driver.c").write_text(DRIVER)
-    compiled = ["cc", "-std=gnu99", "-g", "-o", "driver", "driver.c", "-ldl"]
-    subprocess.run(compiled, cwd=tmp_path, check=True)
-    (library,) = tmp_path.glob("binaries/*/*.so")
-    token = fmpy.read_model_description(str(file)).instantiationToken
-    watched = [valgrind, "--quiet", "--leak-check=full", "--error-exitcode=9"]
-    command = [*watched, "./driver", str(library), token]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    # portable: instructions of the newest processors are not known to valgrind
+    program = unpacked(name, "here", tmp_path, "cc")
+    watched = [valgrind, "--quiet", "--leak-check=full", "--error-exitcode=9", *program]
+    done = subprocess.run(watched, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.long
+def test_instances_run_on_another_processor(
+    tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    emulator = require_program("qemu-aarch64")
+    compiler = require_program("aarch64-linux-gnu-gcc")
+    program = unpacked("four_bar", "aarch64-linux", tmp_path, compiler)
+    emulated = [emulator, "-L", "/usr/aarch64-linux-gnu", *program]
+    done = subprocess.run(emulated, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -2,8 +2,8 @@
  *
  * The host writes time and state (il_put_outside), reads rates and levels, and tells when a step of
  * its own is done (il_done_outside). Where a level has fallen to zero or below, a sample is due or
- * other independent coordinates are wanted, it calls il_happen_outside. Loops are closed to the last
- * bit and estimates of dependent coordinates are not pulled: the host's steps are not known here.
+ * other independent coordinates are wanted, it calls il_happen_outside. Loops are closed to the
+ * last bit and estimates of dependent coordinates are not pulled: the host's steps are not known.
  */
 #ifndef IL_OUTSIDE_H
 #define IL_OUTSIDE_H

@@ -68,7 +68,7 @@ FMI(status, fmi2SetDebugLogging)(fmu *c, int on, size_t count, const text *categ
 }
 
 FMI(fmu *, fmi2Instantiate)(text name, int type, text token, text resources,
-                          const callbacks *functions, int visible, int on)
+                            const callbacks *functions, int visible, int on)
 {
     fmu_request request = {.name = name, .token = token, .exchange = type == MODEL_EXCHANGE,
                            .tell = tell};
@@ -87,7 +87,7 @@ FMI(void, fmi2FreeInstance)(fmu *c)
 }
 
 FMI(status, fmi2SetupExperiment)(fmu *c, int tolerance_defined, double tolerance, double start,
-                                int stop_defined, double stop)
+                                 int stop_defined, double stop)
 {
     (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
     if (fmu_check(c, "fmi2SetupExperiment", 1 << FMU_INSTANTIATED) != FMU_OK) {
@@ -154,7 +154,7 @@ FMI(status, fmi2GetInteger)(fmu *c, const uint32_t *variables, size_t count, int
 
 /* Types that no variable of a plant has, or that cannot be set. */
 #define NO_SUCH(name, type)                                                                        \
-    FMI(status, name)(fmu *c, const uint32_t *variables, size_t count, type *values)                \
+    FMI(status, name)(fmu *c, const uint32_t *variables, size_t count, type *values)               \
     {                                                                                              \
         (void)variables, (void)values;                                                             \
         return count == 0 ? FMU_OK : fmu_refuse(c, #name ": there is no such variable");           \
@@ -222,8 +222,8 @@ FMI(status, fmi2DeSerializeFMUstate)(fmu *c, const char *bytes, size_t size, voi
 }
 
 FMI(status, fmi2GetDirectionalDerivative)(fmu *c, const uint32_t *unknowns, size_t unknown_count,
-                                         const uint32_t *knowns, size_t known_count,
-                                         const double *seed, double *sensitivity)
+                                          const uint32_t *knowns, size_t known_count,
+                                          const double *seed, double *sensitivity)
 {
     if (fmu_check(c, "fmi2GetDirectionalDerivative", ANY) != FMU_OK) {
         return FMU_ERROR;
@@ -298,7 +298,7 @@ FMI(status, fmi2SetContinuousStates)(fmu *c, const double *x, size_t count)
 
 /* Numbers of model exchange: how many are wanted, and where they go. */
 #define NUMBERS(name, get)                                                                         \
-    FMI(status, name)(fmu *c, double *values, size_t count)                                         \
+    FMI(status, name)(fmu *c, double *values, size_t count)                                        \
     {                                                                                              \
         return check_exchange(c, #name, ANY) == FMU_OK ? get(c, values, count) : FMU_ERROR;        \
     }
@@ -326,14 +326,14 @@ FMI(status, fmi2CancelStep)(fmu *c)
 }
 
 FMI(status, fmi2SetRealInputDerivatives)(fmu *c, const uint32_t *variables, size_t count,
-                                        const int *orders, const double *values)
+                                         const int *orders, const double *values)
 {
     (void)variables, (void)count, (void)orders, (void)values;
     return fmu_refuse(c, "fmi2SetRealInputDerivatives: inputs are held during a step");
 }
 
 FMI(status, fmi2GetRealOutputDerivatives)(fmu *c, const uint32_t *variables, size_t count,
-                                         const int *orders, double *values)
+                                          const int *orders, double *values)
 {
     (void)variables, (void)count, (void)orders, (void)values;
     return fmu_refuse(c, "fmi2GetRealOutputDerivatives: derivatives of outputs are not known");

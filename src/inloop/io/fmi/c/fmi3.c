@@ -51,18 +51,18 @@ FMI(status, fmi3SetDebugLogging)(fmu *c, bool on, size_t count, const text *cate
     return fmu_check(c, "fmi3SetDebugLogging", ANY);
 }
 
-FMI(fmu *, fmi3InstantiateModelExchange)(text name, text token, text resources, bool visible, bool on,
-                                       void *environment, log_message log)
+FMI(fmu *, fmi3InstantiateModelExchange)(text name, text token, text resources, bool visible,
+                                         bool on, void *environment, log_message log)
 {
     const fmu_request request = {name, token, 1, environment, as_object(log), tell};
     (void)resources, (void)visible, (void)on;
     return fmu_make(&request);
 }
 
-FMI(fmu *, fmi3InstantiateCoSimulation)(text name, text token, text resources, bool visible, bool on,
-                                      bool event_mode, bool early_return,
-                                      const uint32_t *intermediate, size_t intermediate_count,
-                                      void *environment, log_message log, void (*update)(void))
+FMI(fmu *, fmi3InstantiateCoSimulation)(text name, text token, text resources, bool visible,
+                                        bool on, bool event_mode, bool early_return,
+                                        const uint32_t *intermediate, size_t intermediate_count,
+                                        void *environment, log_message log, void (*update)(void))
 {
     const fmu_request request = {name, token, 0, environment, as_object(log), tell};
     (void)resources, (void)visible, (void)on, (void)update;
@@ -76,9 +76,9 @@ FMI(fmu *, fmi3InstantiateCoSimulation)(text name, text token, text resources, b
 }
 
 FMI(fmu *, fmi3InstantiateScheduledExecution)(text name, text token, text resources, bool visible,
-                                            bool on, void *environment, log_message log,
-                                            void (*clock)(void), void (*lock)(void),
-                                            void (*unlock)(void))
+                                              bool on, void *environment, log_message log,
+                                              void (*clock)(void), void (*lock)(void),
+                                              void (*unlock)(void))
 {
     (void)name, (void)token, (void)resources, (void)visible, (void)on;
     (void)clock, (void)lock, (void)unlock;
@@ -94,7 +94,7 @@ FMI(void, fmi3FreeInstance)(fmu *c)
 }
 
 FMI(status, fmi3EnterInitializationMode)(fmu *c, bool tolerance_defined, double tolerance,
-                                        double start, bool stop_defined, double stop)
+                                         double start, bool stop_defined, double stop)
 {
     (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
     if (fmu_check(c, "fmi3EnterInitializationMode", 1 << FMU_INSTANTIATED) != FMU_OK) {
@@ -150,7 +150,7 @@ static status check_counts(const fmu *c, const char *function, size_t variables,
 }
 
 FMI(status, fmi3GetFloat64)(fmu *c, const uint32_t *variables, size_t count, double *values,
-                           size_t value_count)
+                            size_t value_count)
 {
     if (check_counts(c, "fmi3GetFloat64", count, value_count) != FMU_OK) {
         return FMU_ERROR;
@@ -159,7 +159,7 @@ FMI(status, fmi3GetFloat64)(fmu *c, const uint32_t *variables, size_t count, dou
 }
 
 FMI(status, fmi3SetFloat64)(fmu *c, const uint32_t *variables, size_t count, const double *values,
-                           size_t value_count)
+                            size_t value_count)
 {
     if (check_counts(c, "fmi3SetFloat64", count, value_count) != FMU_OK) {
         return FMU_ERROR;
@@ -168,7 +168,7 @@ FMI(status, fmi3SetFloat64)(fmu *c, const uint32_t *variables, size_t count, con
 }
 
 FMI(status, fmi3GetInt64)(fmu *c, const uint32_t *variables, size_t count, int64_t *values,
-                         size_t value_count)
+                          size_t value_count)
 {
     if (check_counts(c, "fmi3GetInt64", count, value_count) != FMU_OK) {
         return FMU_ERROR;
@@ -178,7 +178,7 @@ FMI(status, fmi3GetInt64)(fmu *c, const uint32_t *variables, size_t count, int64
 
 /* Types that no variable of a plant has. */
 #define NO_SUCH(name, type)                                                                        \
-    FMI(status, fmi3Get##name)(fmu *c, const uint32_t *variables, size_t count, type *values,       \
+    FMI(status, fmi3Get##name)(fmu *c, const uint32_t *variables, size_t count, type *values,      \
                               size_t value_count)                                                  \
     {                                                                                              \
         (void)variables, (void)values, (void)value_count;                                          \
@@ -186,8 +186,8 @@ FMI(status, fmi3GetInt64)(fmu *c, const uint32_t *variables, size_t count, int64
     }                                                                                              \
     NOT_SET(name, type)
 #define NOT_SET(name, type)                                                                        \
-    FMI(status, fmi3Set##name)(fmu *c, const uint32_t *variables, size_t count, const type *values, \
-                              size_t value_count)                                                  \
+    FMI(status, fmi3Set##name)(fmu *c, const uint32_t *variables, size_t count,                    \
+                               const type *values, size_t value_count)                             \
     {                                                                                              \
         (void)variables, (void)values, (void)value_count;                                          \
         return count == 0 ? FMU_OK : fmu_refuse(c, "no variable of type " #name " can be set");    \
@@ -207,7 +207,7 @@ NO_SUCH(String, text)
 
 /* Functions of what a plant does not have: binary variables, clocks, partitions, configuration. */
 #define NOT_THERE(name, what, ...)                                                                 \
-    FMI(status, name)(fmu *c, __VA_ARGS__)                                                          \
+    FMI(status, name)(fmu *c, __VA_ARGS__)                                                         \
     {                                                                                              \
         return fmu_refuse(c, #name ": this FMU has no " what);                                     \
     }
@@ -314,9 +314,9 @@ FMI(status, fmi3DeserializeFMUState)(fmu *c, const uint8_t *bytes, size_t size, 
 }
 
 FMI(status, fmi3GetDirectionalDerivative)(fmu *c, const uint32_t *unknowns, size_t unknown_count,
-                                         const uint32_t *knowns, size_t known_count,
-                                         const double *seed, size_t seed_count,
-                                         double *sensitivity, size_t sensitivity_count)
+                                          const uint32_t *knowns, size_t known_count,
+                                          const double *seed, size_t seed_count,
+                                          double *sensitivity, size_t sensitivity_count)
 {
     const char *name = "fmi3GetDirectionalDerivative";
     if (check_counts(c, name, known_count, seed_count) != FMU_OK ||
@@ -334,7 +334,7 @@ FMI(status, fmi3EvaluateDiscreteStates)(fmu *c)
 }
 
 FMI(status, fmi3UpdateDiscreteStates)(fmu *c, bool *again, bool *terminate, bool *nominals,
-                                     bool *values, bool *next_defined, double *next)
+                                      bool *values, bool *next_defined, double *next)
 {
     if (fmu_check(c, "fmi3UpdateDiscreteStates", 1 << FMU_EVENTS) != FMU_OK) {
         return FMU_ERROR;
@@ -447,7 +447,7 @@ FMI(status, fmi3EnterStepMode)(fmu *c)
 }
 
 FMI(status, fmi3DoStep)(fmu *c, double t, double size, bool stays, bool *event, bool *terminate,
-                       bool *early, double *reached)
+                        bool *early, double *reached)
 {
     fmu_stepped stepped;
     (void)stays;

@@ -1,8 +1,8 @@
 /* A plant behind the functions of FMI: what both versions of the standard share.
  *
- * An fmu is one instance with all its memory, taken at once when it is made; nothing is kept outside
- * of it, so that any number may run in any number of threads. Functions return FMU_OK or FMU_ERROR,
- * and then have told why (fmu_refuse).
+ * An fmu is one instance with all its memory, taken at once when it is made; nothing is kept
+ * outside of it, so that any number may run in any number of threads. Functions return FMU_OK or
+ * FMU_ERROR, and then have told why (fmu_refuse).
  */
 #ifndef FMU_H
 #define FMU_H
@@ -51,7 +51,7 @@ typedef struct fmu {
     double *parameters;       /* as they were set; in use once `changed` is 0 */
     double *outputs;
     double *work;             /* of directional derivatives */
-    double start, t_reached;  /* [s] */
+    double start;             /* [s] */
     int phase, exchange;
     int changed;              /* parameters are not yet in use */
     int outputs_known, rates_known, levels_known;

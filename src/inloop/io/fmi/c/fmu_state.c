@@ -102,7 +102,6 @@ int fmu_set_state(fmu *instance, const void *state, size_t size)
     }
     instance->phase = (int)head.phase;
     instance->changed = 0;
-    instance->t_reached = head.t;
     instance->outside.samples = (int64_t)head.samples;
     fmu_forget(instance);
     if (instance->exchange) {

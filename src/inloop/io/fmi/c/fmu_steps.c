@@ -34,6 +34,6 @@ int fmu_do_step(fmu *instance, double t, double size, fmu_stepped *stepped)
             stepped->early = instance->early_return && plant->count < (int64_t)end;
         }
     }
-    instance->t_reached = stepped->reached = il_time(plant);
+    stepped->reached = il_time(plant);
     return fmu_judge(instance, "a step", status);
 }

@@ -157,7 +157,8 @@ int fmu_get_whole(fmu *instance, const uint32_t *variables, size_t count, int64_
     for (size_t k = 0; status == FMU_OK && k < count; k++) {
         const int64_t number = (int64_t)variables[k];
         double value = 0.0;
-        if (number < at.outputs || number >= at.states || !fmu_exported.whole[number - at.outputs]) {
+        const int output = number >= at.outputs && number < at.states;
+        if (!output || !fmu_exported.whole[number - at.outputs]) {
             return fmu_refuse(instance, "variable %lld is no whole number", (long long)number);
         }
         status = get_one(instance, &at, number, &value);
