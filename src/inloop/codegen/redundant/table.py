@@ -36,6 +36,7 @@ class RedundantTable:
         turned: of each ball joint, the first of its three places in `free`.
         on_velocities: of each row, whether it restricts velocities alone.
         open: of each row, what is too much.
+        units: of each entry of `free`, what counts as one of it.
         length: one unit of length [m].
         epsilon: in rows of constraints.
         radius: spectral radius at infinity.
@@ -50,6 +51,7 @@ class RedundantTable:
     turned: tuple[int, ...]
     on_velocities: tuple[bool, ...]
     open: tuple[float, ...]
+    units: tuple[float, ...]
     length: float
     epsilon: float
     radius: float
@@ -122,8 +124,10 @@ def _arrays(table: RedundantTable) -> list[str]:
         f"static const int64_t {name}[] = {{{', '.join(map(str, values or (0,)))}}};"
         for name, values in integers.items()
     ]
-    reals = ", ".join(number(value) for value in table.open or (0.0,))
-    return [*lines, f"static const double open_from[] = {{{reals}}};", ""]
+    for name, reals in (("open_from", table.open), ("units", table.units)):
+        text = ", ".join(number(value) for value in reals or (0.0,))
+        lines.append(f"static const double {name}[] = {{{text}}};")
+    return [*lines, ""]
 
 
 def _table(table: RedundantTable, prefix: str) -> str:
@@ -140,6 +144,7 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "turned": "turned",
         "on_velocities": "on_velocities",
         "open": "open_from",
+        "units": "units",
         "length": number(table.length),
         "epsilon": number(table.epsilon),
         "radius": number(table.radius),

@@ -109,7 +109,7 @@ class _Writer:
             for k in range(6):
                 self.entries[row + k, own + k] = s.graph.one
             for axis, entries in enumerate(found.parent):
-                column = 6 * s.places.by_link[body.parent].number + axis
+                column = 6 * s.by_link[body.parent].number + axis
                 self._column(row, column, entries)
             for coordinate, entries in found.joint.items():
                 if coordinate in self.column_of:
@@ -128,7 +128,7 @@ class _Writer:
         for k, each in enumerate(s.rows):
             if each.cut is not None:
                 for end in {each.cut.a.link, each.cut.b.link} - {GROUND}:
-                    body = s.places.by_link[end]
+                    body = s.by_link[end]
                     for axis in range(6):
                         seeds = body.moved(axis, one, s.graph.zero, s.graph.zero)
                         (entry,) = directional([each.h], seeds)

@@ -27,6 +27,7 @@ class RedundantPrograms:
         places: row and column of each entry of the matrix.
         on_velocities: which of the constraint rows restrict velocities alone.
         free: coordinates that are not driven.
+        links: of each body, the index of the link whose frame it has.
     """
 
     programs: tuple[Program, ...]
@@ -34,6 +35,7 @@ class RedundantPrograms:
     places: tuple[Place, ...]
     on_velocities: tuple[bool, ...]
     free: tuple[int, ...]
+    links: tuple[int, ...]
 
 
 def redundant_programs(system: BodySystem) -> RedundantPrograms:
@@ -63,6 +65,7 @@ def redundant_programs(system: BodySystem) -> RedundantPrograms:
         places=tuple(matrix.entries),
         on_velocities=tuple(system.on_velocities(row) for row in system.rows),
         free=system.free,
+        links=tuple(body.link.number - 1 for body in system.bodies),
     )
 
 
@@ -100,7 +103,7 @@ def _place(system: BodySystem) -> Program:
     pose: list[Expr] = []
     twist: list[Expr] = []
     for body in system.bodies:
-        index = body.coordinates[-1]
+        index = body.link.number - 1
         R, (om, v) = where[index].R_WC, moving[index]
         pose += (*where[index].p_WC, *(entry for row in R for entry in row))
         twist += (*matrix_times(R, v), *om)

@@ -234,6 +234,9 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
         }
         il_untangle(m->moved + 6 * k + 3, d + 3);
     }
+    for (int64_t k = 0; k < nu; k++) {
+        largest = fmax(largest, fabs(y[6 * bodies + k]) / table->units[k]);
+    }
     for (int64_t k = 0; k < table->attitudes; k++) {
         const int64_t at = 6 * bodies + table->turned[k];
         il_untangle(m->moved + at, y + at);
@@ -253,13 +256,18 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     return largest;
 }
 
-/* The longest way of a body in the step, and how far out one is, in units. */
+/* The longest way of a body or a joint in the step, and how far out one is, in units. */
 static double way_of(const il_redundant_memory *m, const history *now, double *far)
 {
-    const double per_length = 1.0 / m->table->length;
+    const il_redundant *table = m->table;
+    const double *const joints = m->moved + 6 * table->bodies;
+    const double per_length = 1.0 / table->length;
     double way = 0.0;
     *far = 1.0;
-    for (int64_t k = 0; k < m->table->bodies; k++) {
+    for (int64_t k = 0; k < table->free_count; k++) {
+        way = fmax(way, fabs(joints[k]) / table->units[k]);
+    }
+    for (int64_t k = 0; k < table->bodies; k++) {
         for (int i = 0; i < 3; i++) {
             *far = fmax(*far, per_length * fabs(now->p[7 * k + i]));
             way = fmax(way, per_length * fabs(m->moved[6 * k + i]));

@@ -1,4 +1,5 @@
 /* A mechanism as bodies with six coordinates each, held together by forces that are unknown.
+ * Displacements of flexible links that nothing hangs on are coordinates without a body.
  *
  * Unknowns, and rows of the equations, in this order:
  *
@@ -44,6 +45,7 @@ typedef struct il_redundant {
     const int64_t *turned;         /* of each ball joint: the first of its three entries of `free` */
     const int64_t *on_velocities;  /* of each row: not 0 if it restricts velocities alone */
     const double *open;            /* of each row: more than this is not closed */
+    const double *units;           /* of each entry of `free`: what counts as one of it */
     double length;                 /* one unit of length [m] */
     double epsilon;                /* of the matrix, in rows of constraints */
     double radius;                 /* spectral radius of the step at infinity, 0 to 1 */

@@ -255,7 +255,6 @@ def refuse(mechanism: Mechanism) -> None:
         ModelError: there is something of that kind.
     """
     found = [
-        *((f"flexible link '{link.name}'", link.where) for link in mechanism.flexible_links),
         *(
             (f"'{loop.name}', which rolls or slides on an edge,", loop.where)
             for loop in mechanism.loops

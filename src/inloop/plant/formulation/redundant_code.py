@@ -93,6 +93,7 @@ class RedundantCode(Code):
             turned=tuple(free.index(first) for first in mechanism.turned),
             on_velocities=self.about.on_velocities,
             open=tuple(float(OPEN * size) for size in self._row_sizes),
+            units=tuple(float(self._equations.coordinate_sizes[k]) for k in free),
             length=float(self._equations.size.length),
             epsilon=self.epsilon,
             radius=self._radius,
