@@ -282,9 +282,7 @@ def test_rows_that_follow_from_others_are_told() -> None:
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("rolling_disc", "'rim', which rolls"),
         ("tipping_box", "hard contact 'sticking_incline'"),
-        ("bouncing_ball", "event"),
     ],
 )
 def test_what_is_not_covered_is_refused_by_name(name: str, what: str) -> None:

@@ -15,7 +15,9 @@ from inloop.symbolic.elimination import Elimination
 # files of the runtime that a library with such a table needs
 RUNTIME = (
     "il_redundant.c",
+    "il_redundant_fit.c",
     "il_alpha.c",
+    "il_alpha_rest.c",
     "il_dense.c",
     "il_pivoting.c",
     "il_sparse.c",
@@ -34,6 +36,7 @@ class RedundantTable:
         free, driven: coordinates.
         states: number of states of force laws.
         turned: of each ball joint, the first of its three places in `free`.
+        used: of each row, its number among all rows.
         on_velocities: of each row, whether it restricts velocities alone.
         open: of each row, what is too much.
         units: of each entry of `free`, what counts as one of it.
@@ -49,6 +52,7 @@ class RedundantTable:
     driven: tuple[int, ...]
     states: int
     turned: tuple[int, ...]
+    used: tuple[int, ...]
     on_velocities: tuple[bool, ...]
     open: tuple[float, ...]
     units: tuple[float, ...]
@@ -65,7 +69,7 @@ def emit_redundant(
 
     Args:
         table: sizes and pivots.
-        programs: place, residual, matrix, gaps of accelerations.
+        programs: place, residual, matrix, gaps of accelerations, speeds of rows.
         prefix: of all names.
         about: lines of the comment on top.
     """
@@ -91,6 +95,7 @@ _SIGNATURES = {
     "residual": ("double *r, double *effort", "r", "effort"),
     "matrix": ("double *A", "A"),
     "gaps": ("double *g", "g"),
+    "speeds": ("double *v", "v"),
 }
 
 
@@ -118,6 +123,7 @@ def _arrays(table: RedundantTable) -> list[str]:
         "free_joints": table.free,
         "driven_joints": table.driven,
         "turned": table.turned,
+        "used_rows": table.used,
         "on_velocities": tuple(map(int, table.on_velocities)),
     }
     lines = [
@@ -142,6 +148,7 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "free": "free_joints",
         "driven": "driven_joints",
         "turned": "turned",
+        "used": "used_rows",
         "on_velocities": "on_velocities",
         "open": "open_from",
         "units": "units",
@@ -152,6 +159,7 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "residual": "residual",
         "matrix": "matrix",
         "gaps": "gaps",
+        "speeds": "speeds",
         "lu": "&lu",
     }
     fields = "\n".join(f"    .{name} = {value}," for name, value in sizes.items())

@@ -73,6 +73,14 @@ class Floating:
         turned = {row[j]: by * row[k] for row in R} | {row[k]: -(by * row[j]) for row in R}
         return {**turned, self.om[axis - 3]: fast, self.omd[axis - 3]: faster}
 
+    def flow(self) -> dict[Expr, Expr]:
+        """Rates of the symbols of its pose."""
+        found = dict(zip(self.pose.p_WC, self.v, strict=True))
+        x, y, z = self.om
+        for a, b, c in self.pose.R_WC:  # Ṙ = R om~
+            found |= {a: b * z - c * y, b: c * x - a * z, c: a * y - b * x}
+        return found
+
 
 @dataclass(frozen=True)
 class FreeBody(Floating):

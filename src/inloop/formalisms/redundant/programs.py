@@ -12,8 +12,8 @@ from inloop.formalisms.redundant.system import BodySystem, Layout
 from inloop.formalisms.vectors import matrix_times
 from inloop.symbolic import Expr, Input, Output, Program
 
-PLACE, RESIDUAL, MATRIX, GAPS = (
-    f"redundant_{kind}" for kind in ("place", "residual", "matrix", "gaps")
+PLACE, RESIDUAL, MATRIX, GAPS, SPEEDS = (
+    f"redundant_{kind}" for kind in ("place", "residual", "matrix", "gaps", "speeds")
 )
 
 
@@ -22,7 +22,7 @@ class RedundantPrograms:
     """Programs, and what their results mean.
 
     Attributes:
-        programs: place, residual, matrix and gaps of accelerations.
+        programs: place, residual, matrix, gaps of accelerations, speeds of rows.
         layout: rows and unknowns.
         places: row and column of each entry of the matrix.
         on_velocities: which of the constraint rows restrict velocities alone.
@@ -53,11 +53,13 @@ def redundant_programs(system: BodySystem) -> RedundantPrograms:
     scales = Input("scales", matrix.scales, "1/β', γ'/β', 1/γ', ε")
     entries = Output.vector("A", matrix.entries.values(), "entries of the matrix")
     gaps = Output.vector("g", system.acceleration_gaps, "[m/s², rad/s²]")
+    speeds = Output.vector("v", system.speeds, "[m/s, rad/s]")
     programs = (
         _place(system),
         Program(RESIDUAL, common, residual, "What is left of all equations.", formalism),
         Program(MATRIX, (*common, scales), (entries,), "Newton's matrix.", formalism),
         Program(GAPS, common, (gaps,), "Joints and rows, differentiated twice.", formalism),
+        Program(SPEEDS, common, (speeds,), "Rates of the rows in use.", formalism),
     )
     return RedundantPrograms(
         programs=programs,

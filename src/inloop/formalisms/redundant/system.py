@@ -4,7 +4,7 @@
     effort of each free joint       Sᵀ wrench + armature qdd - tau - laws - Jᵀ mu = 0
     states of force laws            zd - g(…) = 0
     joints                          gap(X_P, X_C, q) = 0
-    loops and constraints           h = 0, or J qd + nu = 0 where positions are not restricted
+    loops and constraints           h = 0, or its rate where positions are not restricted
 
 Coordinates q of joints are unknowns beside the poses of the bodies: each takes one more row, and
 laws, couplings, drives and results read them as they are. How it is integrated: il_alpha.c.
@@ -31,7 +31,7 @@ from inloop.formalisms.redundant.bodies import BodyPlaces, FreeBody, free_bodies
 from inloop.formalisms.redundant.cuts import cut_rows
 from inloop.formalisms.symbols import Selection
 from inloop.formalisms.vectors import add, length, sub
-from inloop.symbolic import Expr, rebuild
+from inloop.symbolic import Expr, directional, rebuild
 
 
 @dataclass(frozen=True)
@@ -195,8 +195,29 @@ class BodySystem:
     @cached_property
     def constraints(self) -> list[Expr]:
         """The rows in use: positions, or velocities where these alone are restricted."""
-        qd = self.skeleton.symbols.qd
-        return [row.rate(qd) if self.on_velocities(row) else row.h for row in self.rows]
+        return [
+            speed if self.on_velocities(row) else row.h
+            for row, speed in zip(self.rows, self.speeds, strict=True)
+        ]
+
+    @cached_property
+    def speeds(self) -> list[Expr]:
+        """Rates of the rows in use."""
+        return [self._speed(row) for row in self.rows]
+
+    def ends(self, row: Row) -> list[FreeBody]:
+        """The bodies that a row lies between; none for rows on joints."""
+        links = {row.cut.a.link, row.cut.b.link} if row.cut is not None else set()
+        return [self.by_link[link] for link in sorted(links - {GROUND})]
+
+    def _speed(self, row: Row) -> Expr:
+        if row.speed is not None:
+            return row.speed
+        if row.cut is None:
+            return row.rate(self.skeleton.symbols.qd)
+        # the axes of the carrying body count for nothing where the row is closed
+        flow = {k: v for body in self.ends(row) for k, v in body.flow().items()}
+        return directional([row.h], flow)[0]
 
     @cached_property
     def acceleration_gaps(self) -> list[Expr]:

@@ -32,11 +32,12 @@ enum { MOST = 10 }; /* iterations */
 #define ROUNDING 4e-15    /* what of a correction is rounding, in parts of the largest position */
 #define FAILED 1e-6       /* a correction, in parts of the way: the step is divided */
 #define SHORTEST 0.004    /* part of a step */
+#define SHORT 1e-5        /* [s]: in longer steps rounding is nothing */
 
 /* Parts of a history: what belongs to the state at the end of a step. */
 typedef struct history {
     double *known;  /* 1 if there is one */
-    double *x;      /* the state: q, qd, z */
+    double *x;      /* the state: q, qd, z, quaternions of ball joints */
     double *p;      /* p_WC and quaternion of each body */
     double *u, *ud; /* velocities and their rates: bodies, joints, states of laws */
     double *a;      /* what the method integrates instead of the rates */
@@ -45,7 +46,7 @@ typedef struct history {
 
 static int64_t state_length(const il_redundant *table)
 {
-    return 2 * table->free_count + table->states;
+    return 2 * table->free_count + table->states + IL_QUATERNION * table->attitudes;
 }
 
 int64_t il_alpha_numbers(const il_redundant *table)
@@ -105,15 +106,23 @@ static int begin(il_context *c, double t, const double *x, const history *now)
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
-    const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
+    const int64_t bodies = table->bodies, nu = table->free_count;
+    const int64_t moving = il_redundant_moving(table);
     double *u = now->u, *ud = now->ud;
 
-    const int status = il_redundant_accelerate(c, t, x);
+    const int status = il_redundant_accelerate(c, t, x, 1);
     *now->known = status == IL_OK;
     if (status != IL_OK) {
         return status;
     }
-    memcpy(now->x, x, (size_t)state_length(table) * sizeof *x);
+    /* positions and velocities as they fit: those of x unless it did not */
+    for (int64_t k = 0; k < nu; k++) {
+        now->x[k] = p->q[table->free[k]];
+        now->x[nu + k] = p->qd[table->free[k]];
+    }
+    memcpy(now->x + 2 * nu, p->z, (size_t)table->states * sizeof *x);
+    memcpy(now->x + 2 * nu + table->states, p->q + table->n,
+           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x);
     for (int64_t k = 0; k < bodies; k++) {
         memcpy(now->p + 7 * k, p->pose + IL_POSE * k, 3 * sizeof *now->p);
         il_quaternion_of(p->pose + IL_POSE * k + 3, now->p + 7 * k + 3);
@@ -345,7 +354,7 @@ static void finish(il_redundant_memory *m, const rule *s, const history *now, co
         x_new[nu + k] = p->qd[table->free[k]];
     }
     memcpy(x_new + 2 * nu, p->z, (size_t)table->states * sizeof *x_new);
-    memcpy(x_new + state_length(table), p->q + table->n,
+    memcpy(x_new + 2 * nu + table->states, p->q + table->n,
            (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x_new);
     memcpy(next->x, x_new, (size_t)state_length(table) * sizeof *x_new);
     memcpy(next->lam, p->lam, (size_t)(6 * table->bodies) * sizeof *p->lam);
@@ -391,7 +400,7 @@ static void go_on(il_redundant_memory *m)
 static int divide(il_context *c, double t, double h, double t_new, const double *x, double *x_new)
 {
     il_redundant_memory *m = c->redundant;
-    const int64_t size = state_length(m->table) + IL_QUATERNION * m->table->attitudes;
+    const int64_t size = state_length(m->table);
     double done = 0.0, part = 0.5;
 
     memcpy(x_new, x, (size_t)size * sizeof *x);
@@ -429,13 +438,17 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
         if (status != IL_OK) {
             return status;
         }
+        if (h < SHORT && il_alpha_rest(c, t_new, h, now.x, now.ud + 6 * table->bodies, x_new)) {
+            il_alpha_forget(m);
+            return IL_OK;
+        }
     }
     *next.known = 0.0;
-    const int status = step(c, t_new, h, x, x_new);
+    const int status = step(c, t_new, h, now.x, x_new);
     if (status != IL_DIVERGED) {
         return status;
     }
-    const int divided = divide(c, t, h, t_new, x, x_new);
+    const int divided = divide(c, t, h, t_new, now.x, x_new);
     if (divided != IL_OK) {
         il_alpha_forget(m); /* what was before the step is gone */
     }
