@@ -28,7 +28,8 @@
 
 enum { MOST = 10 }; /* iterations */
 #define SLOW 0.2          /* of the correction before: the matrix is made anew */
-#define CONVERGED 1e-8    /* a correction, in parts of the way of the step: the next would be far less */
+#define CONVERGED 1e-8    /* a correction, in parts of the way of the step */
+#define NEGLIGIBLE 1e-7   /* the next one, in parts of the first, which is of the order of the method's error */
 #define ROUNDING 4e-15    /* what of a correction is rounding, in parts of the largest position */
 #define FAILED 1e-6       /* a correction, in parts of the way: the step is divided */
 #define SHORTEST 0.004    /* part of a step */
@@ -313,7 +314,7 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
-    double far, before = (double)INFINITY;
+    double far, first = 0.0, before = (double)INFINITY;
     int slow = 0;
     const double way = way_of(m, now, &far), rounding = ROUNDING * far;
 
@@ -328,7 +329,12 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
             return IL_DIVERGED;
         }
         m->correction = correct(m, s, next);
-        if (m->correction <= CONVERGED * way + rounding) {
+        first = m->iterations > 0 ? first : m->correction;
+        /* corrections shrink as they did, or are nothing but rounding any more: what is left must not
+           add up over many steps */
+        const double left = m->correction * (m->correction / before);
+        const int done = m->iterations > 0 && (left <= NEGLIGIBLE * first || m->correction > SLOW * before);
+        if (m->correction <= rounding || (done && m->correction <= CONVERGED * way)) {
             m->iterations++;
             return put(c, x, now, next);
         }
