@@ -132,6 +132,11 @@ class Formulation(ABC):
         return choose(J, self.partition.driven, self.partition.independent)
 
     @property
+    def unknowns(self) -> int:
+        """Of the linear equations that lead to a motion."""
+        return len(self.partition.independent)
+
+    @property
     def carries_dependent(self) -> bool:
         """Whether a run carries coordinates that follow from others."""
         return len(self.carried.independent) > len(self.partition.independent)

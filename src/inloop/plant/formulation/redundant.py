@@ -82,6 +82,11 @@ class Redundant(SingleChoice):
         return self.reduced.unconstrained
 
     @property
+    def unknowns(self) -> int:
+        """See `Formulation`."""
+        return self._code.about.layout.size
+
+    @property
     def carried(self) -> Partition:
         """See `Formulation`: all that is not driven."""
         return replace(self.partition, independent=self._code.about.free, dependent=())
