@@ -12,7 +12,7 @@ SMALLER: dict[str, dict[str, int]] = {
     "flexible_four_bar": {"elements": 10},
     "rotor": {"blades": 2, "elements": 3},
     "chain_fountain": {"n": 24},
-    "truss": {"bays": 2},
+    "truss": {"bays": 1},
 }
 
 

@@ -36,14 +36,19 @@ def rotor_looks(blades: int, elements: int) -> Mapping[str, tuple[il.Visual, ...
             il.visual(il.box((0.16, 0.09, 0.04)), (0.08, 0.0, 0.0), parts.IRON, material="metal"),
         )
         for j in range(1, elements + 1):
-            tip = parts.RED if j == elements else color
-            box = il.visual(
-                il.box((strip, CHORD, THICK)), (-0.5 * strip, 0.02, 0.0), color, material="paint"
+            last = j == elements
+            # about the node, to the middle of its elements
+            size, middle = (0.5 * strip, -0.25 * strip) if last else (strip, 0.0)
+            skin = il.visual(
+                il.box((size, CHORD, THICK)), (middle, 0.02, 0.0), color, material="paint"
             )
-            edge = il.visual(
-                il.box((0.04, 1.02 * CHORD, 1.2 * THICK)), (-0.02, 0.02, 0.0), tip, material="paint"
+            cap = il.visual(
+                il.box((0.04, 1.02 * CHORD, 1.2 * THICK)),
+                (-0.02, 0.02, 0.0),
+                parts.RED,
+                material="paint",
             )
-            found[f"blade_{k}_{j}"] = (box, edge) if j == elements else (box,)
+            found[f"blade_{k}_{j}"] = (skin, cap) if last else (skin,)
     return found
 
 

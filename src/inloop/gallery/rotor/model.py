@@ -14,7 +14,7 @@ from inloop.gallery import gravity_along
 
 OFFSET, LENGTH = 0.2, 2.0  # of the lag hinges from the axis, of a blade [m]
 MASS = 1.2  # of a blade [kg/m]
-EI = 60.0  # of its bending up and down [N·m²]
+EI = 150.0  # of its bending up and down [N·m²]
 HUB = 0.4  # moment of inertia about the axis [kg·m²]
 SPEED = 20.0  # [rad/s]
 HEIGHT = 1.1  # of the hub over the ground [m]

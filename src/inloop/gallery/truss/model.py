@@ -34,7 +34,7 @@ def bars() -> list[tuple[int, int]]:
 
 def direction(bar: tuple[int, int]) -> np.ndarray:
     """From the upper end of a bar to the lower one [m]."""
-    return corner(bar[1]) - corner(bar[0]) + np.array([0.0, 0.0, -BAY])
+    return np.asarray(corner(bar[1]) - corner(bar[0]) + np.array([0.0, 0.0, -BAY]))
 
 
 def slender(mass: float, along: np.ndarray) -> np.ndarray:
