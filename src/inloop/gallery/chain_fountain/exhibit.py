@@ -91,7 +91,7 @@ def _rise(bench: Bench) -> Outcome:
 EXHIBIT = Exhibit(
     name="chain_fountain",
     title=f"Chain that runs out of its pot ({N} rods by default)",
-    look_at="The faster it runs, the higher it rises: the floor kicks every rod that is picked up.",
+    look_at="Rods are picked up one by one; the floor kicks each, and the chain lifts off its guide.",
     make=chain_fountain,
     start="at rest, folded in the pot, one end over the guide",
     seconds=1.0,
