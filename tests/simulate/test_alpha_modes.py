@@ -39,9 +39,13 @@ def gate() -> il.Model:
     return m
 
 
-def test_events_keep_the_order_of_the_method() -> None:
-    model = gate()
-    plant, reduced = model.compile(formulation="redundant"), model.compile()
+@pytest.fixture(scope="module")
+def swinging() -> il.Plant:
+    return gate().compile(formulation="redundant")
+
+
+def test_events_keep_the_order_of_the_method(swinging: il.Plant) -> None:
+    plant, reduced = swinging, gate().compile()
     expected = reduced.simulate(t_end=1.0, step=0.1, tolerance=1e-11)
     assert [event.name for event in expected.events] == ["stop", "grip", "catch"]
     far, near = (plant.simulate(t_end=1.0, step=h, sample=0.1) for h in (4e-4, 2e-4))
@@ -62,9 +66,8 @@ def test_events_keep_the_order_of_the_method() -> None:
             assert abs(found.impulses[row] - impulse) < 1e-5
 
 
-def test_snapshots_hold_modes_and_histories() -> None:
-    plant = gate().compile(formulation="redundant")
-    stepper = plant.stepper(step=1e-3)
+def test_snapshots_hold_modes_and_histories(swinging: il.Plant) -> None:
+    stepper = swinging.stepper(step=1e-3)
     for _ in range(100):
         stepper.step()
     taken, ends = stepper.snapshot(), []
@@ -74,7 +77,7 @@ def test_snapshots_hold_modes_and_histories() -> None:
             stepper.step()
         ends.append(stepper.look().q[-1])
     np.testing.assert_array_equal(*ends)
-    whole = plant.simulate(t_end=0.6, step=1e-3)
+    whole = swinging.simulate(t_end=0.6, step=1e-3)
     assert np.abs(ends[0] - whole.q[-1]).max() < 1e-9
 
 

@@ -91,7 +91,7 @@ def _rise(bench: Bench) -> Outcome:
 EXHIBIT = Exhibit(
     name="chain_fountain",
     title=f"Chain that runs out of its pot ({N} rods by default)",
-    look_at="Rods are picked up one by one; the floor kicks each, and the chain lifts off its guide.",
+    look_at="Rods are picked up one by one; the floor kicks each, and the chain rises.",
     make=chain_fountain,
     start="at rest, folded in the pot, one end over the guide",
     seconds=1.0,

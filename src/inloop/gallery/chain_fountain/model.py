@@ -2,8 +2,8 @@
 
 A rod that is picked up at one end pushes the floor with the other one, and the floor pushes back:
 this is what lifts the chain above its pot (Biggins and Warner 2014, doi:10.1098/rspa.2013.0689).
-As it runs faster it lifts off the guide that it was laid over. All rods move in one plane and pass through each other;
-floor and guide are elastic.
+As it runs faster it lifts off the guide that it was laid over. All rods move in one plane and pass
+through each other; floor and guide are elastic.
 """
 
 from __future__ import annotations
