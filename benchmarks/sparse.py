@@ -63,8 +63,7 @@ class Measured:
 
     def own(self, how: str) -> float:
         """Time of what `il.SparseLU` runs, unwatched."""
-        kind = "kernel" if self.lu.kind == "straight" else "tables"
-        return self.times[how][kind]
+        return self.times[how]["tables" if self.lu.kind == "tables" else "kernel"]
 
     def ratio(self, peer: str, how: str) -> float:
         """How many times slower a peer is."""
@@ -82,10 +81,14 @@ class Measured:
             f"{self.lu.code_size / 1000:.0f}",
             f"{self.lu.operations}",
             f"{self.own(how):.2f}",
-            *(f"{times[name]:.2f}" for name in ("watched", "tables")),
-            *("–" if np.isnan(ratio) else f"{ratio:.1f}x" for ratio in ratios),
+            *(_cell(times[name], "") for name in ("watched", "tables")),
+            *(_cell(ratio, "x") for ratio in ratios),
             f"{self.error:.0e}",
         ]
+
+
+def _cell(figure: float, unit: str) -> str:
+    return "–" if np.isnan(figure) else f"{figure:.1f}{unit}" if unit else f"{figure:.2f}"
 
 
 class Race:
@@ -188,10 +191,10 @@ def run() -> Findings:
         progress(f"sparse: {m.name}")
         found.append(race.measure(m))
     for how, what in (
-        ("hot", "one after the other, mean over all value sets, best of many rounds"),
+        ("hot", "mean over all value sets, best of many rounds in which all take turns"),
         (
             "cold",
-            "a single call after 64 MiB were walked through twice, median over the value sets",
+            "a single call after 64 MiB were walked through twice, in turns, median over all sets",
         ),
     ):
         note(f"\n{how}")

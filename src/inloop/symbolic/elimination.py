@@ -88,12 +88,13 @@ def eliminate(
     """
     searches = THOROUGH if n <= THOROUGH_UP_TO else THOROUGH[:3]
     found = (
-        _in_order(places, pivot_order(n, places, samples, threshold, search)) for search in searches
+        in_order(places, pivot_order(n, places, samples, threshold, search)) for search in searches
     )
     return min(found, key=lambda each: each.operations)
 
 
-def _in_order(places: Sequence[Place], order: PivotOrder) -> Elimination:
+def in_order(places: Sequence[Place], order: PivotOrder) -> Elimination:
+    """The elimination in a given order of pivots."""
     row_at = {row: k for k, row in enumerate(order.rows)}
     column_at = {column: k for k, column in enumerate(order.columns)}
     moved = tuple((row_at[i], column_at[j]) for i, j in places)

@@ -15,9 +15,10 @@ enum { LAST_STEPS = 4 }; /* of refinement with new pivots: nothing else is left 
 static void take(const il_sparse_lu *lu, il_sparse_lu_memory *m, il_arena *from)
 {
     const int32_t n = lu->n;
-    double **const each[] = {&m->reciprocals, &m->y, &m->residual, &m->size, &m->weight,
+    double **const each[] = {&m->reciprocals, &m->residual, &m->size, &m->weight,
         &m->change, &m->kept};
-    m->factors = il_take(from, lu->factors.places, sizeof(double), 64);
+    m->factors = il_take(from, lu->numbers, sizeof(double), 64);
+    m->y = il_take(from, lu->scratch, sizeof(double), 64);
     for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
         *each[k] = il_take(from, n, sizeof(double), 64);
     }
@@ -102,8 +103,8 @@ static void apply_in_order(const il_sparse_lu *lu, const double *b, int32_t tran
 {
     const int32_t n = lu->n, *into = transposed ? lu->column : lu->row;
     const int32_t *from = transposed ? lu->row : lu->column;
-    if (lu->solve && !transposed) {
-        lu->solve(m->factors, m->reciprocals, b, m->y, x);
+    if (transposed ? lu->solve_transposed != NULL : lu->solve != NULL) {
+        (transposed ? lu->solve_transposed : lu->solve)(m->factors, m->reciprocals, b, m->y, x);
         return;
     }
     for (int32_t k = 0; k < n; k++) m->y[k] = b[into[k]];
