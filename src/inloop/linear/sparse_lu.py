@@ -16,7 +16,7 @@ from inloop.codegen.sparse_lu.rolled import emit_rolled
 from inloop.codegen.sparse_lu.straight import STRAIGHT, emit_straight
 from inloop.codegen.sparse_lu.tables import emit_tables
 from inloop.errors import InputError, SolveError
-from inloop.linear.pattern import Pattern, read_pattern, read_samples
+from inloop.linear.pattern import Pattern, read_constants, read_pattern, read_samples
 from inloop.native import (
     POINTER,
     REAL,
@@ -83,6 +83,9 @@ class SparseLU:
         kind: "straight" for straight-line code, "rolled" for code that is shared by equal steps of
             a matrix that repeats itself, "tables" for a program that walks through tables, which
             is compiled at once; by default what is faster.
+        constant: which values never change, as a mask in the order of `pattern` or a matrix of
+            them. Straight-line code has them as numbers. Solutions are judged with the values that
+            are given: one that has changed costs time, not digits.
 
     Raises:
         InputError: a matrix is not square, not finite, or singular.
@@ -97,6 +100,7 @@ class SparseLU:
         tolerance: float = TOLERANCE,
         threshold: float = THRESHOLD,
         kind: Kind | None = None,
+        constant: Any = None,
     ) -> None:
         if not 0.0 < tolerance < 1.0 or not 0.0 <= threshold <= 1.0:
             raise InputError(
@@ -111,7 +115,10 @@ class SparseLU:
         if not matrices:
             raise InputError("the list of matrices is empty", fix="Give at least one matrix.")
         self.pattern: Pattern = read_pattern(matrices)
-        code = _chosen(self.pattern, read_samples(self.pattern, matrices, samples), threshold, kind)
+        mask = read_constants(self.pattern, constant)
+        sampled = read_samples(self.pattern, matrices, samples, mask)
+        constants = {int(k): float(sampled[0, k]) for k in np.flatnonzero(mask)}
+        code = _chosen(self.pattern, sampled, threshold, kind, constants)
         self.kind: Kind = code.kind
         self._elimination = code.elimination
         self._code = code
@@ -305,11 +312,17 @@ class _Code:
     tables: str
 
 
-def _chosen(pattern: Pattern, samples: Reals, threshold: float, kind: Kind | None) -> _Code:
+def _chosen(
+    pattern: Pattern,
+    samples: Reals,
+    threshold: float,
+    kind: Kind | None,
+    constants: dict[int, float],
+) -> _Code:
     """The kind that was asked for, or the fastest."""
     try:
         rolled = _rolled(pattern, samples, threshold, kind) if kind in (None, "rolled") else None
-        found = rolled or _in_one_order(pattern, samples, threshold, kind)
+        found = rolled or _in_one_order(pattern, samples, threshold, kind, constants)
     except StructuralRankError:
         raise InputError(
             "the pattern is singular whatever its values are",
@@ -323,8 +336,14 @@ def _chosen(pattern: Pattern, samples: Reals, threshold: float, kind: Kind | Non
     return found
 
 
-def _in_one_order(pattern: Pattern, samples: Reals, threshold: float, kind: Kind | None) -> _Code:
-    elimination = eliminate(pattern.n, pattern.places, samples, threshold)
+def _in_one_order(
+    pattern: Pattern,
+    samples: Reals,
+    threshold: float,
+    kind: Kind | None,
+    constants: dict[int, float],
+) -> _Code:
+    elimination = eliminate(pattern.n, pattern.places, samples, threshold, constants)
     straight = kind == "straight" or (kind is None and elimination.operations <= STRAIGHT)
     files = emit_straight(elimination) if straight else {}
     tables = emit_tables(elimination, straight)

@@ -7,6 +7,9 @@ Each row is eliminated in local variables: for every k left of its pivot
 with one pointer per row of U, so that the offsets in the machine code are short: this code is
 bound by its own length. The factors have the layout that the table-driven functions of
 `il_sparse.c` use; only the pivots themselves are stored as reciprocals, once more.
+
+Given values that never change are numbers in the code, and so is all that follows from them alone:
+pivots and factors of ±1 cost nothing. Such entries are not stored.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from inloop.codegen.pieces import number
 from inloop.symbolic.elimination import Elimination
 
 PART = 700  # operations of one function: compilers take more than twice as long for twice as many
@@ -83,9 +87,11 @@ class _Writer:
         self.index = self.pattern.index
         self.upper = [self.pattern.upper(i) for i in range(elimination.n)]
         self.lower = [self.pattern.lower(i) for i in range(elimination.n)]
+        # entries of L and U, and reciprocals of pivots, that are the same for all values
+        self.fixed: dict[tuple[int, int], float] = {}
         self.given: list[dict[int, int]] = [{} for _ in range(elimination.n)]
-        for number, (i, j) in enumerate(elimination.moved):
-            self.given[i][j] = number
+        for k, (i, j) in enumerate(elimination.moved):
+            self.given[i][j] = k
 
     def functions(self) -> dict[str, list[list[_Piece]]]:
         """Parts of each function."""
@@ -97,25 +103,15 @@ class _Writer:
         return [self._row(i) for i in range(self.e.n)]
 
     def _row(self, i: int) -> _Piece:
-        given, known = self.given[i], set(self.given[i])
-        pivot, count = self.index[i, i], 1
-        lines = [f"double *f = F + {pivot};"]
-        lines += [f"double r{j} = A[{given[j]}];" for j in sorted(given)]
+        """Eliminate one row; what is known of it beforehand goes into `fixed`."""
+        pivot, row = self.index[i, i], _Row(self, i)
+        row.lines.append(f"double *f = F + {pivot};")
+        for j in sorted(self.given[i]):
+            row.take(j, self.given[i][j])
         for k in self.lower[i]:
-            count += 1 + len(self.upper[k])
-            lines.append(f"const double *u{k} = F + {self.index[k, k]};")
-            lines.append(f"KEEP(u{k});")
-            lines.append(f"const double l{k} = r{k} * u{k}[0];")
-            lines.append(f"f[{self.index[i, k] - pivot}] = l{k};")
-            for at, j in enumerate(self.upper[k], start=1):
-                if j in known:
-                    lines.append(f"r{j} -= l{k} * u{k}[{at}];")
-                else:
-                    known.add(j)
-                    lines.append(f"double r{j} = -l{k} * u{k}[{at}];")
-        lines.append(f"f[0] = D[{i}] = 1.0 / r{i};")
-        lines += [f"f[{at}] = r{j};" for at, j in enumerate(self.upper[i], start=1)]
-        return _Piece([f"{{ /* row {i} */", *(f"    {line}" for line in lines), "}"], count)
+            row.subtract(k, pivot)
+        row.finish(pivot)
+        return _Piece([f"{{ /* row {i} */", *(f"    {line}" for line in row.lines), "}"], row.count)
 
     def solved(self) -> list[_Piece]:
         """Both substitutions with the factors that are there."""
@@ -125,18 +121,124 @@ class _Writer:
     def _forward(self, i: int) -> _Piece:
         """Row i of L y = b."""
         begin = self.index[i, self.pattern.rows[i][0]]
-        products = [f"f[{at}] * y[{k}]" for at, k in enumerate(self.lower[i])]
-        pointer = [f"const double *f = F + {begin};", "KEEP(f);"] if products else []
-        total = " - ".join([f"b[{self.e.order.rows[i]}]", *products])
-        return _block([*pointer, f"y[{i}] = {total};"], 1 + len(products))
+        terms = [self._term(i, k, f"f[{at}]", f"y[{k}]") for at, k in enumerate(self.lower[i])]
+        pointer = [f"const double *f = F + {begin};", "KEEP(f);"] if "f[" in "".join(terms) else []
+        total = f"b[{self.e.order.rows[i]}]{''.join(terms)}"
+        return _block([*pointer, f"y[{i}] = {total};"], 1 + len(terms))
 
     def _backward(self, i: int) -> _Piece:
         """Row i of U x = y; x in the order of the matrix, what was found last comes last."""
         columns = self.e.order.columns
-        products = [f"u[{at}] * x[{columns[j]}]" for at, j in enumerate(self.upper[i], start=1)]
-        pointer = [f"const double *u = F + {self.index[i, i]};", "KEEP(u);"]
-        total = " - ".join([f"y[{i}]", *reversed(products)])
-        return _block([*pointer, f"x[{columns[i]}] = ({total}) * u[0];"], 1 + len(products))
+        terms = [
+            self._term(i, j, f"u[{at}]", f"x[{columns[j]}]")
+            for at, j in enumerate(self.upper[i], start=1)
+        ]
+        total = f"y[{i}]{''.join(reversed(terms))}"
+        known = self.fixed.get((i, i))
+        total = _times(f"({total})", known) if known is not None else f"({total}) * u[0]"
+        pointer = (
+            [f"const double *u = F + {self.index[i, i]};", "KEEP(u);"] if "u[" in total else []
+        )
+        return _block([*pointer, f"x[{columns[i]}] = {total};"], 1 + len(terms))
+
+    def _term(self, i: int, j: int, entry: str, x: str) -> str:
+        """Minus an entry of the factors times x, as the rest of a sum."""
+        known = self.fixed.get((i, j))
+        if known is None:
+            return f" - {entry} * {x}"
+        return "" if known == 0.0 else f" + {_times(x, -known)}"
+
+
+class _Row:
+    """One row while it is eliminated: each entry is a number or a variable."""
+
+    def __init__(self, writer: _Writer, i: int) -> None:
+        self.writer, self.i = writer, i
+        self.value: dict[int, float | None] = {}  # of each entry there is; None for a variable
+        self.lines: list[str] = []
+        self.count = 1
+
+    def take(self, j: int, given: int) -> None:
+        """A given value."""
+        self.value[j] = self.writer.e.constants.get(given)
+        if self.value[j] is None:
+            self.lines.append(f"double r{j} = A[{given}];")
+
+    def subtract(self, k: int, pivot: int) -> None:
+        """Row k of U, times the factor that removes the entry in column k."""
+        w, i = self.writer, self.i
+        value, reciprocal = self.value.get(k, 0.0), w.fixed.get((k, k))
+        self.count += 1 + len(w.upper[k])
+        if value == 0.0 or (value is not None and reciprocal is not None):
+            factor = 0.0 if value == 0.0 else value * (reciprocal or 0.0)
+            w.fixed[i, k] = factor
+            if factor != 0.0:
+                self.lines += [f"const double *u{k} = F + {w.index[k, k]};", f"KEEP(u{k});"]
+                self._add(k, [(-factor, "")] * len(w.upper[k]))
+            return
+        self.lines += [f"const double *u{k} = F + {w.index[k, k]};", f"KEEP(u{k});"]
+        entry = f"r{k}" if value is None else number(value)
+        text = f"{entry} * u{k}[0]" if reciprocal is None else _times(entry, reciprocal)
+        self.lines.append(f"const double l{k} = {text};")
+        self.lines.append(f"f[{w.index[i, k] - pivot}] = l{k};")
+        self._add(k, [(None, f"l{k}")] * len(w.upper[k]))
+
+    def _add(self, k: int, factors: Iterable[tuple[float | None, str]]) -> None:
+        """Minus a factor, or the number before it, times each entry of row k of U."""
+        w = self.writer
+        for at, (j, (number_before, name)) in enumerate(zip(w.upper[k], factors, strict=True), 1):
+            u = w.fixed.get((k, j))
+            if u == 0.0:
+                self.value.setdefault(j, 0.0)
+            elif number_before is not None and u is not None:
+                self._add_number(j, number_before * u)
+            elif number_before is not None:
+                self._add_text(j, _times(f"u{k}[{at}]", number_before), "+")
+            elif u is not None:
+                self._add_text(j, _times(name, -u), "+")
+            else:
+                self._add_text(j, f"{name} * u{k}[{at}]", "-")
+
+    def _add_number(self, j: int, change: float) -> None:
+        before = self.value.get(j, 0.0)
+        if before is None:
+            self.lines.append(f"r{j} += {number(change)};")
+        else:
+            self.value[j] = before + change
+
+    def _add_text(self, j: int, text: str, sign: str) -> None:
+        before = self.value.get(j, 0.0)
+        if before is None:
+            self.lines.append(f"r{j} {sign}= {text};")
+        else:
+            begin = "" if before == 0.0 else f"{number(before)} "
+            plus = "-" if sign == "-" else "+" if begin else ""
+            self.lines.append(f"double r{j} = {begin}{plus}{text};")
+        self.value[j] = None
+
+    def finish(self, pivot: int) -> None:
+        """The reciprocal of the pivot, and the row of U."""
+        w, i = self.writer, self.i
+        own = self.value.get(i, 0.0)
+        if own:
+            w.fixed[i, i] = 1.0 / own
+            self.lines.append(f"D[{i}] = {number(1.0 / own)};")
+        else:
+            entry = f"r{i}" if own is None else "0.0"
+            self.lines.append(f"f[0] = D[{i}] = 1.0 / {entry};")
+        for at, j in enumerate(w.upper[i], start=1):
+            value = self.value.get(j, 0.0)
+            if value is None:
+                self.lines.append(f"f[{at}] = r{j};")
+            else:
+                w.fixed[i, j] = value
+
+
+def _times(text: str, factor: float) -> str:
+    """A product with a number; that with ±1 is none."""
+    if abs(factor) == 1.0:
+        return text if factor > 0.0 else f"-{text}"
+    return f"{text} * {number(factor)}" if factor > 0.0 else f"-{text} * {number(-factor)}"
 
 
 def _block(lines: Iterable[str], operations: int) -> _Piece:

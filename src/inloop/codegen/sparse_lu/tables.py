@@ -64,7 +64,7 @@ def table_lines(e: Elimination, code: bool | Layout, prefix: str = PREFIX) -> li
         f"    {e.n}, {len(e.places)}, row, column, {{{matrix_text}, entry}},",
         f"    {factors_text},",
         f"    line_begin, {int(by_column)}, {lower}, {upper},",
-        f"    {numbers}, {scratch}, {functions}",
+        f"    {numbers}, {scratch}, {int(code is True and bool(e.constants))}, {functions}",
         "};",
         "",
     ]

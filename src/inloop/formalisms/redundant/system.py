@@ -29,7 +29,7 @@ from inloop.formalisms.redundant import joints
 from inloop.formalisms.redundant.bodies import BodyPlaces, FreeBody, free_bodies
 from inloop.formalisms.redundant.cuts import cut_rows
 from inloop.formalisms.symbols import Selection
-from inloop.formalisms.vectors import add, length, sub
+from inloop.formalisms.vectors import Vector, add, length, sub
 from inloop.symbolic import Expr, rebuild
 
 
@@ -100,10 +100,10 @@ class BodySystem:
     def _applied(self) -> dict[int, Wrench]:
         return dict(with_cuts(self.loads, self.rows, self.mu))
 
-    def _balance(self, body: FreeBody) -> list[Expr]:
-        """Newton and Euler, in axes of the body."""
+    def balance(self, body: FreeBody, acc: Vector | None = None) -> list[Expr]:
+        """Newton and Euler, in axes of the body; `acc` may stand for its acceleration there."""
         self.graph.section = body.link.name
-        need = inertial(body.link, body.motion(self.skeleton.gravity), None)
+        need = inertial(body.link, body.motion(self.skeleton.gravity, acc), None)
         f, n = sub(need.f, body.wrench.f), sub(need.n, body.wrench.n)
         for index in body.coordinates:
             if index in self._applied:
@@ -117,7 +117,7 @@ class BodySystem:
     @cached_property
     def balances(self) -> list[list[Expr]]:
         """Six rows of each body."""
-        return [self._balance(body) for body in self.bodies]
+        return [self.balance(body) for body in self.bodies]
 
     @cached_property
     def efforts(self) -> list[Expr]:

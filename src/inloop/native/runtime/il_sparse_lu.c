@@ -68,6 +68,15 @@ static void factor_in_order(const il_sparse_lu *lu, il_sparse_lu_memory *m)
     const int32_t *line = lu->by_column ? lu->column : lu->row;
     m->small = has_small_pivot(lu, m->values, m->reciprocals, line);
     m->usable = FIXED_ORDER;
+    m->lacking = lu->folded;
+}
+
+/* All factors by the tables, in the layout of straight-line code: pivots as reciprocals. */
+static void complete(const il_sparse_lu *lu, il_sparse_lu_memory *m)
+{
+    il_sparse_factor(&lu->factors, m->values, m->factors, m->reciprocals, m->y);
+    for (int32_t k = 0; k < lu->n; k++) m->factors[lu->factors.diagonal[k]] = m->reciprocals[k];
+    m->lacking = 0;
 }
 
 /* New pivots, or no factors at all. */
@@ -107,6 +116,7 @@ static void apply_in_order(const il_sparse_lu *lu, const double *b, int32_t tran
         (transposed ? lu->solve_transposed : lu->solve)(m->factors, m->reciprocals, b, m->y, x);
         return;
     }
+    if (m->lacking) complete(lu, m);
     for (int32_t k = 0; k < n; k++) m->y[k] = b[into[k]];
     if (transposed) {
         il_sparse_solve_transposed(&lu->factors, m->factors, m->reciprocals, m->y);

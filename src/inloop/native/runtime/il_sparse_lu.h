@@ -34,6 +34,7 @@ typedef struct {
     int32_t by_column;
     int32_t most_lower, most_upper; /* entries with new pivots, whatever they are */
     int32_t numbers, scratch;       /* of the factors; of y */
+    int32_t folded; /* constants are in the code, which leaves them out of the factors */
     void (*factor)(const double *A, double *factors, double *reciprocals);
     void (*solve)(const double *factors, const double *reciprocals, const double *b, double *y,
         double *x);
@@ -60,6 +61,7 @@ typedef struct {
     il_pivoting pivoting;
     int32_t usable; /* 0: nothing is factored, 1: by the fixed order, 2: with new pivots */
     int32_t small;  /* some pivot may be nothing but rounding */
+    int32_t lacking; /* constants are not among the factors */
     il_sparse_lu_report report;
 } il_sparse_lu_memory;
 
