@@ -321,7 +321,11 @@ def _chosen(
 ) -> _Code:
     """The kind that was asked for, or the fastest."""
     try:
-        rolled = _rolled(pattern, samples, threshold, kind) if kind in (None, "rolled") else None
+        rolled = (
+            _rolled(pattern, samples, threshold, kind, constants)
+            if kind in (None, "rolled")
+            else None
+        )
         found = rolled or _in_one_order(pattern, samples, threshold, kind, constants)
     except StructuralRankError:
         raise InputError(
@@ -350,7 +354,13 @@ def _in_one_order(
     return _Code(elimination, "straight" if straight else "tables", files, tables)
 
 
-def _rolled(pattern: Pattern, samples: Reals, threshold: float, kind: Kind | None) -> _Code | None:
+def _rolled(
+    pattern: Pattern,
+    samples: Reals,
+    threshold: float,
+    kind: Kind | None,
+    constants: dict[int, float],
+) -> _Code | None:
     """Code that is shared by equal steps, where that is worth it or asked for."""
     places = pattern.places
     found = eliminate_in_steps(pattern.n, places, samples, threshold)
@@ -361,7 +371,7 @@ def _rolled(pattern: Pattern, samples: Reals, threshold: float, kind: Kind | Non
         )
     if found is None or (kind is None and not _worth_it(found)):
         return None
-    layout = Layout(schedule(found.steps))
+    layout = Layout(schedule(found.steps), constants)
     order = PivotOrder(tuple(layout.rows), tuple(layout.columns), found.weakest)
     elimination = in_order(places, order)
     return _Code(elimination, "rolled", emit_rolled(layout), emit_tables(elimination, layout))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inloop.symbolic.steps import Cell, Placed, Shape
@@ -57,14 +58,16 @@ class Layout:
     """Where all numbers of all batches lie: L, U and cells of a batch side by side, lane by lane.
 
     Attributes:
+        constants: number of a given value → what it always is.
         rows, columns: of the pivots, in the order of their reciprocals.
         numbers: in the array of the factors.
         scratch: in the array of right sides: one for each pivot, then cells.
         first_pivot, first_factor, first_right: where the numbers of each batch begin.
     """
 
-    def __init__(self, plan: Schedule) -> None:
+    def __init__(self, plan: Schedule, constants: Mapping[int, float] | None = None) -> None:
         self.plan = plan
+        self.constants = constants or {}
         self.place: dict[int, tuple[int, int]] = {}  # step → batch, lane
         self.first_pivot: list[int] = []
         self.first_factor: list[int] = []

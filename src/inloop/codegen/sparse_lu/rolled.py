@@ -7,10 +7,12 @@ wait for each other run in the lanes of a vector (`lanes.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from inloop.codegen.pieces import number
+from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, times
 from inloop.codegen.sparse_lu.index_tables import table
 from inloop.codegen.sparse_lu.lanes import LANES, Layout
 from inloop.codegen.sparse_lu.slots import Slots
@@ -71,13 +73,13 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
         "",
         table("step_kernel", (batch.kernel for batch in layout.plan.batches)),
         table("step_begin", begins.tolist()),
-        table("step_numbers", (number for row in in_order for number in row)),
+        table("step_numbers", (each for row in in_order for each in row)),
         _CALLS.format(count=len(rows), prefix=prefix),
     ]
 
 
 def _kernels(layout: Layout) -> list[_Kernel]:
-    return [_Kernel(layout, number) for number in range(len(layout.plan.kernels))]
+    return [_Kernel(layout, k) for k in range(len(layout.plan.kernels))]
 
 
 def _declaration(name: str, arguments: str, prefix: str, count: int) -> str:
@@ -87,12 +89,12 @@ def _declaration(name: str, arguments: str, prefix: str, count: int) -> str:
 class _Kernel:
     """Writes the functions of one shape."""
 
-    def __init__(self, layout: Layout, number: int) -> None:
+    def __init__(self, layout: Layout, kernel: int) -> None:
         plan = layout.plan
-        self.number = number
-        self.shape, self.lanes = plan.kernels[number]
+        self.number = kernel
+        self.shape, self.lanes = plan.kernels[kernel]
         self.real = "double" if self.lanes == 1 else "lanes"
-        self.batches = [at for at, batch in enumerate(plan.batches) if batch.kernel == number]
+        self.batches = [at for at, batch in enumerate(plan.batches) if batch.kernel == kernel]
         members = [[plan.placed[k] for k in plan.batches[at].steps] for at in self.batches]
 
         def slots(name: str, array: str, of: Callable[[Placed], Iterable[int]]) -> Slots:
@@ -121,11 +123,24 @@ class _Kernel:
             columns += each.columns()
         self.table = np.array(columns).T
         self._entry = self.shape.entries
+        self._constants = self._common(layout.constants)
+        self.fixed: Fixed = {}
+        self._factored = self._factor()  # finds what is fixed
+
+    def _common(self, constants: Mapping[int, float]) -> dict[int, float]:
+        """Given values that are the same number in all steps, by their slots."""
+        found = {}
+        for k in range(self.given.index.shape[2]):
+            values = {constants.get(int(at)) for at in self.given.index[:, :, k].flat}
+            value = values.pop()
+            if value is not None and not values:
+                found[k] = value
+        return found
 
     def function(self, name: str, arguments: str) -> str:
         """A whole function."""
         write: dict[str, Callable[[], list[str]]] = {
-            "factor": self._factor,
+            "factor": lambda: self._factored,
             "forward": self._forward,
             "backward": self._backward,
             "forward_transposed": self._forward_transposed,
@@ -155,87 +170,128 @@ class _Kernel:
 
     def _factor(self) -> list[str]:
         """Row by row; what is subtracted from rows of others comes last."""
-        lines: list[str] = []
-        sums: dict[int, list[tuple[int, str]]] = {}
-        given = cells = 0
-        for (i, j), (values, summed) in self.shape.sums:
-            terms = [self.given.read(given + k) for k in range(values)]
-            terms += [self.cells.read(cells + k) for k in range(summed)]
-            given, cells = given + values, cells + summed
-            sums.setdefault(i, []).append((j, " + ".join(terms)))
-        for i in range(len(self.shape.rows)):
-            lines += self._row(i, sums[i])
+        shape, lines = self.shape, list[str]()
+        sums = self._sums()
+        for i in range(len(shape.rows)):
+            row = Row(i, self, self.fixed)
+            for j, value in sums[i]:
+                row.take(j, value)
+            for k in shape.lower(i):
+                row.subtract(k, shape.upper(k))
+            if i < shape.pivots:
+                reciprocal = row.reciprocal()
+                if isinstance(reciprocal, str):
+                    row.lines.append(f"const {self.real} d{i} = {reciprocal};")
+                    row.lines.append(f"{self._at('d', i)} = d{i};")
+                else:
+                    row.lines.append(f"{self._at('d', i)} = {self._constant(reciprocal)};")
+                stored = row.variables(shape.upper(i))
+            else:  # cells are read by others: all of them are stored
+                columns = shape.upper(i)
+                stored = [(j, self._value(row, j)) for j in columns]
+            row.lines += [f"{self._at('f', self._entry[i, j])} = {text};" for j, text in stored]
+            lines += row.lines
         return [*self.given.pointers(), *self.cells.pointers(), *self._block(lines)]
 
-    def _row(self, i: int, sums: list[tuple[int, str]]) -> list[str]:
-        shape, real, r = self.shape, self.real, f"r{i}_"
-        known = {j for j, _ in sums}
-        lines = [f"{real} {r}{j} = {text};" for j, text in sums]
-        for k in shape.lower(i):
-            factor = f"l{i}_{k}"
-            lines.append(f"const {real} {factor} = {r}{k} * d{k};")
-            lines.append(f"{self._at('f', self._entry[i, k])} = {factor};")
-            for j in shape.upper(k):
-                u = self._at("f", self._entry[k, j])
-                if j in known:
-                    lines.append(f"{r}{j} -= {factor} * {u};")
-                else:
-                    known.add(j)
-                    lines.append(f"{real} {r}{j} = -{factor} * {u};")
-        if i < shape.pivots:
-            lines.append(f"const {real} d{i} = 1.0 / {r}{i};")
-            lines.append(f"{self._at('d', i)} = d{i};")
-        return lines + [f"{self._at('f', self._entry[i, j])} = {r}{j};" for j in shape.upper(i)]
+    def _sums(self) -> dict[int, list[tuple[int, float | str]]]:
+        """What each entry is before the elimination, by rows."""
+        sums: dict[int, list[tuple[int, float | str]]] = {}
+        given = cells = 0
+        for (i, j), (values, summed) in self.shape.sums:
+            known = self._constants.get(given) if values else None
+            terms = [self.given.read(given)] if values and known is None else []
+            terms += [number(known)] if known and summed else []
+            terms += [self.cells.read(cells + k) for k in range(summed)]
+            alone = known is not None and not summed
+            sums.setdefault(i, []).append((j, float(known or 0.0) if alone else " + ".join(terms)))
+            given, cells = given + values, cells + summed
+        return sums
 
-    def _products(self, places: Iterable[tuple[int, int]], x: Iterable[str]) -> list[str]:
-        pairs = zip(places, x, strict=True)
-        return [f"{self._at('f', self._entry[place])} * {name}" for place, name in pairs]
+    def _constant(self, value: float) -> str:
+        """A number in all lanes."""
+        return number(value) if self.lanes == 1 else f"(lanes){{0}} + {number(value)}"
+
+    def _value(self, row: Row, j: int) -> str:
+        value = row.value.get(j, 0.0)
+        return self.entry(row.i, j) if value is None else self._constant(value)
+
+    def entry(self, i: int, j: int) -> str:
+        """See `Names`."""
+        return f"r{i}_{j}"
+
+    def factor(self, i: int, k: int) -> str:
+        """See `Names`."""
+        return f"l{i}_{k}"
+
+    def upper(self, k: int, j: int) -> str:
+        """See `Names`."""
+        return f"d{k}" if j == k else self._at("f", self._entry[k, j])
+
+    def keep_lower(self, i: int, k: int, value: str) -> str:
+        """See `Names`."""
+        return f"{self._at('f', self._entry[i, k])} = {value};"
+
+    def _minus(self, places: Iterable[tuple[int, int]], x: Iterable[str]) -> str:
+        """Entries of the factors times x, taken off a sum."""
+        return "".join(
+            minus_product(self.fixed.get(place), self._at("f", self._entry[place]), name)
+            for place, name in zip(places, x, strict=True)
+        )
+
+    def _per_pivot(self, total: str, k: int) -> str:
+        known = self.fixed.get((k, k))
+        return f"({total}) * {self._at('d', k)}" if known is None else times(f"({total})", known)
+
+    def _cell(self, total: str) -> str:
+        """A sum without its first term."""
+        return total.removeprefix(" +").strip() or self._constant(0.0)
 
     def _forward(self) -> list[str]:
         """L y = b."""
-        shape, lines, at = self.shape, [], 0
+        shape, lines, at = self.shape, list[str](), 0
         for i in range(len(shape.rows)):
             left = shape.lower(i)
-            products = self._products(((i, k) for k in left), (f"y{k}" for k in left))
+            minus = self._minus(((i, k) for k in left), (f"y{k}" for k in left))
             if i >= shape.pivots:
-                lines.append(f"{self._at('c', i - shape.pivots)} = -{' - '.join(products)};")
+                lines.append(f"{self._at('c', i - shape.pivots)} = {self._cell(minus)};")
                 continue
             count = shape.row_cells[i]
             sums = [self.rows.read(i), *(self.row_cells.read(at + k) for k in range(count))]
             at += count
-            lines.append(f"const {self.real} y{i} = {_total(sums, products)};")
+            lines.append(f"const {self.real} y{i} = {' + '.join(sums)}{minus};")
             lines.append(f"{self._at('z', i)} = y{i};")
         return [*self.rows.pointers(), *self.row_cells.pointers(), *self._block(lines)]
 
     def _backward(self) -> list[str]:
         """U x = y; what was found last comes last."""
-        shape, lines = self.shape, []
+        shape, lines = self.shape, list[str]()
         outer = sorted(j for j in shape.above if j >= shape.pivots)
         lines += [f"const {self.real} x{j} = {self.all_columns.read(j)};" for j in outer]
         for i in reversed(range(shape.pivots)):
             right = shape.upper(i)[::-1]
-            products = self._products(((i, j) for j in right), (f"x{j}" for j in right))
-            total = _total([self._at("z", i)], products)
-            lines.append(f"const {self.real} x{i} = ({total}) * {self._at('d', i)};")
+            minus = self._minus(((i, j) for j in right), (f"x{j}" for j in right))
+            total = self._per_pivot(f"{self._at('z', i)}{minus}", i)
+            lines.append(f"const {self.real} x{i} = {total};")
             lines.append(self.all_columns.write(i, f"x{i}"))
+        lines += [f"(void)x{j};" for j in outer]  # of constants that are zero
         return [*self.all_columns.pointers("double"), *self._block(lines)]
 
     def _forward_transposed(self) -> list[str]:
         """U^T y = b."""
-        shape, lines, at = self.shape, [], 0
+        shape, lines, at = self.shape, list[str](), 0
         for j in range(shape.pivots):
             over = shape.above.get(j, [])
-            products = self._products(((i, j) for i in over), (f"y{i}" for i in over))
+            minus = self._minus(((i, j) for i in over), (f"y{i}" for i in over))
             count = shape.column_cells[j]
             sums = [self.columns.read(j), *(self.column_cells.read(at + k) for k in range(count))]
             at += count
-            total = _total(sums, products)
-            lines.append(f"const {self.real} y{j} = ({total}) * {self._at('d', j)};")
+            total = self._per_pivot(f"{' + '.join(sums)}{minus}", j)
+            lines.append(f"const {self.real} y{j} = {total};")
             lines.append(f"{self._at('z', j)} = y{j};")
         for cell, j in enumerate(shape.outer_columns):
             over = shape.above[j]
-            products = self._products(((i, j) for i in over), (f"y{i}" for i in over))
-            lines.append(f"{self._at('c', cell)} = -{' - '.join(products)};")
+            minus = self._minus(((i, j) for i in over), (f"y{i}" for i in over))
+            lines.append(f"{self._at('c', cell)} = {self._cell(minus)};")
         return [*self.columns.pointers(), *self.column_cells.pointers(), *self._block(lines)]
 
     def _backward_transposed(self) -> list[str]:
@@ -244,14 +300,11 @@ class _Kernel:
         lines = [f"const {self.real} x{i} = {self.all_rows.read(i)};" for i in shape.outer_rows]
         for k in reversed(range(shape.pivots)):
             under = shape.below.get(k, [])[::-1]
-            products = self._products(((i, k) for i in under), (f"x{i}" for i in under))
-            lines.append(f"const {self.real} x{k} = {_total([self._at('z', k)], products)};")
+            minus = self._minus(((i, k) for i in under), (f"x{i}" for i in under))
+            lines.append(f"const {self.real} x{k} = {self._at('z', k)}{minus};")
             lines.append(self.all_rows.write(k, f"x{k}"))
+        lines += [f"(void)x{i};" for i in shape.outer_rows]
         return [*self.all_rows.pointers("double"), *self._block(lines)]
-
-
-def _total(sums: Sequence[str], products: Sequence[str]) -> str:
-    return " - ".join([" + ".join(sums), *products])
 
 
 def _lanes_text() -> str:

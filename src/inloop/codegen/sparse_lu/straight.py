@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from inloop.codegen.pieces import number
+from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, times
 from inloop.symbolic.elimination import Elimination
 
 PART = 700  # operations of one function: compilers take more than twice as long for twice as many
@@ -88,7 +89,7 @@ class _Writer:
         self.upper = [self.pattern.upper(i) for i in range(elimination.n)]
         self.lower = [self.pattern.lower(i) for i in range(elimination.n)]
         # entries of L and U, and reciprocals of pivots, that are the same for all values
-        self.fixed: dict[tuple[int, int], float] = {}
+        self.fixed: Fixed = {}
         self.given: list[dict[int, int]] = [{} for _ in range(elimination.n)]
         for k, (i, j) in enumerate(elimination.moved):
             self.given[i][j] = k
@@ -104,14 +105,23 @@ class _Writer:
 
     def _row(self, i: int) -> _Piece:
         """Eliminate one row; what is known of it beforehand goes into `fixed`."""
-        pivot, row = self.index[i, i], _Row(self, i)
-        row.lines.append(f"double *f = F + {pivot};")
-        for j in sorted(self.given[i]):
-            row.take(j, self.given[i][j])
+        names = _Names(self, i)
+        row = Row(i, names, self.fixed)
+        names.lines = row.lines
+        for j, given in sorted(self.given[i].items()):
+            row.take(j, self.e.constants.get(given, f"A[{given}]"))
         for k in self.lower[i]:
-            row.subtract(k, pivot)
-        row.finish(pivot)
-        return _Piece([f"{{ /* row {i} */", *(f"    {line}" for line in row.lines), "}"], row.count)
+            row.subtract(k, self.upper[k])
+        reciprocal = row.reciprocal()
+        if isinstance(reciprocal, float):
+            row.lines.append(f"D[{i}] = {number(reciprocal)};")
+        else:
+            row.lines.append(f"f[0] = D[{i}] = {reciprocal};")
+        place = {j: at for at, j in enumerate(self.upper[i], start=1)}
+        row.lines += [f"f[{place[j]}] = {name};" for j, name in row.variables(self.upper[i])]
+        lines = [f"double *f = F + {self.index[i, i]};", "(void)f;", *row.lines]
+        count = 1 + sum(1 + len(self.upper[k]) for k in self.lower[i])
+        return _Piece([f"{{ /* row {i} */", *(f"    {line}" for line in lines), "}"], count)
 
     def solved(self) -> list[_Piece]:
         """Both substitutions with the factors that are there."""
@@ -135,110 +145,41 @@ class _Writer:
         ]
         total = f"y[{i}]{''.join(reversed(terms))}"
         known = self.fixed.get((i, i))
-        total = _times(f"({total})", known) if known is not None else f"({total}) * u[0]"
+        total = times(f"({total})", known) if known is not None else f"({total}) * u[0]"
         pointer = (
             [f"const double *u = F + {self.index[i, i]};", "KEEP(u);"] if "u[" in total else []
         )
         return _block([*pointer, f"x[{columns[i]}] = {total};"], 1 + len(terms))
 
     def _term(self, i: int, j: int, entry: str, x: str) -> str:
-        """Minus an entry of the factors times x, as the rest of a sum."""
-        known = self.fixed.get((i, j))
-        if known is None:
-            return f" - {entry} * {x}"
-        return "" if known == 0.0 else f" + {_times(x, -known)}"
+        return minus_product(self.fixed.get((i, j)), entry, x)
 
 
-class _Row:
-    """One row while it is eliminated: each entry is a number or a variable."""
+class _Names:
+    """Names of one row; a pointer to each row of U is declared before its first use."""
+
+    real = "double"
 
     def __init__(self, writer: _Writer, i: int) -> None:
-        self.writer, self.i = writer, i
-        self.value: dict[int, float | None] = {}  # of each entry there is; None for a variable
+        self.index, self.pivot = writer.index, writer.index[i, i]
+        self._place = [{j: at for at, j in enumerate(upper, start=1)} for upper in writer.upper]
+        self._read: set[int] = set()
         self.lines: list[str] = []
-        self.count = 1
 
-    def take(self, j: int, given: int) -> None:
-        """A given value."""
-        self.value[j] = self.writer.e.constants.get(given)
-        if self.value[j] is None:
-            self.lines.append(f"double r{j} = A[{given}];")
+    def entry(self, i: int, j: int) -> str:
+        return f"r{j}"
 
-    def subtract(self, k: int, pivot: int) -> None:
-        """Row k of U, times the factor that removes the entry in column k."""
-        w, i = self.writer, self.i
-        value, reciprocal = self.value.get(k, 0.0), w.fixed.get((k, k))
-        self.count += 1 + len(w.upper[k])
-        if value == 0.0 or (value is not None and reciprocal is not None):
-            factor = 0.0 if value == 0.0 else value * (reciprocal or 0.0)
-            w.fixed[i, k] = factor
-            if factor != 0.0:
-                self.lines += [f"const double *u{k} = F + {w.index[k, k]};", f"KEEP(u{k});"]
-                self._add(k, [(-factor, "")] * len(w.upper[k]))
-            return
-        self.lines += [f"const double *u{k} = F + {w.index[k, k]};", f"KEEP(u{k});"]
-        entry = f"r{k}" if value is None else number(value)
-        text = f"{entry} * u{k}[0]" if reciprocal is None else _times(entry, reciprocal)
-        self.lines.append(f"const double l{k} = {text};")
-        self.lines.append(f"f[{w.index[i, k] - pivot}] = l{k};")
-        self._add(k, [(None, f"l{k}")] * len(w.upper[k]))
+    def factor(self, i: int, k: int) -> str:
+        return f"l{k}"
 
-    def _add(self, k: int, factors: Iterable[tuple[float | None, str]]) -> None:
-        """Minus a factor, or the number before it, times each entry of row k of U."""
-        w = self.writer
-        for at, (j, (number_before, name)) in enumerate(zip(w.upper[k], factors, strict=True), 1):
-            u = w.fixed.get((k, j))
-            if u == 0.0:
-                self.value.setdefault(j, 0.0)
-            elif number_before is not None and u is not None:
-                self._add_number(j, number_before * u)
-            elif number_before is not None:
-                self._add_text(j, _times(f"u{k}[{at}]", number_before), "+")
-            elif u is not None:
-                self._add_text(j, _times(name, -u), "+")
-            else:
-                self._add_text(j, f"{name} * u{k}[{at}]", "-")
+    def upper(self, k: int, j: int) -> str:
+        if k not in self._read:
+            self._read.add(k)
+            self.lines += [f"const double *u{k} = F + {self.index[k, k]};", f"KEEP(u{k});"]
+        return f"u{k}[{0 if j == k else self._place[k][j]}]"
 
-    def _add_number(self, j: int, change: float) -> None:
-        before = self.value.get(j, 0.0)
-        if before is None:
-            self.lines.append(f"r{j} += {number(change)};")
-        else:
-            self.value[j] = before + change
-
-    def _add_text(self, j: int, text: str, sign: str) -> None:
-        before = self.value.get(j, 0.0)
-        if before is None:
-            self.lines.append(f"r{j} {sign}= {text};")
-        else:
-            begin = "" if before == 0.0 else f"{number(before)} "
-            plus = "-" if sign == "-" else "+" if begin else ""
-            self.lines.append(f"double r{j} = {begin}{plus}{text};")
-        self.value[j] = None
-
-    def finish(self, pivot: int) -> None:
-        """The reciprocal of the pivot, and the row of U."""
-        w, i = self.writer, self.i
-        own = self.value.get(i, 0.0)
-        if own:
-            w.fixed[i, i] = 1.0 / own
-            self.lines.append(f"D[{i}] = {number(1.0 / own)};")
-        else:
-            entry = f"r{i}" if own is None else "0.0"
-            self.lines.append(f"f[0] = D[{i}] = 1.0 / {entry};")
-        for at, j in enumerate(w.upper[i], start=1):
-            value = self.value.get(j, 0.0)
-            if value is None:
-                self.lines.append(f"f[{at}] = r{j};")
-            else:
-                w.fixed[i, j] = value
-
-
-def _times(text: str, factor: float) -> str:
-    """A product with a number; that with ±1 is none."""
-    if abs(factor) == 1.0:
-        return text if factor > 0.0 else f"-{text}"
-    return f"{text} * {number(factor)}" if factor > 0.0 else f"-{text} * {number(-factor)}"
+    def keep_lower(self, i: int, k: int, value: str) -> str:
+        return f"f[{self.index[i, k] - self.pivot}] = {value};"
 
 
 def _block(lines: Iterable[str], operations: int) -> _Piece:
