@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import inloop as il
 from inloop.codegen.sparse_lu.lanes import LANES, Layout, schedule
-from inloop.symbolic.blocks import cuts, period_of
 from inloop.symbolic.pivot_order import THRESHOLD
-from inloop.symbolic.steps import eliminate_in_steps
+from inloop.symbolic.repeated.blocks import cuts, period_of
+from inloop.symbolic.repeated.steps import eliminate_in_steps
 
 SIZE = 6  # of a block
 TOLERANCE = 1e-12

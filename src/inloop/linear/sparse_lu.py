@@ -32,7 +32,7 @@ from inloop.native.library import Reals
 from inloop.native.mirror import enumeration, mirror
 from inloop.symbolic.elimination import Elimination, eliminate, in_order
 from inloop.symbolic.pivot_order import THRESHOLD, PivotOrder, StructuralRankError
-from inloop.symbolic.steps import StepwiseElimination, eliminate_in_steps
+from inloop.symbolic.repeated.steps import StepwiseElimination, eliminate_in_steps
 
 TOLERANCE = 1e-12
 _LINE = 64  # bytes of a cache line

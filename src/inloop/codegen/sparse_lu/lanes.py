@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inloop.symbolic.steps import Cell, Placed, Shape
+from inloop.symbolic.repeated.steps import Cell, Placed, Shape
 
 LANES = 4
 

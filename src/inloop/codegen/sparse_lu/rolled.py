@@ -1,8 +1,8 @@
 """Factor and solve a sparse matrix that repeats itself: steps of one shape share their code.
 
-A kernel is straight-line code for one shape of `symbolic/steps.py`. Where its numbers lie it reads
-from a row of a table, which is short where the matrix is regular (`slots.py`). Steps that do not
-wait for each other run in the lanes of a vector (`lanes.py`).
+A kernel is straight-line code for one shape of `symbolic/repeated/steps.py`. Where its numbers lie
+it reads from a row of a table, which is short where the matrix is regular (`slots.py`). Steps that
+do not wait for each other run in the lanes of a vector (`lanes.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, times
 from inloop.codegen.sparse_lu.index_tables import table
 from inloop.codegen.sparse_lu.lanes import LANES, Layout
 from inloop.codegen.sparse_lu.slots import Slots
-from inloop.symbolic.steps import Cell, Placed
+from inloop.symbolic.repeated.steps import Cell, Placed
 
 PREFIX = "lu"
 _SOLVED = "const double *F, const double *D, const double *b, double *y, double *x"

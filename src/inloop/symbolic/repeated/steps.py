@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from inloop.symbolic.blocks import TIES, Step, cuts, period_of, pivots_by_block
+from inloop.symbolic.repeated.blocks import TIES, Step, cuts, period_of, pivots_by_block
 from inloop.symbolic.sparsity import Place
 
 Cell = tuple[int, int]  # (step, number among its cells)
