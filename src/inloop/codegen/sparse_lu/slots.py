@@ -54,14 +54,14 @@ class Slots:
         ]
 
     def pointers(self, word: str = "const double") -> list[str]:
-        """Declarations of the pointers to the bases."""
+        """Declarations of the pointers to the bases; constants may leave one of them unused."""
         names = [
             f"{self.name}{number}_{lane}"
             for number in range(len(self._bases))
             for lane in self._base_lanes(number)
         ]
         return [
-            f"{word} *{name} = {self.array} + t[{at}];"
+            f"{word} *{name} = {self.array} + t[{at}]; (void){name};"
             for at, name in enumerate(names, start=self.first)
         ]
 
