@@ -1,0 +1,202 @@
+"""What was found from measured motion and efforts: a table, a figure, and numbers for a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inloop.analysis.identify.base_parameters import BaseParameters
+from inloop.analysis.identify.consistency import Problem, nearest_consistent
+from inloop.plant import Array
+from inloop.simulate import blank_figure
+from inloop.simulate.results.figure import COLORS, GRID, INK
+
+if TYPE_CHECKING:
+    from inloop.model import Mechanism
+
+WEAK = 0.3  # standard deviation, as a part of the value, above which a parameter is hardly known
+KEPT = 1e-3  # standard deviations by which base parameters may move and count as kept
+MOMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
+
+
+@dataclass(frozen=True)
+class Identified:
+    """Base parameters with their standard deviations, and consistent parameters of all bodies.
+
+    Attributes:
+        base: what the base parameters are made of.
+        values: of the base parameters, in the units of `base.units`.
+        covariance: of the values.
+        unidentified: names of parameters that the motion does not tell, in no combination.
+        noise: standard deviation of each joint's efforts about the model [N·m or N].
+        condition: of the weighted regressor, columns scaled to the same length.
+        t: times of the rows that were used [s], shape (N,).
+        tau: measured efforts there, less what force laws of the model give, shape (N, n).
+        residuals: what the identified model leaves of them, shape (N, n).
+        notes: what a reader should know.
+    """
+
+    base: BaseParameters
+    values: Array
+    covariance: Array
+    unidentified: tuple[str, ...]
+    noise: Array
+    condition: float
+    t: Array
+    tau: Array
+    residuals: Array
+    notes: tuple[str, ...]
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviation of each base parameter."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def relative(self) -> Array:
+        """Standard deviations as parts of the values."""
+        size = np.abs(self.values)
+        return np.asarray(self.deviations / np.where(size > 0.0, size, np.finfo(float).tiny))
+
+    @property
+    def weak(self) -> tuple[str, ...]:
+        """Names of base parameters that are hardly known: zero, or not excited."""
+        pairs = zip(self.base.names, self.relative, strict=True)
+        return tuple(name for name, part in pairs if part > WEAK)
+
+    @cached_property
+    def _consistent(self) -> tuple[Array, Array]:
+        regressor = self.base.regressor
+        names, bodies = regressor.names, len(regressor.inertial.bodies)
+        guess = np.array(regressor.values)
+        known = dict(zip(self.base.names, self.values, strict=True))
+        for k in range(10 * bodies, len(names)):
+            # the model knows no friction: the order of magnitude is what was found
+            guess[k] = guess[k] or abs(known.get(names[k], 0.0))
+        positive = [
+            k for k in range(10 * bodies, len(names)) if not names[k].endswith(".offset")
+        ]
+        length = regressor.plant.size.length
+        problem = Problem(
+            guess, bodies, positive, length, self.base.grouping, self.values, self.covariance
+        )
+        return nearest_consistent(problem)
+
+    @property
+    def full(self) -> Array:
+        """All parameters of the regressor, in its order, of bodies that can be real.
+
+        Their base parameters are those identified; what these leave open is as near as it can be
+        to the model (see `consistency`).
+        """
+        return self._consistent[0]
+
+    @property
+    def moved(self) -> Array:
+        """By how many standard deviations `full` had to leave each identified base parameter."""
+        return self._consistent[1]
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """`full` under the names that live parameters have: "<body>.com.x", "<body>.inertia.xx".
+
+        Inertias are about the center of mass. `plant.parameters.update(...)` takes those that are
+        live, `model_of` all of them. Friction is "<joint>.viscous" and so on.
+        """
+        regressor = self.base.regressor
+        found: dict[str, float] = {}
+        for k, body in enumerate(regressor.inertial.bodies):
+            m, c, I = about_center(self.full[10 * k : 10 * k + 10])
+            found[f"{body.name}.mass"] = m
+            found |= {f"{body.name}.com.{axis}": float(x) for axis, x in zip("xyz", c, strict=True)}
+            entries = zip(MOMENTS, I[np.triu_indices(3)], strict=True)
+            found |= {f"{body.name}.inertia.{axes}": float(x) for axes, x in entries}
+        bodies = {body.joint.name: body.name for body in regressor.plant.mechanism.bodies}
+        start = 10 * len(regressor.inertial.bodies)
+        for name, value in zip(regressor.names[start:], self.full[start:], strict=True):
+            joint, _, kind = name.rpartition(".")
+            owner = bodies[joint] if kind == "armature" else joint
+            found[f"{owner}.{kind}"] = float(value)
+        return found
+
+    def mechanism(self) -> Mechanism:
+        """The model with the inertias and armatures found, for `il.compile_mechanism`."""
+        plant, found = self.base.regressor.plant, self.parameters
+        carriers = {body.name for body in self.base.regressor.inertial.bodies}
+        bodies = []
+        for body in plant.mechanism.bodies:
+            armature = found.get(f"{body.name}.armature", body.joint.armature)
+            body = replace(body, joint=replace(body.joint, armature=armature))
+            if body.name in carriers:
+                xx, xy, xz, yy, yz, zz = (found[f"{body.name}.inertia.{axes}"] for axes in MOMENTS)
+                x, y, z = (found[f"{body.name}.com.{axis}"] for axis in "xyz")
+                body = replace(
+                    body,
+                    mass=found[f"{body.name}.mass"],
+                    com=(x, y, z),
+                    inertia=((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)),
+                )
+            bodies.append(body)
+        return replace(plant.mechanism, bodies=tuple(bodies))
+
+    def __str__(self) -> str:
+        """A table of base parameters, what they are made of, and notes."""
+        width = max(len(name) for name in (*self.base.names, "base parameter"))
+        head = f"{'base parameter':{width}}  {'value':>12}  {'deviation':>10}  {'relative':>8}"
+        lines = [f"{head}  made of"]
+        rows = zip(
+            self.base.names, self.base.units, self.values, self.deviations, self.relative,
+            self.base.formulas, strict=True,
+        )  # fmt: skip
+        for name, unit, value, deviation, part, formula in rows:
+            share = f"{100 * part:7.2f}%" if part < 10.0 else "       -"
+            lines.append(
+                f"{name:{width}}  {value:12.6g}  {deviation:10.2g}  {share}  [{unit}] {formula}"
+            )
+        joints = self.base.regressor.plant.coordinates
+        levels = (f"{j} {s:.3g}" for j, s in zip(joints, self.noise, strict=True))
+        lines.append(f"condition number {self.condition:.3g}; noise of " + ", ".join(levels))
+        if self.unidentified:
+            lines.append("not identified: " + ", ".join(self.unidentified))
+        return "\n".join([*lines, *self.notes])
+
+    def plot(self, *, file: str | Path | None = None, joints: Sequence[str] | None = None) -> Any:
+        """Measured efforts, those of the identified model, and what is left between them.
+
+        Args:
+            file: write the figure to this file.
+            joints: names; all by default.
+        """
+        plant = self.base.regressor.plant
+        chosen = list(plant.coordinates if joints is None else joints)
+        figure = blank_figure((8.0, 1.0 + 1.5 * len(chosen)), file)
+        panels = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
+        for panel, name in zip(panels, chosen, strict=True):
+            k = plant.coordinates.index(name)
+            panel.plot(self.t, self.tau[:, k], color=COLORS[0], lw=1.0, label="measured")
+            model = self.tau[:, k] - self.residuals[:, k]
+            panel.plot(self.t, model, color=COLORS[1], lw=1.0, ls="--", label="model")
+            panel.plot(self.t, self.residuals[:, k], color=COLORS[7], lw=0.8, label="left")
+            unit = plant.mechanism.bodies[k].joint.kind.dimension.effort
+            panel.set_ylabel(f"{name} [{unit}]", color=INK)
+            panel.grid(color=GRID)
+        panels[0].legend(loc="upper right", ncols=3, fontsize="small")
+        panels[-1].set_xlabel("t [s]")
+        figure.suptitle(f"{plant.name}: efforts, measured and of the identified model")
+        if file is not None:
+            figure.savefig(file)
+        return figure
+
+
+def about_center(parameters: Array) -> tuple[float, Array, Array]:
+    """Mass, center of mass and inertia about it, from a body's ten parameters."""
+    m, *first = parameters[:4]
+    xx, xy, xz, yy, yz, zz = parameters[4:]
+    c = np.array(first) / m
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return float(m), c, J - m * (c @ c * np.eye(3) - np.outer(c, c))
