@@ -1,7 +1,7 @@
 """Base parameters: the combinations of inertial parameters that efforts tell.
 
-A column of the regressor that is zero belongs to a parameter without influence. Of the others, those
-that follow from the columns before them at every state are moved onto these:
+A column of the regressor that is zero belongs to a parameter without influence. Of the others,
+those that follow from the columns before them at every state are moved onto these:
 
     Y π = Y_kept b,   b = K π,   Y = Y_kept K
 
@@ -131,9 +131,7 @@ def seen_in(base: BaseParameters, W: Array) -> BaseParameters:
     kept, grouping = independent_columns(W, range(len(base)))
     if len(kept) == len(base):
         return base
-    return replace(
-        base, kept=tuple(base.kept[k] for k in kept), grouping=grouping @ base.grouping
-    )
+    return replace(base, kept=tuple(base.kept[k] for k in kept), grouping=grouping @ base.grouping)
 
 
 def random_states(plant: BarePlant, count: int, seed: int) -> tuple[Array, Array, Array]:
@@ -213,7 +211,7 @@ def _order_in(turns: bool, axis: Sequence[float]) -> tuple[int, ...]:
 
 def _formula(own: int, row: Array, names: Sequence[str]) -> str:
     text = names[own]
-    for k in np.flatnonzero(row):
+    for k in np.flatnonzero(row).tolist():
         if k == own:
             continue
         sign, size = ("-" if row[k] < 0.0 else "+"), abs(float(row[k]))

@@ -4,8 +4,8 @@ A body can be made of mass that is nowhere negative if and only if its pseudo-in
 
     P = [[Σ, mc], [mcᵀ, m]],   Σ = tr(J)/2 1 - J = ∫ r rᵀ dm
 
-is positive definite (Wensing, Kim & Slotine 2018). P is linear in the parameters of the body, so all
-consistent parameters are a convex set. In it the log-det divergence from the guess,
+is positive definite (Wensing, Kim & Slotine 2018). P is linear in the parameters of the body, so
+all consistent parameters are a convex set. In it the log-det divergence from the guess,
 Σ_bodies tr(P0⁻¹ P) - log det(P0⁻¹ P), is convex, smooth, independent of the axes, and a barrier. It
 is minimized by Newton's method together with ρ/2 of the squared distance of the base parameters
 from those identified, in their own standard deviations. As ρ grows, real bodies with exactly these
@@ -26,7 +26,7 @@ from inloop.plant import Array
 
 WEIGHTS = 10.0 ** np.arange(-6, 6)  # ρ, one after the other: the last is off by 1e-3 deviations
 MOST_STEPS = 200  # of Newton's method for one ρ
-CONVERGED = 1e-13  # of the cost: what rounding lets a step gain
+CONVERGED = 1e-13  # of the cost: less cannot be gained because of rounding
 LEAST = 1e-3  # eigenvalues of a guess, as a part of the largest
 
 
@@ -89,9 +89,7 @@ def nearest_consistent(problem: Problem) -> tuple[Array, Array]:
     N, R = scipy.linalg.null_space(M), np.linalg.pinv(M)
     basis, at = np.hstack([N, R @ root]), R @ problem.b
     free = N.shape[1]
-    v = np.concatenate(
-        [N.T @ blocks.start, np.linalg.solve(root, M @ blocks.start - problem.b)]
-    )
+    v = np.concatenate([N.T @ blocks.start, np.linalg.solve(root, M @ blocks.start - problem.b)])
     penalty, every = np.zeros(len(v)), slice(None)
     for weight in WEIGHTS:
         penalty[free:] = weight
@@ -122,6 +120,8 @@ def _minimize(
         way = np.zeros(len(v))
         way[open_] = -size * np.linalg.solve(H * np.outer(size, size), size * g)
         decrement = float(-g @ way[open_])
+        if decrement <= CONVERGED * (1.0 + abs(here)):
+            return v
         part = 1.0
         while not (there := cost(v + part * way)) <= here - 0.1 * part * decrement:
             part *= 0.5
@@ -211,7 +211,7 @@ def _root_of_guess(parameters: Array, length: float, usual: float) -> Array:
     floor = LEAST * max(float(values[-1]), usual)
     if values[0] < floor:
         P = (vectors * np.maximum(values, floor)) @ vectors.T
-    return unit[:, None] * np.linalg.cholesky(P)
+    return np.asarray(unit[:, None] * np.linalg.cholesky(P))
 
 
 def _symmetric_basis() -> Array:

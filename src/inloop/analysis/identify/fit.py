@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from inloop.analysis.identify.base_parameters import BaseParameters, base_parameters, seen_in
-from inloop.analysis.identify.filtering import ZeroPhaseFilter, derivative
+from inloop.analysis.identify.filtering import ZeroPhaseFilter
 from inloop.analysis.identify.identified import Identified
 from inloop.analysis.identify.least_squares import solve
 from inloop.errors import InputError
@@ -147,9 +147,8 @@ def _motion(
         )
     q = low_pass(s.q)
     if has_qd:
-        qd = low_pass(s.qd)
-        return _Samples(s.t, q, qd, derivative(s.t, qd, 1), s.tau, s.u)
-    return _Samples(s.t, q, derivative(s.t, q, 1), derivative(s.t, q, 2), s.tau, s.u)
+        return replace(s, q=q, qd=low_pass(s.qd), qdd=low_pass(s.qd, 1))
+    return replace(s, q=q, qd=low_pass(s.q, 1), qdd=low_pass(s.q, 2))
 
 
 def _known(base: BaseParameters, Y: Array, s: _Samples) -> Array:
@@ -166,7 +165,7 @@ def _known(base: BaseParameters, Y: Array, s: _Samples) -> Array:
 
 def _unidentified(base: BaseParameters) -> tuple[str, ...]:
     """Parameters that are part of no base parameter."""
-    pairs = zip(base.regressor.names, base.grouping.any(axis=0), strict=True)
+    pairs = zip(base.regressor.names, np.any(base.grouping != 0.0, axis=0).tolist(), strict=True)
     return tuple(name for name, known in pairs if not known)
 
 

@@ -78,9 +78,7 @@ class Identified:
         for k in range(10 * bodies, len(names)):
             # the model knows no friction: the order of magnitude is what was found
             guess[k] = guess[k] or abs(known.get(names[k], 0.0))
-        positive = [
-            k for k in range(10 * bodies, len(names)) if not names[k].endswith(".offset")
-        ]
+        positive = [k for k in range(10 * bodies, len(names)) if not names[k].endswith(".offset")]
         length = regressor.plant.size.length
         problem = Problem(
             guess, bodies, positive, length, self.base.grouping, self.values, self.covariance
@@ -106,7 +104,7 @@ class Identified:
         """`full` under the names that live parameters have: "<body>.com.x", "<body>.inertia.xx".
 
         Inertias are about the center of mass. `plant.parameters.update(...)` takes those that are
-        live, `model_of` all of them. Friction is "<joint>.viscous" and so on.
+        live, `mechanism()` holds all of them. Friction is "<joint>.viscous" and so on.
         """
         regressor = self.base.regressor
         found: dict[str, float] = {}

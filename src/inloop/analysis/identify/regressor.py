@@ -73,7 +73,7 @@ def regressor(
     unknown = [kind for kind in wanted if kind not in FRICTION]
     if unknown:
         raise InputError(
-            f"no friction '{unknown[0]}'", fix=f"Kinds are: {', '.join(FRICTION)}; or \"all\"."
+            f"no friction '{unknown[0]}'", fix=f'Kinds are: {", ".join(FRICTION)}; or "all".'
         )
     kinds = (*(("armature",) if armature else ()), *(k for k in FRICTION if k in wanted))
     own = inertial_parameters(plant)

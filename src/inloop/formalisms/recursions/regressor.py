@@ -132,21 +132,21 @@ def _to_child(link: Link, twist: Twist) -> Twist:
 
 def _twist_in_body_frame(link: Link, twist: Twist) -> Twist:
     om, v_C = twist
-    v_B = add_cross(v_C, om, _origin_in_C(link))
+    v_B = add_cross(v_C, om, _body_origin(link))
     return matrix_times(link.R_BC, om), matrix_times(link.R_BC, v_B)
 
 
 def _in_body_frame(link: Link, motion: Motion) -> Motion:
     """The motion of the user's frame B, in its axes."""
     graph = link.q.graph
-    acc = add(motion.acc, times(motion.beta, _origin_in_C(link)))
+    acc = add(motion.acc, times(motion.beta, _body_origin(link)))
     om, omd, acc_B, om_J = (
         matrix_times(link.R_BC, v) for v in (motion.om, motion.omd, acc, motion.om_J)
     )
     return Motion(om, omd, beta_of(graph, om, omd), acc_B, om_J)
 
 
-def _origin_in_C(link: Link) -> Vector:
+def _body_origin(link: Link) -> Vector:
     """p_CB, the origin of the user's frame B in C."""
     return link.to_internal(scale(link.q.graph.constant(-1.0), link.p_BC))
 
