@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from inloop.analysis.identify.base_parameters import BaseParameters
 from inloop.analysis.identify.consistency import Problem, nearest_consistent
 from inloop.plant import Array
+from inloop.plant.inertias import Mechanism, named, with_inertias
 from inloop.simulate import blank_figure
 from inloop.simulate.results.figure import COLORS, GRID, INK
 
-if TYPE_CHECKING:
-    from inloop.model import Mechanism
-
 WEAK = 0.3  # standard deviation, as a part of the value, above which a parameter is hardly known
-KEPT = 1e-3  # standard deviations by which base parameters may move and count as kept
-MOMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
 @dataclass(frozen=True)
@@ -107,40 +103,19 @@ class Identified:
         live, `mechanism()` holds all of them. Friction is "<joint>.viscous" and so on.
         """
         regressor = self.base.regressor
-        found: dict[str, float] = {}
-        for k, body in enumerate(regressor.inertial.bodies):
-            m, c, I = about_center(self.full[10 * k : 10 * k + 10])
-            found[f"{body.name}.mass"] = m
-            found |= {f"{body.name}.com.{axis}": float(x) for axis, x in zip("xyz", c, strict=True)}
-            entries = zip(MOMENTS, I[np.triu_indices(3)], strict=True)
-            found |= {f"{body.name}.inertia.{axes}": float(x) for axes, x in entries}
-        bodies = {body.joint.name: body.name for body in regressor.plant.mechanism.bodies}
-        start = 10 * len(regressor.inertial.bodies)
-        for name, value in zip(regressor.names[start:], self.full[start:], strict=True):
+        bodies = regressor.inertial.bodies
+        found = named(bodies, self.full[: 10 * len(bodies)])
+        owners = {body.joint.name: body.name for body in regressor.plant.mechanism.bodies}
+        others = zip(regressor.names, self.full, strict=True)
+        for name, value in list(others)[10 * len(bodies) :]:
             joint, _, kind = name.rpartition(".")
-            owner = bodies[joint] if kind == "armature" else joint
+            owner = owners[joint] if kind == "armature" else joint
             found[f"{owner}.{kind}"] = float(value)
         return found
 
     def mechanism(self) -> Mechanism:
         """The model with the inertias and armatures found, for `il.compile_mechanism`."""
-        plant, found = self.base.regressor.plant, self.parameters
-        carriers = {body.name for body in self.base.regressor.inertial.bodies}
-        bodies = []
-        for body in plant.mechanism.bodies:
-            armature = found.get(f"{body.name}.armature", body.joint.armature)
-            body = replace(body, joint=replace(body.joint, armature=armature))
-            if body.name in carriers:
-                xx, xy, xz, yy, yz, zz = (found[f"{body.name}.inertia.{axes}"] for axes in MOMENTS)
-                x, y, z = (found[f"{body.name}.com.{axis}"] for axis in "xyz")
-                body = replace(
-                    body,
-                    mass=found[f"{body.name}.mass"],
-                    com=(x, y, z),
-                    inertia=((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)),
-                )
-            bodies.append(body)
-        return replace(plant.mechanism, bodies=tuple(bodies))
+        return with_inertias(self.base.regressor.plant.mechanism, self.parameters)
 
     def __str__(self) -> str:
         """A table of base parameters, what they are made of, and notes."""
@@ -183,18 +158,10 @@ class Identified:
             unit = plant.mechanism.bodies[k].joint.kind.dimension.effort
             panel.set_ylabel(f"{name} [{unit}]", color=INK)
             panel.grid(color=GRID)
-        panels[0].legend(loc="upper right", ncols=3, fontsize="small")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower right", ncols=3, fontsize="small")
         panels[-1].set_xlabel("t [s]")
         figure.suptitle(f"{plant.name}: efforts, measured and of the identified model")
         if file is not None:
             figure.savefig(file)
         return figure
-
-
-def about_center(parameters: Array) -> tuple[float, Array, Array]:
-    """Mass, center of mass and inertia about it, from a body's ten parameters."""
-    m, *first = parameters[:4]
-    xx, xy, xz, yy, yz, zz = parameters[4:]
-    c = np.array(first) / m
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return float(m), c, J - m * (c @ c * np.eye(3) - np.outer(c, c))

@@ -10,7 +10,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, reals
-from inloop.plant.inertial_parameters import InertialParameters, inertial_parameters, regressor_of
+from inloop.plant.inertias import InertialParameters, inertial_parameters, regressor_of
 from inloop.plant.keywords import checked_call
 
 FRICTION = ("viscous", "coulomb", "offset")  # kinds, in the order of their columns
