@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from puma_trials import PumaTrials
+from random_trees import random_tree
 
 import inloop as il
 from inloop.analysis.identify.base_parameters import random_states
@@ -91,6 +92,21 @@ def test_number_of_base_parameters_of_the_puma() -> None:
     # and the kept columns say all that all columns say, at other states than those of the search
     Y = base.regressor(*random_states(plant, 20, seed=99))
     found = Y[..., list(base.kept)] @ base.grouping
+    np.testing.assert_allclose(found, Y, rtol=0, atol=1e-9 * np.abs(Y).max())
+
+
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_random_trees(seed: int) -> None:
+    """As many as the rank of the regressor at other states, and nothing is lost with the rest."""
+    plant = random_tree(seed, size=seed - 2).model().compile(backend="python")
+    base = il.identify.base_parameters(plant)
+    Y = base.regressor(*random_states(plant, 120, seed=7)).reshape(-1, len(base.regressor.names))
+    seen = [k for k, name in enumerate(base.regressor.names) if name not in base.unseen]
+    unit = Y[:, seen] / np.linalg.norm(Y[:, seen], axis=0)
+    values = np.linalg.svd(unit, compute_uv=False)
+    assert values[len(base) - 1] > 1e-5 * values[0]
+    assert len(base) == len(seen) or values[len(base)] < 1e-12 * values[0]
+    found = Y[:, list(base.kept)] @ base.grouping
     np.testing.assert_allclose(found, Y, rtol=0, atol=1e-9 * np.abs(Y).max())
 
 

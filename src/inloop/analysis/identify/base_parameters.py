@@ -115,6 +115,7 @@ def base_of(Y: Regressor, seed: int = 0) -> BaseParameters:
     size = np.linalg.norm(W, axis=0) * _usual_sizes(Y)
     W[:, size <= ZERO * size.max()] = 0.0
     kept, grouping = independent_columns(W, _order(Y))
+    _check_rank(W, len(kept))
     unseen = tuple(name for name, column in zip(Y.names, W.T, strict=True) if not column.any())
     return BaseParameters(Y, kept, grouping, unseen)
 
@@ -168,7 +169,6 @@ def independent_columns(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...]
         if rest > DEPENDENT:
             kept.append(k)
             basis = np.column_stack([basis, left / rest])
-    _check_rank(unit, len(kept))
     R = basis.T @ unit
     scaled = scipy.linalg.solve_triangular(R[:, kept], R)
     scaled[np.abs(scaled) < 1e2 * DEPENDENT] = 0.0
@@ -177,15 +177,16 @@ def independent_columns(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...]
     return tuple(kept), K
 
 
-def _check_rank(unit: Array, count: int) -> None:
+def _check_rank(W: Array, count: int) -> None:
     """The same number of columns must be found with pivoting, which is safe against rounding."""
-    R = scipy.linalg.qr(unit, mode="r", pivoting=True)[0]
+    size = np.linalg.norm(W, axis=0)
+    R = scipy.linalg.qr(W / np.where(size > 0.0, size, 1.0), mode="r", pivoting=True)[0]
     pivots = np.abs(np.diag(R))
     rank = int(np.sum(pivots > DEPENDENT * pivots[0])) if len(pivots) else 0
     if rank != count:
         raise InputError(
             f"{count} or {rank} base parameters: columns of the regressor are almost dependent",
-            fix="Lengths of very different size in the model, or a motion that moves too little.",
+            fix="Look for lengths of very different size in the model.",
         )
 
 

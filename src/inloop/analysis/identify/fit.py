@@ -16,7 +16,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import real, reals
 from inloop.plant.keywords import checked_call
 
-CORRELATED = 0.3  # of residuals from row to row, from which standard deviations are doubted
+CORRELATED = 0.3  # residuals from row to row: from there on standard deviations are too small
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _notes(given: BaseParameters, told: BaseParameters, residuals: Array) -> tup
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.sum(residuals[1:] * residuals[:-1], axis=0) / power
     for name, value in zip(plant.coordinates, correlation, strict=True):
-        if abs(value) > CORRELATED:
+        if value > CORRELATED:
             notes.append(
                 f"residuals of {name} are correlated ({value:.2f}): something is not in the model, "
                 "and true errors are larger than the standard deviations"

@@ -12,7 +12,9 @@ import numpy as np
 
 from inloop.analysis.identify.base_parameters import BaseParameters
 from inloop.analysis.identify.consistency import Problem, nearest_consistent
+from inloop.errors import InputError, name_hint
 from inloop.plant import Array
+from inloop.plant.arguments import name_list
 from inloop.plant.inertias import Mechanism, named, with_inertias
 from inloop.simulate import blank_figure
 from inloop.simulate.results.figure import COLORS, GRID, INK
@@ -146,7 +148,13 @@ class Identified:
             joints: names; all by default.
         """
         plant = self.base.regressor.plant
-        chosen = list(plant.coordinates if joints is None else joints)
+        chosen = plant.coordinates if joints is None else name_list(joints, "joints")
+        for name in chosen:
+            if name not in plant.coordinates:
+                raise InputError(
+                    f"model '{plant.name}' has no joint '{name}'",
+                    fix=name_hint(name, plant.coordinates),
+                )
         figure = blank_figure((8.0, 1.0 + 1.5 * len(chosen)), file)
         panels = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
         for panel, name in zip(panels, chosen, strict=True):
