@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -74,6 +76,14 @@ def test_puma() -> None:
         for state in np.swapaxes(states, 0, 1)
     ]
     assert_close(Y(*states), np.array(theirs))
+
+
+def test_base_parameters_of_a_second_robot() -> None:
+    """Six parallel or perpendicular axes, the first vertical: Mayeda et al. 1990, 7·6 - 4 - 2."""
+    robots = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
+    plant = il.load(robots / "ur_description" / "urdf" / "ur5_robot.urdf").compile(backend="python")
+    assert plant.n == 6
+    assert len(il.identify.base_parameters(plant, armature=False)) == 36
 
 
 def floating_arm() -> il.Model:

@@ -18,6 +18,8 @@ from inloop.plant.keywords import checked_call
 
 CORRELATED = 0.3  # residuals from row to row: from there on standard deviations are too small
 
+PORTION = 4096  # samples whose whole regressor is in memory
+
 
 @dataclass(frozen=True)
 class _Samples:
@@ -70,14 +72,14 @@ def fit(
     if cutoff is not None:
         filtered = ZeroPhaseFilter.for_samples(samples.t, real(cutoff, "cutoff"))
     moved = _motion(plant, samples, filtered, qd is not None, qdd is not None)
-    Y = given.regressor(moved.q, moved.qd, moved.qdd)
-    target = moved.tau - _known(given, Y, moved)
-    W, rows = Y[..., list(given.kept)], slice(None)
+    W, of_model = _rows(given, moved)
+    target, time = moved.tau - _known(given, of_model, moved), moved.t
     if filtered is not None:
-        W, target = filtered(W), filtered(target)
         edge = filtered.settling
-        rows = slice(edge, max(len(W) - edge, edge), filtered.stride)
-    W, target, time = W[rows], target[rows], moved.t[rows]
+        kept = slice(edge, max(len(W) - edge, edge), filtered.stride)
+        # joint after joint: filtered rows of all of them would take much memory
+        W = np.stack([filtered(W[:, j])[kept] for j in range(plant.n)], axis=1)
+        target, time = filtered(target)[kept], time[kept]
     if W.shape[0] * W.shape[1] <= 2 * W.shape[2]:
         raise InputError(
             f"{W.shape[0]} samples are too few for {W.shape[2]} base parameters",
@@ -151,7 +153,19 @@ def _motion(
     return replace(s, q=q, qd=low_pass(s.q, 1), qdd=low_pass(s.q, 2))
 
 
-def _known(base: BaseParameters, Y: Array, s: _Samples) -> Array:
+def _rows(base: BaseParameters, s: _Samples) -> tuple[Array, Array]:
+    """Y_kept at all samples, and the efforts Y π of the model as it is."""
+    regressor = base.regressor
+    W = np.empty((*s.qd.shape, len(base)))
+    of_model = np.empty_like(s.qd)
+    for first in range(0, len(s.t), PORTION):
+        part = slice(first, first + PORTION)
+        Y = regressor(s.q[part], s.qd[part], s.qdd[part])
+        W[part], of_model[part] = Y[..., list(base.kept)], Y @ regressor.values
+    return W, of_model
+
+
+def _known(base: BaseParameters, of_model: Array, s: _Samples) -> Array:
     """Efforts that are not in the columns: armatures of the model, force laws and inputs."""
     regressor = base.regressor
     plant = regressor.plant
@@ -159,7 +173,7 @@ def _known(base: BaseParameters, Y: Array, s: _Samples) -> Array:
     known = s.qdd * armature
     if plant.mechanism.laws or plant.inputs:
         full = plant.evaluate("inverse_dynamics", q=s.q, qd=s.qd, qdd=s.qdd, u=s.u, t=s.t)["tau"]
-        known = known + (full - known - Y @ regressor.values)
+        known = known + (full - known - of_model)
     return known
 
 
