@@ -176,6 +176,20 @@ def test_what_noise_hides_is_told(links: il.Plant) -> None:
     np.testing.assert_allclose(found.noise, 0.1, rtol=0.15)
 
 
+def test_inputs_of_the_plant_are_known() -> None:
+    """A motor that is an input of the model, and a joint without one."""
+    m = two_links()
+    push = m.input("push", unit="N·m")
+    m.joint_force("upper", lambda: 2.0 * push, name="motor")
+    plant = m.compile()
+    q, qd, qdd = random_states(plant, 60, seed=4)
+    tau = plant.inverse_dynamics(q, qd, qdd)  # with push = 0
+    tau[:, 0], push_ = 0.0, tau[:, 0] / 2.0
+    t = np.arange(60.0)
+    found = il.identify.fit(plant, t, q, tau, qd=qd, qdd=qdd, inputs={"push": push_}, friction=())
+    np.testing.assert_allclose(found.values, found.base.values, rtol=1e-9, atol=1e-12)
+
+
 def test_wrong_friction_is_seen_in_the_residuals(links: il.Plant) -> None:
     q, qd, qdd, t = *_smooth_motion(links), np.arange(0.0, 6.0, 0.01)
     tau = links.inverse_dynamics(q, qd, qdd) + 0.5 * np.abs(qd) * qd
@@ -326,5 +340,12 @@ def test_refusals(links: il.Plant) -> None:
         il.identify.fit(links, t, rest[:, :1], rest, cutoff=5.0)
     with pytest.raises(il.InputError, match="too few"):
         il.identify.fit(links, t, rest, rest, cutoff=5.0)
+    with pytest.raises(il.InputError, match="all efforts are zero"):
+        il.identify.fit(links, t, rest + np.sin(t)[:, None], rest, cutoff=20.0)
+    with pytest.raises(il.InputError, match="no input 'push'"):
+        il.identify.fit(links, t, rest, rest, cutoff=5.0, inputs={"push": t})
+    others = il.identify.base_parameters(two_links().compile())
+    with pytest.raises(il.InputError, match="no base parameters of this plant"):
+        il.identify.fit(links, t, rest, rest, cutoff=5.0, base=others)
     with pytest.raises(il.InputError, match="speed of 'lower' is missing"):
         il.identify.excitation(links, speed={"upper": 1.0}, acceleration=1.0)

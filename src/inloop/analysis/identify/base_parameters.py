@@ -104,6 +104,20 @@ def base_parameters(
     return base_of(regressor(plant, armature=armature, friction=friction), seed)
 
 
+def chosen_base(
+    plant: BarePlant, given: BaseParameters | None, armature: bool, friction: str | Sequence[str]
+) -> BaseParameters:
+    """Base parameters that were found before, if they are those of the plant; else found now."""
+    if given is None:
+        return base_parameters(plant, armature=armature, friction=friction)
+    if getattr(getattr(given, "regressor", None), "plant", None) is not plant:
+        raise InputError(
+            f"base holds no base parameters of this plant '{plant.name}'",
+            fix="Give those of il.identify.base_parameters(plant, ...).",
+        )
+    return given
+
+
 def base_of(Y: Regressor, seed: int = 0) -> BaseParameters:
     """The base parameters of a regressor."""
     plant = Y.plant

@@ -27,6 +27,7 @@ from inloop.plant import Array
 WEIGHTS = 10.0 ** np.arange(-6, 6)  # ρ, one after the other: the last is off by 1e-3 deviations
 MOST_STEPS = 200  # of Newton's method for one ρ
 CONVERGED = 1e-13  # of the cost: less cannot be gained because of rounding
+NONE = 1e-9  # of a usual size: what a parameter is that the guess does not have
 LEAST = 1e-3  # eigenvalues of a guess, as a part of the largest
 
 
@@ -164,7 +165,7 @@ class _Blocks:
             start[own] = _UNIT
         for k in range(10 * problem.bodies, size):
             here = abs(float(problem.guess[k]))
-            scale[k, k] = here if here > 0.0 else usual * problem.length**2
+            scale[k, k] = here if here > 0.0 else NONE * usual * problem.length**2
             start[k] = 1.0 if k in problem.positive else np.sign(problem.guess[k])
         return cls(scale, start, problem.bodies, tuple(problem.positive))
 

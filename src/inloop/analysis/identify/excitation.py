@@ -20,7 +20,7 @@ import scipy
 
 from inloop.analysis.identify.base_parameters import (
     BaseParameters,
-    base_parameters,
+    chosen_base,
     random_states,
 )
 from inloop.errors import InputError
@@ -106,7 +106,7 @@ def excitation(
     count = whole(harmonics, "harmonics")
     if count < 1 or not real(period, "period") > 0.0:
         raise InputError("a Fourier series needs a period and harmonics", fix="Give both above 0.")
-    told = base or base_parameters(plant, friction=friction)
+    told = chosen_base(plant, base, True, friction)
     limits = _Limits.read(plant, position, speed, acceleration)
     search = _Search(plant, told, limits, float(period), count)
     start = search.within(np.random.default_rng(seed).normal(size=search.size), FIRST)

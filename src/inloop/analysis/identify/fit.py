@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inloop.analysis.identify.base_parameters import BaseParameters, base_parameters, seen_in
+from inloop.analysis.identify.base_parameters import BaseParameters, chosen_base, seen_in
 from inloop.analysis.identify.filtering import ZeroPhaseFilter
 from inloop.analysis.identify.identified import Identified
 from inloop.analysis.identify.least_squares import solve
-from inloop.errors import InputError
+from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import real, reals
+from inloop.plant.arguments import by_name, real, reals
 from inloop.plant.keywords import checked_call
 
 CORRELATED = 0.3  # residuals from row to row: from there on standard deviations are too small
@@ -66,7 +66,7 @@ def fit(
         armature: see `regressor`.
         base: base parameters that were found before; then friction and armature are as there.
     """
-    given = base or base_parameters(plant, armature=armature, friction=friction)
+    given = chosen_base(plant, base, armature, friction)
     samples = _read(plant, t, {"q": q, "tau": tau, "qd": qd, "qdd": qdd}, inputs)
     filtered = None
     if cutoff is not None:
@@ -84,6 +84,11 @@ def fit(
         raise InputError(
             f"{W.shape[0]} samples are too few for {W.shape[2]} base parameters",
             fix="Record for longer, or raise the cut-off.",
+        )
+    if not np.any(target):
+        raise InputError(
+            "all efforts are zero: nothing can be told from them",
+            fix='Give measured efforts; of a run, name their signals: efforts={"joint": "signal"}.',
         )
     told = seen_in(given, W.reshape(-1, W.shape[2]))
     W = W[..., [given.kept.index(k) for k in told.kept]]
@@ -117,17 +122,19 @@ def _read(
 
 
 def _inputs(plant: BarePlant, given: Mapping[str, Array] | None, count: int) -> Array | None:
-    if not plant.inputs:
-        return None
     u = np.tile(plant.first_inputs, (count, 1))
-    for name, values in (given or {}).items():
+    for name, values in by_name(given, "inputs").items():
         if name not in plant.inputs:
             raise InputError(
-                f"model '{plant.name}' has no input '{name}'",
-                fix=f"Inputs are: {', '.join(plant.inputs[:12])}.",
+                f"model '{plant.name}' has no input '{name}'", fix=name_hint(name, plant.inputs)
             )
-        u[:, plant.inputs.index(name)] = reals(values, name)
-    return u
+        column = reals(values, name)
+        if column.shape not in ((), (count,)):
+            raise InputError(
+                f"input '{name}' has shape {column.shape}", fix=f"Give {count} values."
+            )
+        u[:, plant.inputs.index(name)] = column
+    return u if plant.inputs else None
 
 
 def _motion(

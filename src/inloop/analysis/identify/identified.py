@@ -73,10 +73,12 @@ class Identified:
         names, bodies = regressor.names, len(regressor.inertial.bodies)
         guess = np.array(regressor.values)
         known = dict(zip(self.base.names, self.values, strict=True))
-        for k in range(10 * bodies, len(names)):
+        others = range(10 * bodies, len(names))
+        positive = [k for k in others if not names[k].endswith(".offset")]
+        for k in others:
             # the model knows no friction: the order of magnitude is what was found
-            guess[k] = guess[k] or abs(known.get(names[k], 0.0))
-        positive = [k for k in range(10 * bodies, len(names)) if not names[k].endswith(".offset")]
+            value = known.get(names[k], 0.0)
+            guess[k] = guess[k] or (abs(value) if k in positive else value)
         length = regressor.plant.size.length
         problem = Problem(
             guess, bodies, positive, length, self.base.grouping, self.values, self.covariance

@@ -10,6 +10,7 @@ import scipy
 from inloop.plant import Array
 
 ROUNDS = 4  # of residuals to weights and back
+FIRST = 1e-3  # of the largest efforts: what is first taken for the noise of small ones
 LEAST = 1e-12  # of the size of the efforts: noise of data without noise
 
 
@@ -37,12 +38,13 @@ def solve(W: Array, tau: Array) -> Solution:
 
     Args:
         W: shape (samples, joints, columns).
-        tau: shape (samples, joints).
+        tau: shape (samples, joints), not all zero.
     """
     samples, joints, columns = W.shape
     size = np.sqrt(np.mean(tau**2, axis=0))
-    floor = LEAST * max(float(size.max()), np.finfo(float).tiny)
-    noise = np.maximum(size, floor)
+    floor = LEAST * float(size.max())
+    # joints without motors have no efforts, but noise
+    noise = np.maximum(size, FIRST * float(size.max()))
     share = columns / joints  # parameters that each joint pays for
     for _ in range(ROUNDS):
         A = (W / noise[:, None]).reshape(-1, columns)
