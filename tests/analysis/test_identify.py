@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ import inloop as il
 from inloop.analysis.identify.base_parameters import random_states
 from inloop.analysis.identify.filtering import ZeroPhaseFilter
 from inloop.gallery.puma560.model import puma560
+from inloop.realtime.recordings.recorder import Recorder
+
+Controller = Callable[[float, Mapping[str, float]], dict[str, float]]
 
 
 def two_links() -> il.Model:
@@ -208,24 +212,35 @@ def _smooth_motion(plant: il.Plant) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 # runs
 
+RATE = 500  # of the controller [Hz]
+
 
 @pytest.fixture(scope="module")
-def run(links: il.Plant) -> il.Result:
-    """Two links that a sampled controller leads along a motion that was looked for."""
-    motion = il.identify.excitation(
+def motion(links: il.Plant) -> il.identify.Excitation:
+    return il.identify.excitation(
         links, speed=4.0, acceleration=15.0, period=3.0, friction=(), seed=1, iterations=5
     )
 
-    def controller(t: float, y: dict[str, float]) -> dict[str, float]:
+
+@pytest.fixture(scope="module")
+def controller(links: il.Plant, motion: il.identify.Excitation) -> Controller:
+    """Leads the links along a motion that was looked for."""
+
+    def efforts(t: float, y: Mapping[str, float]) -> dict[str, float]:
         q, qd, _ = (rows[0] for rows in motion([t]))
         return {
             f"{name}.tau": 800.0 * (q[k] - y[f"{name}.q"]) + 40.0 * (qd[k] - y[f"{name}.qd"])
             for k, name in enumerate(links.coordinates)
         }
 
+    return efforts
+
+
+@pytest.fixture(scope="module")
+def run(links: il.Plant, motion: il.identify.Excitation, controller: Controller) -> il.Result:
     q, qd, _ = motion([0.0])
     return links.simulate(
-        t_end=6.0, step=2e-3, q=q[0], qd=qd[0], controller=controller, period=2e-3
+        t_end=6.0, step=1 / RATE, q=q[0], qd=qd[0], controller=controller, period=1 / RATE
     )
 
 
@@ -242,15 +257,29 @@ def test_simulated_run(links: il.Plant, run: il.Result) -> None:
     assert np.abs(wrong.values - found.values).max() > 1e-3
 
 
-def test_recorded_run(links: il.Plant, run: il.Result) -> None:
-    """Recordings tell inputs as they were held up to a sample, under `inputs`."""
-    held = {f"{name}.tau": run[f"{name}.tau"] for name in links.coordinates}
-    before = {name: np.append(values[:1], values[:-1]) for name, values in held.items()}
-    others = {name: x for name, x in run.signals.items() if name not in held}
-    recorded = replace(run, signals=others, inputs=before)
-    found = il.identify.fit_run(links, recorded, cutoff=20.0)
-    expected = il.identify.fit_run(links, run, cutoff=20.0)
-    np.testing.assert_allclose(found.values, expected.values, rtol=1e-9, atol=1e-9)
+def test_recorded_run(
+    links: il.Plant, motion: il.identify.Excitation, controller: Controller, tmp_path: Path
+) -> None:
+    """A controller at a mailbox, on a scripted clock, and what a recorder has seen of it."""
+    file = tmp_path / "run.mcap"
+    q, qd, _ = motion([0.0])
+    options = {"clock": il.ScriptedClock(), "stale_after": None, "name": "identified"}
+    with il.start(links, rate=RATE, q=q[0], qd=qd[0], **options) as loop:
+        box = il.attach("identified")
+        with box, Recorder(box, file) as recorder:
+            for _ in range(4 * RATE):
+                outputs = box.read()
+                box.write(**controller(outputs["t"], outputs))
+                loop.clock.advance(1 / RATE)
+            while recorder.take():
+                pass
+            recorder.finish()
+    recording = il.read(file)
+    assert not recording.gaps and len(recording.t) == 4 * RATE + 1
+    found = il.identify.fit_run(links, recording, cutoff=20.0)
+    inertial = 7
+    np.testing.assert_allclose(found.values[:inertial], found.base.values[:inertial], rtol=1e-3)
+    np.testing.assert_allclose(found.values[inertial:], 0.0, atol=2e-4)
 
 
 def test_identified_parameters_in_a_model(links: il.Plant, run: il.Result) -> None:
@@ -327,7 +356,7 @@ def test_filtered_noise_is_white_where_it_is_sampled() -> None:
 def test_refusals(links: il.Plant) -> None:
     from inloop.gallery.four_bar import four_bar
 
-    with pytest.raises(il.InputError, match="identification is for trees"):
+    with pytest.raises(il.InputError, match="restricted by 'loop_1', 'loop_2': identification is"):
         il.identify.regressor(four_bar().compile())
     with pytest.raises(il.InputError, match="no friction 'stribeck'"):
         il.identify.base_parameters(links, friction="stribeck")

@@ -100,10 +100,17 @@ def _unit(kind: str, coordinate: str) -> str:
 
 def _refuse_others(plant: BarePlant) -> None:
     """Only trees have efforts that follow from the motion alone."""
-    if plant.has_events or not plant.formulation.unconstrained:
+    mechanism = plant.mechanism
+    names = [loop.name for loop in mechanism.loops]
+    names += [constraint.name for constraint in mechanism.constraints]
+    names += [coupling.name for coupling in mechanism.couplings]
+    names += [lock.name for lock in mechanism.locks]
+    names += [mechanism.bodies[drive.body].joint.name for drive in mechanism.drives]
+    if names or plant.has_events:
+        what = ", ".join(f"'{name}'" for name in names[:5]) or "modes"
         raise InputError(
-            f"model '{plant.name}' has loops, drives or modes: identification is for trees",
-            fix="Cut the loops and measure the efforts of all joints, or identify a part of it.",
+            f"model '{plant.name}' is restricted by {what}: identification is for trees",
+            fix="Identify the mechanism without them, where efforts of all joints are known.",
         )
     if plant.mechanism.states:
         raise InputError(
