@@ -91,3 +91,26 @@ def test_nearest_where_no_body_has_them() -> None:
     assert 0.0 < found[9] < 1e-3
     np.testing.assert_allclose(moved, [2.0, 0.0], atol=0.02)
     assert is_consistent(found[:10]) and is_consistent(found[10:20])
+
+
+def test_nearest_is_nearest() -> None:
+    """No way to other real bodies leads nearer to what was identified: the problem is convex."""
+    random = np.random.default_rng(11)
+
+    def real_bodies() -> np.ndarray:
+        bodies = [of_masses(random.uniform(0, 1, 5), random.uniform(-1, 1, (5, 3))) for _ in "ab"]
+        return np.concatenate([*bodies, random.uniform(0.0, 1.0, 1)])
+
+    truth = real_bodies()
+    truth[[4, 17]] -= 1.5  # far too small moments of inertia
+    grouping = random.normal(size=(16, 21))
+    problem = problem_of(truth, grouping, 0.02)
+    found, moved = nearest_consistent(problem)
+    assert np.abs(moved).max() > 1.0
+    np.testing.assert_allclose((grouping @ found - problem.b) / 0.02, moved, rtol=1e-6, atol=1e-9)
+    assert is_consistent(found[:10]) and is_consistent(found[10:20]) and found[20] > 0.0
+    slope = grouping.T @ moved / 0.02  # of half the squared distance
+    slopes = [slope @ (real_bodies() - found) for _ in range(200)]
+    assert min(slopes) > -1e-3 * (moved @ moved)
+    # among them are ways along which it hardly changes: the edge of what is real
+    assert np.linalg.eigvalsh(pseudo_inertia(found[:10]))[0] < 1e-4
