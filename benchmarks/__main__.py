@@ -30,6 +30,7 @@ SECTIONS = {
     "loops_large": "Large closed mechanisms",
     "judged": "Runs that are judged",
     "many": "Many runs on all cores",
+    "environments": "Environments of gymnasium",
     "reduction": "Any choice of independent coordinates",
     "realtime": "Real time",
     "warm": "From inputs to outputs",
@@ -42,6 +43,7 @@ SECTIONS = {
     "flexible": "Flexible links",
     "links": "Links",
     "studio": "Studio",
+    "page": "A page that carries its plant",
 }
 
 
@@ -107,7 +109,7 @@ def _arguments(name: str, options: argparse.Namespace) -> Row:
         return {"every_model": options.all, "rounds": options.rounds}
     if name == "loops_large":
         return {"every_size": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops", "judged", "many", "reduction", "warm", "friction"):
+    if name in ("batch", "loops", "judged", "many", "reduction", "warm", "friction", "page"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

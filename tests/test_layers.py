@@ -30,10 +30,23 @@ MAY_IMPORT: dict[str, set[str]] = {
     "control": {"simulate"},
     "devices": {"simulate"},
     "realtime": {"simulate", "plant", "native"},
-    "io": {"symbolic", "joints", "geometry", "model", "simulate", "realtime"},
+    "io": {
+        "symbolic",
+        "joints",
+        "geometry",
+        "model",
+        "simulate",
+        "realtime",
+        "plant",
+        "native",
+        "devices",
+        "studio",
+    },
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
     "pictures": {"studio", "realtime", "simulate", "plant", "model", "geometry", "native"},
+    "bridges": {"simulate", "plant", "native", "formalisms", "model", "symbolic"},
+    "gym": {"pictures", "simulate", "plant", "native"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers
@@ -41,7 +54,9 @@ MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
 # what takes long to import and few need: loaded where it is used
 SLOW_TO_IMPORT = {
     "PIL",
+    "casadi",
     "imageio_ffmpeg",
+    "jax",
     "matplotlib",
     "mcap",
     "pandas",

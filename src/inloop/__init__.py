@@ -133,7 +133,7 @@ from inloop.symbolic.functions import (
 )
 
 if TYPE_CHECKING:
-    from inloop import control, devices
+    from inloop import control, devices, gym
     from inloop.analysis import identify
 
 __version__ = "0.1.0"
@@ -212,6 +212,7 @@ __all__ = [
     "free",
     "gain",
     "geometry",
+    "gym",
     "hard",
     "heightfield",
     "hunt_crossley",
@@ -275,7 +276,7 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
 
     def __getattr__(name: str) -> Any:
         """Packages that few programs use are read when they are used."""
-        if name in ("control", "devices"):
+        if name in ("control", "devices", "gym"):
             return importlib.import_module(f"inloop.{name}")
         if name == "identify":
             return importlib.import_module("inloop.analysis.identify")

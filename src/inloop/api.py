@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from inloop import analysis, realtime
+from inloop import analysis, bridges, realtime
 from inloop import simulate as runs
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.model import Mechanism, ModelBuilder, check_machine
@@ -48,12 +48,47 @@ class Plant(BarePlant):
 
     simulate_many = runs.simulate_many
     export_c = runs.export_c
+    to_casadi = bridges.to_casadi
+    to_jax = bridges.to_jax
     equilibrium = analysis.equilibrium
     linearize = analysis.linearize
     eigenmodes = analysis.eigenmodes
     energy_audit = analysis.energy_audit
     sweep = analysis.sweep
     inverse_dynamics_run = analysis.inverse_dynamics_run
+
+    @checked_call
+    def export_page(
+        self,
+        file: str | Path,
+        *,
+        rate: float = 1000.0,
+        substeps: int = 1,
+        method: str | None = None,
+        speed: float = 1.0,
+    ) -> Path:
+        """Write one HTML file that runs the plant in a browser, with the parameters as they are.
+
+        It holds the plant as WebAssembly and the page of the studio: no server, network or compiler
+        is needed to open it. Writing it needs clang and lld, or the package ziglang.
+
+        Args:
+            file: best with the ending .html; one of the same name is written anew.
+            rate: steps per simulated second [Hz].
+            substeps: steps of the integrator per period.
+            method: integrator; what suits the start by default.
+            speed: simulated seconds per second to begin with.
+
+        Returns:
+            The file.
+
+        Raises:
+            BuildError: there is no compiler for WebAssembly.
+        """
+        from inloop.io.page import export_page
+
+        pace: dict[str, Any] = {"rate": rate, "substeps": substeps, "speed": speed}
+        return export_page(self, file_path(file, "file"), method=method, **pace)
 
     @checked_call
     def simulate(

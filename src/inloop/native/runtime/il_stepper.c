@@ -21,6 +21,8 @@ static const il_method *method_of(int64_t id)
         return &il_method_moreau;
     case IL_ALPHA:
         return &il_method_alpha;
+    case IL_EVENT_DRIVEN:
+        return &il_method_event_driven;
     default:
         return NULL;
     }

@@ -1,4 +1,4 @@
-"""16: the inertias of an arm, from what its encoders and motors tell.
+"""18: the inertias of an arm, from what its encoders and motors tell.
 
 Objective: find what efforts can tell of an arm, move it so that they tell it well, and put what was
 identified into the model.
@@ -15,7 +15,7 @@ Only the base parameters b can be told. With noise of variance s² in the effort
 Of all inertias with these b, those nearest to the first guess are taken for which every body could
 be made of real mass.
 
-Run it with `python examples/16_identify_arm.py`, and with `--plot FILE` for the figure.
+Run it with `python examples/18_identify_arm.py`, and with `--plot FILE` for the figure.
 """
 
 from __future__ import annotations
