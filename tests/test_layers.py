@@ -35,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "joints",
         "geometry",
         "model",
+        "codegen",
         "simulate",
         "realtime",
         "plant",

@@ -65,29 +65,49 @@ class Stepping:
     t_end: float
 
 
-def exported_files(
-    plant: BarePlant,
-    unit: PlantUnit,
-    measures: Sequence[Measures],
-    begin: Beginning,
-    stepping: Stepping,
-) -> Mapping[str, str]:
-    """All files by name."""
+@dataclass(frozen=True)
+class ExportedPlant:
+    """A plant in C, as it is now.
+
+    Attributes:
+        table: with the parameters of now, and with what follows from them.
+        unit: whose code it is.
+        files: the table and all generated code, by name.
+    """
+
+    table: PlantTable
+    unit: PlantUnit
+    files: Mapping[str, str]
+
+
+def exported_plant(
+    plant: BarePlant, unit: PlantUnit, measures: Sequence[Measures], begin: Beginning
+) -> ExportedPlant:
+    """The plant in C; beside the runtime nothing else is needed to run it."""
     table = _as_it_is_now(unit.table, plant, measures, begin)
     about = labels.about(plant.mechanism, plant.parameters.declared)
-    files = {**runtime_headers(), **runtime_sources(), **emit_plant(table, table.name, about)}
-    files |= unit.own_code
-    own: list[tuple[str, str]] = []
+    files = {**emit_plant(table, table.name, about), **unit.own_code}
     for engine in unit.engines:
         files |= {**engine.headers, **engine.sources}
+    return ExportedPlant(table, unit, files)
+
+
+def program_files(exported: ExportedPlant, stepping: Stepping) -> Mapping[str, str]:
+    """All files of a program that steps the plant, by name."""
+    name = exported.table.name
+    own: list[tuple[str, str]] = []
+    for engine in exported.unit.engines:
         if engine.unit.flags:
             objects = " ".join(f"{name.removesuffix('.c')}.o" for name in engine.sources)
             own.append((objects, " ".join(engine.unit.flags)))
     flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
-    return files | {
-        "main.c": emit_main(table.name, stepping.method, stepping.step, stepping.t_end),
-        "Makefile": emit_makefile(table.name, flags, own),
-        "README.md": emit_readme(table, table.name),
+    return {
+        **runtime_headers(),
+        **runtime_sources(),
+        **exported.files,
+        "main.c": emit_main(name, stepping.method, stepping.step, stepping.t_end),
+        "Makefile": emit_makefile(name, flags, own),
+        "README.md": emit_readme(exported.table, name),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,14 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
-from inloop.plant.exported import Beginning, Measures, Stepping, exported_files
+from inloop.plant.exported import (
+    Beginning,
+    ExportedPlant,
+    Measures,
+    Stepping,
+    exported_plant,
+    program_files,
+)
 from inloop.plant.keywords import checked_call
 from inloop.plant.unit import plant_unit
 from inloop.simulate.choice import method_at_start
@@ -48,7 +54,12 @@ def export_c(
     Returns:
         The files.
     """
-    files = program_files(plant, method=method, step=step, t_end=t_end)
+    step, t_end = real(step, "step"), real(t_end, "t_end")
+    if not (0.0 < step <= t_end and math.isfinite(t_end)):
+        what = f"{t_end} s in steps of {step} s make no sense"
+        raise InputError(what, fix="Use 0 < step <= t_end.")
+    method, exported = plant_in_c(plant, method, step)
+    files = program_files(exported, Stepping(method, step, t_end))
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -56,14 +67,14 @@ def export_c(
     return tuple(folder / name for name in files)
 
 
-def program_files(
-    plant: BarePlant, *, method: str | None = None, step: float = 1e-3, t_end: float = 1.0
-) -> Mapping[str, str]:
-    """The text of each file that `export_c` writes, by name; its arguments."""
-    step, t_end = real(step, "step"), real(t_end, "t_end")
-    if not (0.0 < step <= t_end and math.isfinite(t_end)):
-        what = f"{t_end} s in steps of {step} s make no sense"
-        raise InputError(what, fix="Use 0 < step <= t_end.")
+def plant_in_c(plant: BarePlant, method: str | None, step: float) -> tuple[str, ExportedPlant]:
+    """A method that suits the start if none is named, and the plant with all that it needs.
+
+    Args:
+        plant: the compiled mechanism.
+        method: integrator, or None.
+        step: [s], of runs that begin at the start of the plant.
+    """
     method = method_at_start(plant, None, None, {}, step) if method is None else str(method)
     if method not in METHODS:
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
@@ -77,8 +88,7 @@ def program_files(
     begin = _beginning(first, conditions)
     systems = make_systems(plants, at, METHODS[method], None, step)
     measures = [_measured(system) for system in systems]
-    stepping = Stepping(method, step, t_end)
-    return exported_files(plant, plant_unit(plants), measures, begin, stepping)
+    return method, exported_plant(plant, plant_unit(plants), measures, begin)
 
 
 def _beginning(plant: BarePlant, conditions: Conditions) -> Beginning:

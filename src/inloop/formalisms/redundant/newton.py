@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.frames import GROUND
 from inloop.formalisms.redundant import joints
 from inloop.formalisms.redundant.system import BodySystem
 from inloop.formalisms.tangents import tangents
@@ -109,7 +108,7 @@ class _Writer:
             for k in range(6):
                 self.entries[row + k, own + k] = s.graph.one
             for axis, entries in enumerate(found.parent):
-                column = 6 * s.places.by_link[body.parent].number + axis
+                column = 6 * s.by_link[body.parent].number + axis
                 self._column(row, column, entries)
             for coordinate, entries in found.joint.items():
                 if coordinate in self.column_of:
@@ -126,14 +125,13 @@ class _Writer:
         row = self.layout.moving + 6 * self.layout.bodies
         column = self.layout.moving + 6 * self.layout.bodies
         for k, each in enumerate(s.rows):
-            if each.cut is not None:
-                for end in {each.cut.a.link, each.cut.b.link} - {GROUND}:
-                    body = s.places.by_link[end]
-                    for axis in range(6):
-                        seeds = body.moved(axis, one, s.graph.zero, s.graph.zero)
-                        (entry,) = directional([each.h], seeds)
-                        self.entries[row + k, 6 * body.number + axis] = entry
             on_velocities = s.on_velocities(each)
+            scales = (self.c2, one) if on_velocities else (one, s.graph.zero)
+            for body in s.ends(each):
+                for axis in range(6):
+                    seeds = body.moved(axis, *scales, s.graph.zero)
+                    (entry,) = directional([s.constraints[k]], seeds)
+                    self.entries[row + k, 6 * body.number + axis] = entry
             for joint, entry in each.J.items():
                 if joint in self.column_of:
                     self.entries[row + k, self.column_of[joint]] = entry

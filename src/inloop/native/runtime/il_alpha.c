@@ -28,15 +28,17 @@
 
 enum { MOST = 10 }; /* iterations */
 #define SLOW 0.2          /* of the correction before: the matrix is made anew */
-#define CONVERGED 1e-8    /* a correction, in parts of the way of the step: the next would be far less */
+#define CONVERGED 1e-8    /* a correction, in parts of the way of the step */
+#define NEGLIGIBLE 1e-7   /* the next one, in parts of the first, which is of the order of the method's error */
 #define ROUNDING 4e-15    /* what of a correction is rounding, in parts of the largest position */
 #define FAILED 1e-6       /* a correction, in parts of the way: the step is divided */
 #define SHORTEST 0.004    /* part of a step */
+#define SHORT 1e-5        /* [s]: in longer steps rounding is nothing */
 
 /* Parts of a history: what belongs to the state at the end of a step. */
 typedef struct history {
     double *known;  /* 1 if there is one */
-    double *x;      /* the state: q, qd, z */
+    double *x;      /* the state: q, qd, z, quaternions of ball joints */
     double *p;      /* p_WC and quaternion of each body */
     double *u, *ud; /* velocities and their rates: bodies, joints, states of laws */
     double *a;      /* what the method integrates instead of the rates */
@@ -45,7 +47,7 @@ typedef struct history {
 
 static int64_t state_length(const il_redundant *table)
 {
-    return 2 * table->free_count + table->states;
+    return 2 * table->free_count + table->states + IL_QUATERNION * table->attitudes;
 }
 
 int64_t il_alpha_numbers(const il_redundant *table)
@@ -105,15 +107,23 @@ static int begin(il_context *c, double t, const double *x, const history *now)
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
-    const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
+    const int64_t bodies = table->bodies, nu = table->free_count;
+    const int64_t moving = il_redundant_moving(table);
     double *u = now->u, *ud = now->ud;
 
-    const int status = il_redundant_accelerate(c, t, x);
+    const int status = il_redundant_accelerate(c, t, x, 1);
     *now->known = status == IL_OK;
     if (status != IL_OK) {
         return status;
     }
-    memcpy(now->x, x, (size_t)state_length(table) * sizeof *x);
+    /* positions and velocities as they fit: those of x unless it did not */
+    for (int64_t k = 0; k < nu; k++) {
+        now->x[k] = p->q[table->free[k]];
+        now->x[nu + k] = p->qd[table->free[k]];
+    }
+    memcpy(now->x + 2 * nu, p->z, (size_t)table->states * sizeof *x);
+    memcpy(now->x + 2 * nu + table->states, p->q + table->n,
+           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x);
     for (int64_t k = 0; k < bodies; k++) {
         memcpy(now->p + 7 * k, p->pose + IL_POSE * k, 3 * sizeof *now->p);
         il_quaternion_of(p->pose + IL_POSE * k + 3, now->p + 7 * k + 3);
@@ -234,6 +244,9 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
         }
         il_untangle(m->moved + 6 * k + 3, d + 3);
     }
+    for (int64_t k = 0; k < nu; k++) {
+        largest = fmax(largest, fabs(y[6 * bodies + k]) / table->units[k]);
+    }
     for (int64_t k = 0; k < table->attitudes; k++) {
         const int64_t at = 6 * bodies + table->turned[k];
         il_untangle(m->moved + at, y + at);
@@ -253,13 +266,18 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     return largest;
 }
 
-/* The longest way of a body in the step, and how far out one is, in units. */
+/* The longest way of a body or a joint in the step, and how far out one is, in units. */
 static double way_of(const il_redundant_memory *m, const history *now, double *far)
 {
-    const double per_length = 1.0 / m->table->length;
+    const il_redundant *table = m->table;
+    const double *const joints = m->moved + 6 * table->bodies;
+    const double per_length = 1.0 / table->length;
     double way = 0.0;
     *far = 1.0;
-    for (int64_t k = 0; k < m->table->bodies; k++) {
+    for (int64_t k = 0; k < table->free_count; k++) {
+        way = fmax(way, fabs(joints[k]) / table->units[k]);
+    }
+    for (int64_t k = 0; k < table->bodies; k++) {
         for (int i = 0; i < 3; i++) {
             *far = fmax(*far, per_length * fabs(now->p[7 * k + i]));
             way = fmax(way, per_length * fabs(m->moved[6 * k + i]));
@@ -296,7 +314,7 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
-    double far, before = (double)INFINITY;
+    double far, first = 0.0, before = (double)INFINITY;
     int slow = 0;
     const double way = way_of(m, now, &far), rounding = ROUNDING * far;
 
@@ -311,7 +329,12 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
             return IL_DIVERGED;
         }
         m->correction = correct(m, s, next);
-        if (m->correction <= CONVERGED * way + rounding) {
+        first = m->iterations > 0 ? first : m->correction;
+        /* corrections shrink as they did, or are nothing but rounding any more: what is left must not
+           add up over many steps */
+        const double left = m->correction * (m->correction / before);
+        const int done = m->iterations > 0 && (left <= NEGLIGIBLE * first || m->correction > SLOW * before);
+        if (m->correction <= rounding || (done && m->correction <= CONVERGED * way)) {
             m->iterations++;
             return put(c, x, now, next);
         }
@@ -337,7 +360,7 @@ static void finish(il_redundant_memory *m, const rule *s, const history *now, co
         x_new[nu + k] = p->qd[table->free[k]];
     }
     memcpy(x_new + 2 * nu, p->z, (size_t)table->states * sizeof *x_new);
-    memcpy(x_new + state_length(table), p->q + table->n,
+    memcpy(x_new + 2 * nu + table->states, p->q + table->n,
            (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x_new);
     memcpy(next->x, x_new, (size_t)state_length(table) * sizeof *x_new);
     memcpy(next->lam, p->lam, (size_t)(6 * table->bodies) * sizeof *p->lam);
@@ -383,7 +406,7 @@ static void go_on(il_redundant_memory *m)
 static int divide(il_context *c, double t, double h, double t_new, const double *x, double *x_new)
 {
     il_redundant_memory *m = c->redundant;
-    const int64_t size = state_length(m->table) + IL_QUATERNION * m->table->attitudes;
+    const int64_t size = state_length(m->table);
     double done = 0.0, part = 0.5;
 
     memcpy(x_new, x, (size_t)size * sizeof *x);
@@ -421,13 +444,17 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
         if (status != IL_OK) {
             return status;
         }
+        if (h < SHORT && il_alpha_rest(c, t_new, h, now.x, now.ud + 6 * table->bodies, x_new)) {
+            il_alpha_forget(m);
+            return IL_OK;
+        }
     }
     *next.known = 0.0;
-    const int status = step(c, t_new, h, x, x_new);
+    const int status = step(c, t_new, h, now.x, x_new);
     if (status != IL_DIVERGED) {
         return status;
     }
-    const int divided = divide(c, t, h, t_new, x, x_new);
+    const int divided = divide(c, t, h, t_new, now.x, x_new);
     if (divided != IL_OK) {
         il_alpha_forget(m); /* what was before the step is gone */
     }
