@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment
@@ -73,21 +73,29 @@ def emit_redundant(
         prefix: of all names.
         about: lines of the comment on top.
     """
-    straight = table.elimination.operations <= STRAIGHT
+    elimination = replace(table.elimination, constants=_constants(programs))
+    straight = elimination.operations <= STRAIGHT
     names = f"{prefix}_lu"
-    files = emit_straight(table.elimination, names) if straight else {}
+    files = emit_straight(elimination, names) if straight else {}
     text = [
         c_comment(about),
         f'#include "{prefix}.h"',
         '#include "il_redundant.h"',
         "",
-        *table_lines(table.elimination, straight, names),
+        *table_lines(elimination, straight, names),
         *(_function(program, prefix) for program in programs),
         *_arrays(table),
         _table(table, prefix),
         _calls(prefix),
     ]
     return {**files, f"{prefix}_redundant.c": "\n".join(text)}
+
+
+def _constants(programs: Sequence[Program]) -> dict[int, float]:
+    """Entries of the matrix that are numbers, for any state and any parameters."""
+    (matrix,) = (program for program in programs if _kind(program) == "matrix")
+    entries = matrix.outputs[0].exprs
+    return {k: entry.value for k, entry in enumerate(entries) if entry.is_constant}
 
 
 _SIGNATURES = {

@@ -48,10 +48,14 @@ class Floating:
     vd: Vector
     omd: Vector
 
-    def motion(self, gravity: Vector) -> Motion:
-        """In its own axes, gravity taken off."""
+    def acceleration(self, gravity: Vector) -> Vector:
+        """Of its origin in its own axes, gravity taken off."""
+        return matrix_times(transpose(self.pose.R_WC), sub(self.vd, gravity))
+
+    def motion(self, gravity: Vector, acc: Vector | None = None) -> Motion:
+        """In its own axes, gravity taken off; `acc` may stand for what `acceleration` gives."""
         graph = self.om[0].graph
-        acc = matrix_times(transpose(self.pose.R_WC), sub(self.vd, gravity))
+        acc = acc or self.acceleration(gravity)
         return Motion(self.om, self.omd, beta_of(graph, self.om, self.omd), acc, self.om)
 
     def moved(self, axis: int, by: Expr, fast: Expr, faster: Expr) -> dict[Expr, Expr]:
@@ -80,6 +84,21 @@ class Floating:
         for a, b, c in self.pose.R_WC:  # Ṙ = R om~
             found |= {a: b * z - c * y, b: c * x - a * z, c: a * y - b * x}
         return found
+
+    @staticmethod
+    def accelerated(acc: Vector, axis: int, by: Expr, faster: Expr) -> dict[Expr, Expr]:
+        """How its acceleration in its own axes changes: Rᵀ R is not multiplied out.
+
+        Args:
+            acc: the acceleration, symbols.
+            axis: as for `moved`.
+            by: of the position, per unit of the motion.
+            faster: of the acceleration.
+        """
+        if axis < 3:
+            return {acc[axis]: faster}
+        j, k = (axis + 1) % 3, (axis + 2) % 3
+        return {acc[j]: by * acc[k], acc[k]: -(by * acc[j])}
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from inloop.formalisms.redundant import joints
 from inloop.formalisms.redundant.bodies import BodyPlaces, FreeBody, free_bodies
 from inloop.formalisms.redundant.cuts import cut_rows
 from inloop.formalisms.symbols import Selection
-from inloop.formalisms.vectors import add, length, sub
+from inloop.formalisms.vectors import Vector, add, length, sub
 from inloop.symbolic import Expr, directional, rebuild
 
 
@@ -118,10 +118,10 @@ class BodySystem:
     def _transmitted(self) -> list[dict[int, Wrench]]:
         return [joints.transmitted(body) for body in self.bodies]
 
-    def _balance(self, body: FreeBody) -> list[Expr]:
-        """Newton and Euler, in axes of the body."""
+    def balance(self, body: FreeBody, acc: Vector | None = None) -> list[Expr]:
+        """Newton and Euler, in axes of the body; `acc` may stand for its acceleration there."""
         self.graph.section = body.link.name
-        need = inertial(body.link, body.motion(self.skeleton.gravity), None)
+        need = inertial(body.link, body.motion(self.skeleton.gravity, acc), None)
         taken = [body.wrench, *(self._applied[k] for k in body.sharing if k in self._applied)]
         given = [Wrench(beam.f, beam.n) for beam in self._beams if beam.link in body.sharing]
         for child, wrenches in zip(self.bodies, self._transmitted, strict=True):
@@ -137,7 +137,7 @@ class BodySystem:
     @cached_property
     def balances(self) -> list[list[Expr]]:
         """Six rows of each body."""
-        return [self._balance(body) for body in self.bodies]
+        return [self.balance(body) for body in self.bodies]
 
     @cached_property
     def _wrenches(self) -> dict[int, Wrench]:

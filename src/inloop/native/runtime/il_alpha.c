@@ -81,6 +81,7 @@ void il_alpha_forget(il_redundant_memory *m)
 typedef struct rule {
     double h, alpha_m, alpha_f, gamma, beta;
     double per_motion, per_speed; /* β' and γ': how accelerations and velocities follow motions */
+    double from_new, from_old, from_a; /* a at the end of the step, from rates at both and a before */
 } rule;
 
 static rule rule_of(double radius, double h)
@@ -92,13 +93,15 @@ static rule rule_of(double radius, double h)
     s.beta = 0.25 * (s.gamma + 0.5) * (s.gamma + 0.5);
     s.per_motion = (1.0 - s.alpha_m) / (h * h * s.beta * (1.0 - s.alpha_f));
     s.per_speed = s.gamma / (h * s.beta);
+    s.from_new = (1.0 - s.alpha_f) / (1.0 - s.alpha_m);
+    s.from_old = s.alpha_f / (1.0 - s.alpha_m);
+    s.from_a = -s.alpha_m / (1.0 - s.alpha_m);
     return s;
 }
 
-/* a at the end of the step, from rates at its end. */
-static double mean_of(const rule *s, double ud_new, double ud, double a)
+static double larger(double a, double b)
 {
-    return ((1.0 - s->alpha_f) * ud_new + s->alpha_f * ud - s->alpha_m * a) / (1.0 - s->alpha_m);
+    return a > b ? a : b;
 }
 
 /* A history of a state alone. */
@@ -155,39 +158,38 @@ static void predict(il_redundant_memory *m, const rule *s, const history *now, c
 {
     const il_redundant *table = m->table;
     const int64_t moving = il_redundant_moving(table);
-    const double h = s->h;
+    const double h = s->h, from_ud = s->from_new + s->from_old;
+    /* a1 = from_ud u̇0 + from_a a0 put into the motion and the velocity */
+    const double motion_ud = h * h * s->beta * from_ud, speed_ud = h * s->gamma * from_ud;
+    const double motion_a = h * h * (0.5 - s->beta + s->beta * s->from_a);
+    const double speed_a = h * (1.0 - s->gamma + s->gamma * s->from_a);
     for (int64_t k = 0; k < moving; k++) {
-        const double ud = now->ud[k], a = now->a[k], a_new = mean_of(s, ud, ud, a);
-        m->moved[k] = h * now->u[k] + h * h * ((0.5 - s->beta) * a + s->beta * a_new);
-        next->u[k] = now->u[k] + h * ((1.0 - s->gamma) * a + s->gamma * a_new);
+        const double u = now->u[k], ud = now->ud[k], a = now->a[k];
+        m->moved[k] = h * u + motion_a * a + motion_ud * ud;
+        next->u[k] = u + speed_a * a + speed_ud * ud;
         next->ud[k] = ud;
     }
     memcpy(m->point.lam, now->lam, (size_t)(6 * table->bodies) * sizeof *now->lam);
     memcpy(m->point.mu, now->mu, (size_t)table->rows * sizeof *now->mu);
 }
 
-/* The point that the motions lead to; attitudes of ball joints from where they were in x. */
-static int put(il_context *c, const double *x, const history *now, const history *next)
+/* Where the motions lead to: bodies, and joints and states of laws of the point; attitudes of ball
+   joints from where they were in x. */
+static int move(il_context *c, const double *x, const history *now, const history *next)
 {
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
     const int64_t bodies = table->bodies, nu = table->free_count;
-    const double *moved = m->moved, *u = next->u, *ud = next->ud;
+    const double *moved = m->moved, *u = next->u + 6 * bodies, *ud = next->ud + 6 * bodies;
 
     for (int64_t k = 0; k < bodies; k++, moved += 6) {
         double *at = next->p + 7 * k;
-        double *pose = p->pose + IL_POSE * k;
         for (int i = 0; i < 3; i++) {
-            pose[i] = at[i] = now->p[7 * k + i] + moved[i];
+            at[i] = now->p[7 * k + i] + moved[i];
         }
         il_turn_by(now->p + 7 * k + 3, moved + 3, at + 3);
-        il_matrix_of(at + 3, pose + 3);
     }
-    memcpy(p->twist, u, (size_t)(6 * bodies) * sizeof *u);
-    memcpy(p->accel, ud, (size_t)(6 * bodies) * sizeof *ud);
-    u += 6 * bodies;
-    ud += 6 * bodies;
     for (int64_t k = 0; k < nu; k++) {
         p->q[table->free[k]] = x[k] + moved[k];
         p->qd[table->free[k]] = u[k];
@@ -200,6 +202,26 @@ static int put(il_context *c, const double *x, const history *now, const history
     memcpy(p->z, u + nu, (size_t)table->states * sizeof *u);
     memcpy(p->zd, ud + nu, (size_t)table->states * sizeof *ud);
     return il_redundant_drive(c, p->t);
+}
+
+/* The whole point that the motions lead to. */
+static int put(il_context *c, const double *x, const history *now, const history *next)
+{
+    const il_redundant_point *p = &c->redundant->point;
+    const int64_t bodies = c->redundant->table->bodies;
+
+    const int status = move(c, x, now, next);
+    for (int64_t k = 0; k < bodies; k++) {
+        const double *at = next->p + 7 * k;
+        double *pose = p->pose + IL_POSE * k;
+        for (int i = 0; i < 3; i++) {
+            pose[i] = at[i];
+        }
+        il_matrix_of(at + 3, pose + 3);
+    }
+    memcpy(p->twist, next->u, (size_t)(6 * bodies) * sizeof *next->u);
+    memcpy(p->accel, next->ud, (size_t)(6 * bodies) * sizeof *next->ud);
+    return status;
 }
 
 /* Equations of motion divided by β', rows on velocities by γ'; with the sign of a right side.
@@ -232,30 +254,33 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     const int64_t moving = il_redundant_moving(table);
     const double per_length = 1.0 / table->length;
     double *const y = m->y;
-    double largest = 0.0;
+    double largest[3] = {0.0}; /* side by side, so that none waits for the others */
 
     for (int64_t k = 0; k < bodies; k++) {
         const double *R = p->pose + IL_POSE * k + 3;
         double *const d = y + 6 * k;
         const double shift[3] = {d[0], d[1], d[2]};
         for (int i = 0; i < 3; i++) {
-            largest = fmax(largest, fmax(per_length * fabs(d[i]), fabs(d[3 + i])));
+            largest[i] = larger(largest[i], larger(per_length * fabs(d[i]), fabs(d[3 + i])));
             d[i] = R[3 * i] * shift[0] + R[3 * i + 1] * shift[1] + R[3 * i + 2] * shift[2];
         }
         il_untangle(m->moved + 6 * k + 3, d + 3);
     }
     for (int64_t k = 0; k < nu; k++) {
-        largest = fmax(largest, fabs(y[6 * bodies + k]) / table->units[k]);
+        largest[0] = larger(largest[0], fabs(y[6 * bodies + k]) / table->units[k]);
     }
     for (int64_t k = 0; k < table->attitudes; k++) {
         const int64_t at = 6 * bodies + table->turned[k];
         il_untangle(m->moved + at, y + at);
     }
+    /* nobody asks for positions of states of laws */
+    for (int64_t k = 0; k < 6 * bodies + nu; k++) {
+        m->moved[k] += y[k];
+    }
     for (int64_t k = 0; k < moving; k++) {
-        /* nobody asks for positions of states of laws */
-        m->moved[k] += k < 6 * bodies + nu ? y[k] : 0.0;
-        next->u[k] += s->per_speed * y[k];
-        next->ud[k] += s->per_motion * y[k];
+        const double change = y[k];
+        next->u[k] += s->per_speed * change;
+        next->ud[k] += s->per_motion * change;
     }
     for (int64_t k = 0; k < 6 * bodies; k++) {
         m->point.lam[k] += s->per_motion * y[moving + k];
@@ -263,28 +288,29 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     for (int64_t k = 0; k < table->rows; k++) {
         m->point.mu[k] += s->per_motion * y[moving + 6 * bodies + k];
     }
-    return largest;
+    return larger(largest[0], larger(largest[1], largest[2]));
 }
 
 /* The longest way of a body or a joint in the step, and how far out one is, in units. */
 static double way_of(const il_redundant_memory *m, const history *now, double *far)
 {
-    const il_redundant *table = m->table;
+    const il_redundant *const table = m->table;
     const double *const joints = m->moved + 6 * table->bodies;
     const double per_length = 1.0 / table->length;
-    double way = 0.0;
-    *far = 1.0;
+    double shift[3] = {0.0}, turn[3] = {0.0}, out[3] = {0.0}, bent = 0.0;
     for (int64_t k = 0; k < table->free_count; k++) {
-        way = fmax(way, fabs(joints[k]) / table->units[k]);
+        bent = larger(bent, fabs(joints[k]) / table->units[k]);
     }
     for (int64_t k = 0; k < table->bodies; k++) {
         for (int i = 0; i < 3; i++) {
-            *far = fmax(*far, per_length * fabs(now->p[7 * k + i]));
-            way = fmax(way, per_length * fabs(m->moved[6 * k + i]));
-            way = fmax(way, fabs(m->moved[6 * k + 3 + i]));
+            out[i] = larger(out[i], fabs(now->p[7 * k + i]));
+            shift[i] = larger(shift[i], fabs(m->moved[6 * k + i]));
+            turn[i] = larger(turn[i], fabs(m->moved[6 * k + 3 + i]));
         }
     }
-    return way;
+    *far = larger(1.0, per_length * larger(out[0], larger(out[1], out[2])));
+    const double straight = per_length * larger(shift[0], larger(shift[1], shift[2]));
+    return larger(larger(bent, straight), larger(turn[0], larger(turn[1], turn[2])));
 }
 
 /* y = A^-1 b. Corrections that do not shrink tell of bad pivots, or of a matrix that is too old, so
@@ -336,12 +362,12 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
         const int done = m->iterations > 0 && (left <= NEGLIGIBLE * first || m->correction > SLOW * before);
         if (m->correction <= rounding || (done && m->correction <= CONVERGED * way)) {
             m->iterations++;
-            return put(c, x, now, next);
+            return move(c, x, now, next);
         }
         slow = slow || m->correction > SLOW * before;
         before = m->correction;
     }
-    return m->correction <= FAILED * way + 100.0 * rounding ? put(c, x, now, next) : IL_DIVERGED;
+    return m->correction <= FAILED * way + 100.0 * rounding ? move(c, x, now, next) : IL_DIVERGED;
 }
 
 /* The end of the step as a state, and as a history. */
@@ -353,7 +379,7 @@ static void finish(il_redundant_memory *m, const rule *s, const history *now, co
     const int64_t nu = table->free_count, moving = il_redundant_moving(table);
 
     for (int64_t k = 0; k < moving; k++) {
-        next->a[k] = mean_of(s, next->ud[k], now->ud[k], now->a[k]);
+        next->a[k] = s->from_new * next->ud[k] + s->from_old * now->ud[k] + s->from_a * now->a[k];
     }
     for (int64_t k = 0; k < nu; k++) {
         x_new[k] = p->q[table->free[k]];

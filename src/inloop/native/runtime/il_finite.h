@@ -8,14 +8,14 @@
 /* By the bits of the exponent, so that no compiler flag can optimize it away. */
 static inline int il_all_finite(const double *x, int64_t size)
 {
-    const uint64_t exponent = UINT64_C(0x7ff) << 52;
-    int good = 1;
+    const uint64_t exponent = UINT64_C(0x7ff) << 52, one = UINT64_C(1) << 52;
+    uint64_t carried = 0; /* an exponent of ones carries into the sign */
     for (int64_t i = 0; i < size; i++) {
         uint64_t bits;
         memcpy(&bits, &x[i], sizeof bits);
-        good &= (bits & exponent) != exponent;
+        carried |= (bits & exponent) + one;
     }
-    return good;
+    return carried >> 63 == 0;
 }
 
 /* Are they equal, number by number? NaN never is. */
