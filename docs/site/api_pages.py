@@ -70,6 +70,7 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
 PACKAGES = {
     "control": ("Control", "`il.control`: linear models and controllers designed from them."),
     "devices": ("Devices", "`il.devices`: sensors as they are, estimators, haptic devices."),
+    "identify": ("Identification", "`il.identify`: inertias and friction from measured motion."),
     "sensors": ("Sensors", "`il.sensors`: what a model can measure."),
     "tyres": ("Tyres and roads", "`il.tyres`."),
     "gym": ("Environments", "`il.gym`: plants as environments of gymnasium."),

@@ -135,6 +135,7 @@ from inloop.symbolic.functions import (
 
 if TYPE_CHECKING:
     from inloop import control, devices, gym
+    from inloop.analysis import identify
 
 __version__ = "0.1.0"
 
@@ -216,6 +217,7 @@ __all__ = [
     "hard",
     "heightfield",
     "hunt_crossley",
+    "identify",
     "include_dir",
     "lathe",
     "line",
@@ -278,4 +280,6 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
         """Packages that few programs use are read when they are used."""
         if name in ("control", "devices", "gym"):
             return importlib.import_module(f"inloop.{name}")
+        if name == "identify":
+            return importlib.import_module("inloop.analysis.identify")
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

@@ -17,7 +17,17 @@ from inloop.formalisms.laws.forces import build_loads
 from inloop.formalisms.laws.law_quantities import check_multipliers
 from inloop.formalisms.laws.loads import Loads
 from inloop.formalisms.loops.constraints import build_rows, declare_numbers
-from inloop.formalisms.recursions import aba, crb, crb_common, energy, kinematics, ltdl, power, rne
+from inloop.formalisms.recursions import (
+    aba,
+    crb,
+    crb_common,
+    energy,
+    kinematics,
+    ltdl,
+    power,
+    regressor,
+    rne,
+)
 from inloop.formalisms.recursions.regroup import regroup
 from inloop.formalisms.stepping import linearize
 from inloop.formalisms.symbols import Selection, Symbols, make_symbols
@@ -263,6 +273,8 @@ PROGRAMS = {
     "joint_reactions": reactions.joint_reactions,
     sensing.SENSOR_OUTPUTS: sensing.sensor_outputs,
     reaching.REACH: reaching.reach,
+    regressor.REGRESSOR: regressor.inverse_dynamics_regressor,
+    regressor.PARAMETERS: regressor.inertial_parameters,
     "inverse_dynamics_derivatives": linearize.inverse_dynamics_derivatives,
     "direct_dynamics_derivatives": linearize.direct_dynamics_derivatives,
 }

@@ -1,0 +1,213 @@
+"""Base parameters from measured motion and efforts, by weighted least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from inloop.analysis.identify.base_parameters import BaseParameters, chosen_base, seen_in
+from inloop.analysis.identify.filtering import ZeroPhaseFilter
+from inloop.analysis.identify.identified import Identified
+from inloop.analysis.identify.least_squares import solve
+from inloop.errors import InputError, name_hint
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name, real, reals
+from inloop.plant.keywords import checked_call
+
+CORRELATED = 0.3  # residuals from row to row: from there on standard deviations are too small
+
+PORTION = 4096  # samples whose whole regressor is in memory
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """Measured motion and efforts, one row per time."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    u: Array | None
+
+
+@checked_call
+def fit(
+    plant: BarePlant,
+    t: Sequence[float] | Array,
+    q: Array,
+    tau: Array,
+    *,
+    qd: Array | None = None,
+    qdd: Array | None = None,
+    inputs: Mapping[str, Array] | None = None,
+    cutoff: float | None = None,
+    friction: str | Sequence[str] = ("viscous", "coulomb"),
+    armature: bool = True,
+    base: BaseParameters | None = None,
+) -> Identified:
+    """Identify the base parameters of a tree from measured motion and efforts.
+
+    Force laws of the model count as known; friction is what comes on top of them.
+
+    Args:
+        plant: the mechanism: its geometry is used as it is, its inertias are a guess.
+        t: times [s], shape (N,).
+        q: measured positions, shape (N, nq).
+        tau: measured efforts of all joints [N·m or N], shape (N, n).
+        qd: measured velocities; else found from q, which needs a cut-off.
+        qdd: measured accelerations; else found from qd or q, which needs a cut-off.
+        inputs: measured inputs of the plant, by name; 0 by default.
+        cutoff: of the zero-phase filter that q, efforts and the regressor pass [Hz]: about five
+            times the highest frequency of the motion.
+        friction: see `regressor`.
+        armature: see `regressor`.
+        base: base parameters that were found before; then friction and armature are as there.
+    """
+    given = chosen_base(plant, base, armature, friction)
+    samples = _read(plant, t, {"q": q, "tau": tau, "qd": qd, "qdd": qdd}, inputs)
+    filtered = None
+    if cutoff is not None:
+        filtered = ZeroPhaseFilter.for_samples(samples.t, real(cutoff, "cutoff"))
+    moved = _motion(plant, samples, filtered, qd is not None, qdd is not None)
+    W, of_model = _rows(given, moved)
+    target, time = moved.tau - _known(given, of_model, moved), moved.t
+    if filtered is not None:
+        edge = filtered.settling
+        kept = slice(edge, max(len(W) - edge, edge), filtered.stride)
+        # joint after joint: filtered rows of all of them would take much memory
+        W = np.stack([filtered(W[:, j])[kept] for j in range(plant.n)], axis=1)
+        target, time = filtered(target)[kept], time[kept]
+    if W.shape[0] * W.shape[1] <= 2 * W.shape[2]:
+        raise InputError(
+            f"{W.shape[0]} samples are too few for {W.shape[2]} base parameters",
+            fix="Record for longer, or raise the cut-off.",
+        )
+    if not np.any(target):
+        raise InputError(
+            "all efforts are zero: nothing can be told from them",
+            fix='Give measured efforts; of a run, name their signals: efforts={"joint": "signal"}.',
+        )
+    told = seen_in(given, W.reshape(-1, W.shape[2]))
+    W = W[..., [given.kept.index(k) for k in told.kept]]
+    found = solve(W, target)
+    return Identified(
+        told, found.b, found.covariance, _unidentified(told), found.noise, found.condition,
+        time, target, found.residuals, _notes(given, told, found.residuals),
+    )  # fmt: skip
+
+
+def _read(
+    plant: BarePlant,
+    t: Sequence[float] | Array,
+    given: Mapping[str, Array | None],
+    inputs: Mapping[str, Array] | None,
+) -> _Samples:
+    time = reals(t, "t")
+    if time.ndim != 1 or len(time) < 2 or not np.all(np.diff(time) > 0.0):
+        raise InputError("t must rise", fix="Give times [s] in rising order, shape (N,).")
+    tables: dict[str, Array] = {}
+    for what, values in given.items():
+        shape = (len(time), plant.nq if what == "q" else plant.n)
+        table = np.zeros(shape) if values is None else reals(values, what)
+        if table.shape != shape or not np.all(np.isfinite(table)):
+            raise InputError(
+                f"{what} has shape {table.shape} or holds NaN, model '{plant.name}' needs {shape}",
+                fix="Give one row per time and one column per coordinate.",
+            )
+        tables[what] = table
+    return _Samples(time, **tables, u=_inputs(plant, inputs, len(time)))
+
+
+def _inputs(plant: BarePlant, given: Mapping[str, Array] | None, count: int) -> Array | None:
+    u = np.tile(plant.first_inputs, (count, 1))
+    for name, values in by_name(given, "inputs").items():
+        if name not in plant.inputs:
+            raise InputError(
+                f"model '{plant.name}' has no input '{name}'", fix=name_hint(name, plant.inputs)
+            )
+        column = reals(values, name)
+        if column.shape not in ((), (count,)):
+            raise InputError(
+                f"input '{name}' has shape {column.shape}", fix=f"Give {count} values."
+            )
+        u[:, plant.inputs.index(name)] = column
+    return u if plant.inputs else None
+
+
+def _motion(
+    plant: BarePlant, s: _Samples, low_pass: ZeroPhaseFilter | None, has_qd: bool, has_qdd: bool
+) -> _Samples:
+    """Samples with velocities and accelerations."""
+    if has_qd and has_qdd:
+        return s
+    if low_pass is None:
+        raise InputError(
+            "velocities and accelerations cannot be found from q without a filter",
+            fix="Give cutoff= [Hz], about five times the highest frequency of the motion, or qd "
+            "and qdd.",
+        )
+    if plant.nq > plant.n:
+        raise InputError(
+            f"model '{plant.name}' has ball joints: their motion is not found from q",
+            fix="Give qd and qdd.",
+        )
+    q = low_pass(s.q)
+    if has_qd:
+        return replace(s, q=q, qd=low_pass(s.qd), qdd=low_pass(s.qd, 1))
+    return replace(s, q=q, qd=low_pass(s.q, 1), qdd=low_pass(s.q, 2))
+
+
+def _rows(base: BaseParameters, s: _Samples) -> tuple[Array, Array]:
+    """Y_kept at all samples, and the efforts Y π of the model as it is."""
+    regressor = base.regressor
+    W = np.empty((*s.qd.shape, len(base)))
+    of_model = np.empty_like(s.qd)
+    for first in range(0, len(s.t), PORTION):
+        part = slice(first, first + PORTION)
+        Y = regressor(s.q[part], s.qd[part], s.qdd[part])
+        W[part], of_model[part] = Y[..., list(base.kept)], Y @ regressor.values
+    return W, of_model
+
+
+def _known(base: BaseParameters, of_model: Array, s: _Samples) -> Array:
+    """Efforts that are not in the columns: armatures of the model, force laws and inputs."""
+    regressor = base.regressor
+    plant = regressor.plant
+    armature = 0.0 if "armature" in regressor.kinds else regressor.inertial.armature
+    known = s.qdd * armature
+    if plant.mechanism.laws or plant.inputs:
+        full = plant.evaluate("inverse_dynamics", q=s.q, qd=s.qd, qdd=s.qdd, u=s.u, t=s.t)["tau"]
+        known = known + (full - known - of_model)
+    return known
+
+
+def _unidentified(base: BaseParameters) -> tuple[str, ...]:
+    """Parameters that are part of no base parameter."""
+    pairs = zip(base.regressor.names, np.any(base.grouping != 0.0, axis=0).tolist(), strict=True)
+    return tuple(name for name, known in pairs if not known)
+
+
+def _notes(given: BaseParameters, told: BaseParameters, residuals: Array) -> tuple[str, ...]:
+    plant = given.regressor.plant
+    notes = []
+    if len(told) < len(given):
+        lost = ", ".join(name for name in given.names if name not in told.names)
+        notes.append(f"the motion does not tell {lost} apart from others: excite more")
+    laws = [law.name for law in plant.mechanism.laws]
+    if laws:
+        notes.append("taken as known: force laws " + ", ".join(laws))
+    if "armature" not in given.regressor.kinds and np.any(given.regressor.inertial.armature):
+        notes.append("taken as known: armatures of the model")
+    power = np.sum(residuals**2, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = np.sum(residuals[1:] * residuals[:-1], axis=0) / power
+    for name, value in zip(plant.coordinates, correlation, strict=True):
+        if value > CORRELATED:
+            notes.append(
+                f"residuals of {name} are correlated ({value:.2f}): something is not in the model, "
+                "and true errors are larger than the standard deviations"
+            )
+    return tuple(notes)

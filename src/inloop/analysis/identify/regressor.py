@@ -1,0 +1,120 @@
+"""The regressor of inverse dynamics of a plant: tau = Y(q, qd, qdd) π."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import name_list, reals
+from inloop.plant.inertias import InertialParameters, inertial_parameters, regressor_of
+from inloop.plant.keywords import checked_call
+
+FRICTION = ("viscous", "coulomb", "offset")  # kinds, in the order of their columns
+
+
+@dataclass(frozen=True)
+class Regressor:
+    """Y(q, qd, qdd) with names for its columns: `regressor(q, qd, qdd) @ values` are efforts.
+
+    Ten columns for each body: "<body>.mass" [kg], "<body>.mc.x" … [kg·m], the first moment, and
+    "<body>.J.xx" … [kg·m²], the matrix entries of the inertia about the origin of the body frame,
+    in its axes. That frame is the one of the joint: it lies where the body hangs. Then, where they
+    were asked for, one column for each joint: "<joint>.armature", and efforts against the motion,
+    "<joint>.viscous" times qd, "<joint>.coulomb" with the sign of qd, "<joint>.offset".
+
+    Attributes:
+        plant: whose inverse dynamics it is.
+        names: of the columns.
+        units: of what they are multiplied by.
+        values: of the parameters in the model; friction is zero there.
+        inertial: the parameters of the bodies.
+        kinds: of columns that each joint has.
+    """
+
+    plant: BarePlant
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+    inertial: InertialParameters
+    kinds: tuple[str, ...]
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Y at one state, shape (n, p), or at many, shape (N, n, p)."""
+        at, speed, second = reals(q, "q"), reals(qd, "qd"), reals(qdd, "qdd")
+        columns = {"viscous": speed, "coulomb": np.sign(speed), "offset": np.ones_like(speed)}
+        columns["armature"] = second
+        Y = regressor_of(self.plant, at, speed, second)
+        unit = np.eye(self.plant.n)
+        return np.concatenate([Y, *(columns[kind][..., None] * unit for kind in self.kinds)], -1)
+
+    def index(self, name: str) -> int:
+        """The column of a parameter."""
+        return self.names.index(name)
+
+
+@checked_call
+def regressor(
+    plant: BarePlant, *, armature: bool = True, friction: str | Sequence[str] = ()
+) -> Regressor:
+    """The regressor of the inverse dynamics of a tree.
+
+    Args:
+        plant: the compiled mechanism, without loops and drives.
+        armature: with a column for the armature of each joint.
+        friction: kinds of friction that each joint gets columns for: "viscous", "coulomb" and
+            "offset", which lets dry friction differ in both directions; or "all".
+    """
+    _refuse_others(plant)
+    wanted = FRICTION if friction == "all" else name_list(friction, "friction")
+    unknown = [kind for kind in wanted if kind not in FRICTION]
+    if unknown:
+        raise InputError(
+            f"no friction '{unknown[0]}'", fix=f'Kinds are: {", ".join(FRICTION)}; or "all".'
+        )
+    kinds = (*(("armature",) if armature else ()), *(k for k in FRICTION if k in wanted))
+    own = inertial_parameters(plant)
+    joints = [body.joint for body in plant.mechanism.bodies]
+    units = [_unit(kind, joint.kind.dimension.unit) for kind in kinds for joint in joints]
+    zero = np.zeros(plant.n)
+    return Regressor(
+        plant,
+        (*own.names, *(f"{joint.name}.{kind}" for kind in kinds for joint in joints)),
+        (*own.units, *units),
+        np.concatenate([own.values, *(own.armature if k == "armature" else zero for k in kinds)]),
+        own,
+        kinds,
+    )
+
+
+def _unit(kind: str, coordinate: str) -> str:
+    """The unit of a parameter of a joint whose coordinate is in rad or m."""
+    turns = coordinate == "rad"
+    effort = "N·m" if turns else "N"
+    of_kind = {"armature": "kg·m²" if turns else "kg", "viscous": f"{effort}·s/{coordinate}"}
+    return of_kind.get(kind, effort)
+
+
+def _refuse_others(plant: BarePlant) -> None:
+    """Only trees have efforts that follow from the motion alone."""
+    mechanism = plant.mechanism
+    names = [loop.name for loop in mechanism.loops]
+    names += [constraint.name for constraint in mechanism.constraints]
+    names += [coupling.name for coupling in mechanism.couplings]
+    names += [lock.name for lock in mechanism.locks]
+    names += [mechanism.bodies[drive.body].joint.name for drive in mechanism.drives]
+    if names or plant.has_events:
+        what = ", ".join(f"'{name}'" for name in names[:5]) or "modes"
+        raise InputError(
+            f"model '{plant.name}' is restricted by {what}: identification is for trees",
+            fix="Identify the mechanism without them, where efforts of all joints are known.",
+        )
+    if plant.mechanism.states:
+        raise InputError(
+            f"model '{plant.name}': state '{plant.mechanism.states[0].name}' of a force law is not "
+            "known from motion and efforts",
+            fix="Identify the mechanism without this law; friction= adds columns for friction.",
+        )

@@ -1,0 +1,75 @@
+"""Results and recordings of runs as sources of measured motion and efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from inloop.analysis.identify.base_parameters import BaseParameters
+from inloop.analysis.identify.fit import fit
+from inloop.analysis.identify.identified import Identified
+from inloop.errors import InputError
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name
+from inloop.plant.keywords import checked_call
+from inloop.simulate import Result
+
+
+@checked_call
+def fit_run(
+    plant: BarePlant,
+    run: Result,
+    *,
+    cutoff: float,
+    efforts: Mapping[str, str] | None = None,
+    friction: str | Sequence[str] = ("viscous", "coulomb"),
+    armature: bool = True,
+    base: BaseParameters | None = None,
+) -> Identified:
+    """Identify the base parameters of a tree from a run: simulated, or recorded (`il.read`).
+
+    Positions and velocities are those of the run. Efforts are "<joint>.tau", of the controller or
+    of the mailbox; they are held from sample to sample, and at a sample count as the mean of what
+    was held before and after it. Inputs of the plant count as they were.
+
+    Args:
+        plant: see `fit`.
+        run: samples at equal steps, without gaps.
+        cutoff: see `fit` [Hz].
+        efforts: signals that measure efforts, by joint, in place of "<joint>.tau".
+        friction: see `regressor`.
+        armature: see `regressor`.
+        base: see `fit`.
+    """
+    if not isinstance(run, Result):
+        raise InputError("run is no result of a run", fix="Give that of plant.simulate or il.read.")
+    if run.coordinates != plant.coordinates:
+        raise InputError(
+            f"the run is one of '{run.name}', with other joints than model '{plant.name}'",
+            fix="Compile the model that ran.",
+        )
+    measured = by_name(efforts, "efforts")
+    tau = np.stack([_effort(run, joint, measured) for joint in plant.coordinates], axis=1)
+    inputs = {name: _centered(run, name) for name in plant.inputs if name in run.names}
+    return fit(
+        plant, run.t, run.q, tau, qd=run.qd, inputs=inputs, cutoff=cutoff, friction=friction,
+        armature=armature, base=base,
+    )  # fmt: skip
+
+
+def _effort(run: Result, joint: str, measured: Mapping[str, str]) -> Array:
+    if joint in measured:
+        return run[measured[joint]]
+    name = f"{joint}.tau"
+    return _centered(run, name) if name in run.names else np.zeros(len(run.t))
+
+
+def _centered(run: Result, name: str) -> Array:
+    """An input at the samples: where it is held between them, the mean of before and after."""
+    values = np.asarray(run[name], dtype=np.float64)
+    if name not in run.inputs:  # of a controller: as it is held from the sample on
+        return 0.5 * (values + np.append(values[:1], values[:-1]))
+    if f"{run.coordinates[0]}.tau" in run.inputs:  # of a mailbox: as it was held up to the sample
+        return 0.5 * (values + np.append(values[1:], values[-1:]))
+    return values  # a function of time
