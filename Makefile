@@ -38,6 +38,8 @@ demo: $(VENV)/.ready-demo
 	@$(BIN)/inloop demo $(if $(filter-out 0,$(HEADLESS)),--play,--studio)
 
 # types are checked on one core while the tests start on the others; told below what the tests say
+# threads of one small matrix product only stand in the way of the other tests
+test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/.ready-test test-programs style
 	@told=$$(mktemp); nice $(BIN)/mypy >"$$told" 2>&1 & types=$$!; \
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(PYTEST_OPTIONS); tests=$$?; \
