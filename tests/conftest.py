@@ -184,7 +184,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def require_program() -> Callable[[str], str]:
     """`require_program("octave")`: its path; without it, fail in CI and skip elsewhere."""
     return find_program

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from inloop import analysis, realtime
 from inloop import simulate as runs
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
+from inloop.io.boards import export_board
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.model.starting import start_at
@@ -48,6 +49,7 @@ class Plant(BarePlant):
 
     simulate_many = runs.simulate_many
     export_c = runs.export_c
+    export_board = export_board
     equilibrium = analysis.equilibrium
     linearize = analysis.linearize
     eigenmodes = analysis.eigenmodes

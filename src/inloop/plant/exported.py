@@ -65,15 +65,21 @@ class Stepping:
     t_end: float
 
 
-def exported_files(
-    plant: BarePlant,
-    unit: PlantUnit,
-    measures: Sequence[Measures],
-    begin: Beginning,
-    stepping: Stepping,
-) -> Mapping[str, str]:
-    """All files by name."""
-    table = _as_it_is_now(unit.table, plant, measures, begin)
+@dataclass(frozen=True)
+class Sources:
+    """A plant as C sources, without a program.
+
+    Attributes:
+        files: text by name.
+        flags: of files with flags of their own: names of objects, flags.
+    """
+
+    files: Mapping[str, str]
+    flags: Sequence[tuple[str, str]]
+
+
+def exported_sources(plant: BarePlant, unit: PlantUnit, table: PlantTable) -> Sources:
+    """The table, all generated code and the runtime."""
     about = labels.about(plant.mechanism, plant.parameters.declared)
     files = {**runtime_headers(), **runtime_sources(), **emit_plant(table, table.name, about)}
     files |= unit.own_code
@@ -83,15 +89,21 @@ def exported_files(
         if engine.unit.flags:
             objects = " ".join(f"{name.removesuffix('.c')}.o" for name in engine.sources)
             own.append((objects, " ".join(engine.unit.flags)))
+    return Sources(files, own)
+
+
+def exported_files(sources: Sources, table: PlantTable, stepping: Stepping) -> Mapping[str, str]:
+    """All files of a program by name."""
     flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
-    return files | {
+    return {
+        **sources.files,
         "main.c": emit_main(table.name, stepping.method, stepping.step, stepping.t_end),
-        "Makefile": emit_makefile(table.name, flags, own),
+        "Makefile": emit_makefile(table.name, flags, sources.flags),
         "README.md": emit_readme(table, table.name),
     }
 
 
-def _as_it_is_now(
+def table_as_it_is_now(
     table: PlantTable, plant: BarePlant, measures: Sequence[Measures], begin: Beginning
 ) -> PlantTable:
     """The same table with the parameters of now, and with what follows from them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,17 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
-from inloop.plant.exported import Beginning, Measures, Stepping, exported_files
+from inloop.plant.exported import (
+    Beginning,
+    Measures,
+    Sources,
+    Stepping,
+    exported_files,
+    exported_sources,
+    table_as_it_is_now,
+)
 from inloop.plant.keywords import checked_call
-from inloop.plant.unit import plant_unit
+from inloop.plant.unit import PlantTable, PlantUnit, plant_unit
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.drives import read_drives
@@ -51,6 +60,47 @@ def export_c(
     if not (0.0 < step <= t_end and math.isfinite(t_end)):
         what = f"{t_end} s in steps of {step} s make no sense"
         raise InputError(what, fix="Use 0 < step <= t_end.")
+    leaving = leave(plant, method, step)
+    stepping = Stepping(leaving.method, step, t_end)
+    files = exported_files(leaving.sources(), leaving.table, stepping)
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return tuple(folder / name for name in files)
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """A plant on its way out of Python.
+
+    Attributes:
+        plant: the compiled mechanism.
+        unit: its code.
+        table: with the parameters as they are now, and what follows from them.
+        method: integrator.
+        step: [s].
+    """
+
+    plant: BarePlant
+    unit: PlantUnit
+    table: PlantTable
+    method: str
+    step: float
+
+    def sources(self) -> Sources:
+        """Its C sources, without a program."""
+        return exported_sources(self.plant, self.unit, self.table)
+
+
+def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
+    """Settle all that the sources of a stepping plant tell.
+
+    Args:
+        plant: the compiled mechanism.
+        method: integrator; None takes what suits the start.
+        step: [s], finite and positive.
+    """
     method = method_at_start(plant, None, None, {}, step) if method is None else str(method)
     if method not in METHODS:
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
@@ -64,13 +114,10 @@ def export_c(
     begin = _beginning(first, conditions)
     systems = make_systems(plants, at, METHODS[method], None, step)
     measures = [_measured(system) for system in systems]
-    stepping = Stepping(method, step, t_end)
-    files = exported_files(plant, plant_unit(plants), measures, begin, stepping)
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return tuple(folder / name for name in files)
+    unit = plant_unit(plants)
+    return Leaving(
+        plant, unit, table_as_it_is_now(unit.table, plant, measures, begin), method, step
+    )
 
 
 def _beginning(plant: BarePlant, conditions: Conditions) -> Beginning:

@@ -1,10 +1,11 @@
-"""`inloop export`: a plant as stand-alone C sources."""
+"""`inloop export`: a plant as stand-alone C sources, or for a board."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from inloop.cli.commands.export_board import add_board_options, call_board
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
@@ -19,6 +20,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", choices=list(METHODS), help="integrator of the program")
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="its step [s]; 0.001")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="its end [s]; 1")
+    add_board_options(parser)
     parser.set_defaults(call=call)
 
 
@@ -26,6 +28,8 @@ def call(args: argparse.Namespace) -> int:
     """Compile and write."""
     subject = find_subject(args)
     plant = subject.compile()
+    if args.target:
+        return call_board(plant, args)
     options = {"method": args.method, "step": args.step, "t_end": args.seconds}
     files = plant.export_c(args.out, **options)
     if args.json:

@@ -5,15 +5,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "il_precision.h"
+
 /* By the bits of the exponent, so that no compiler flag can optimize it away. */
 static inline int il_all_finite(const double *x, int64_t size)
 {
-    const uint64_t exponent = UINT64_C(0x7ff) << 52;
     int good = 1;
     for (int64_t i = 0; i < size; i++) {
-        uint64_t bits;
+        il_natural bits;
         memcpy(&bits, &x[i], sizeof bits);
-        good &= (bits & exponent) != exponent;
+        good &= (bits & IL_EXPONENT_BITS) != IL_EXPONENT_BITS;
     }
     return good;
 }
@@ -32,13 +33,12 @@ static inline int il_all_equal(const double *a, const double *b, int64_t size)
    their bits. */
 static inline int il_all_within(const double *x, const double *most, int64_t size)
 {
-    const uint64_t sign = UINT64_C(1) << 63;
     int good = 1;
     for (int64_t i = 0; i < size; i++) {
-        uint64_t bits, limit;
+        il_natural bits, limit;
         memcpy(&bits, &x[i], sizeof bits);
         memcpy(&limit, &most[i], sizeof limit);
-        good &= (bits & ~sign) <= limit;
+        good &= (bits & ~IL_SIGN_BIT) <= limit;
     }
     return good;
 }
