@@ -92,6 +92,29 @@ def exported_sources(plant: BarePlant, unit: PlantUnit, table: PlantTable) -> So
     return Sources(files, own)
 
 
+@dataclass(frozen=True)
+class Leaving:
+    """A plant on its way out of Python.
+
+    Attributes:
+        plant: the compiled mechanism.
+        unit: its code.
+        table: with the parameters as they are now, and what follows from them.
+        method: integrator.
+        step: [s].
+    """
+
+    plant: BarePlant
+    unit: PlantUnit
+    table: PlantTable
+    method: str
+    step: float
+
+    def sources(self) -> Sources:
+        """Its C sources, without a program."""
+        return exported_sources(self.plant, self.unit, self.table)
+
+
 def exported_files(sources: Sources, table: PlantTable, stepping: Stepping) -> Mapping[str, str]:
     """All files of a program by name."""
     flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]

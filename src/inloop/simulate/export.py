@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,14 @@ from inloop.plant import BarePlant
 from inloop.plant.arguments import real
 from inloop.plant.exported import (
     Beginning,
+    Leaving,
     Measures,
-    Sources,
     Stepping,
     exported_files,
-    exported_sources,
     table_as_it_is_now,
 )
 from inloop.plant.keywords import checked_call
-from inloop.plant.unit import PlantTable, PlantUnit, plant_unit
+from inloop.plant.unit import plant_unit
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.drives import read_drives
@@ -68,29 +66,6 @@ def export_c(
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return tuple(folder / name for name in files)
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """A plant on its way out of Python.
-
-    Attributes:
-        plant: the compiled mechanism.
-        unit: its code.
-        table: with the parameters as they are now, and what follows from them.
-        method: integrator.
-        step: [s].
-    """
-
-    plant: BarePlant
-    unit: PlantUnit
-    table: PlantTable
-    method: str
-    step: float
-
-    def sources(self) -> Sources:
-        """Its C sources, without a program."""
-        return exported_sources(self.plant, self.unit, self.table)
 
 
 def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:

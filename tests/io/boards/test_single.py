@@ -70,12 +70,12 @@ void all(int n, const float *x, float *s, float *c, float *e)
     ]).astype(np.float32)  # fmt: skip
     s, c, e = (np.zeros_like(x) for _ in range(3))
     library.all(len(x), *(ctypes.c_void_p(a.ctypes.data) for a in (x, s, c, e)))
-    exact = x.astype(float)
+    exact = np.where(np.isfinite(x), x, 1e9).astype(float)
     near = np.abs(exact) < 8500.0
     # half an ulp of 1 is 6e-8; the angle itself is known to half an ulp of the float it is
     assert np.max(np.abs(s - np.sin(exact))[near]) < 1.2e-7
     assert np.max(np.abs(c - np.cos(exact))[near]) < 1.2e-7
     assert np.isnan(s[-1]) and np.isnan(c[-1]) and np.isnan(e[-1])
     normal = (exact > -87.3) & (exact < 88.7)
-    assert np.max(np.abs(e / np.exp(exact) - 1.0)[normal]) < 2e-7
-    assert np.all(e[exact < -87.4] == 0.0) and np.isinf(e[-2]) and np.isinf(e[exact > 89.0]).all()
+    assert np.max(np.abs(e[normal] / np.exp(exact[normal]) - 1.0)) < 2e-7
+    assert np.all(e[exact < -87.4] == 0.0) and np.isinf(e[-2]) and np.isinf(e[x > 89.0]).all()

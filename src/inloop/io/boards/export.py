@@ -19,8 +19,9 @@ from inloop.io.boards.texts import emit_board_readme, emit_cmake, emit_header, e
 from inloop.native import serial_files
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
+from inloop.plant.exported import Leaving
 from inloop.plant.keywords import checked_call
-from inloop.simulate.export import Leaving, leave
+from inloop.simulate.export import leave
 
 PRECISIONS = ("double", "float")
 STEP_CALLS = ("il_set_inputs", "il_advance", "il_outputs")

@@ -10,7 +10,7 @@ from importlib.resources import files
 from inloop.codegen.c_plant import NOTHING, PlantTable
 from inloop.errors import InputError
 from inloop.io.boards.single import MATH_HEADER, in_single_precision, loosened
-from inloop.simulate.export import Leaving
+from inloop.plant.exported import Leaving
 
 SINGLE_METHODS = ("euler", "rk4", "implicit")
 EXPLICIT = ("euler", "rk4", "dopri")
@@ -71,11 +71,19 @@ def board_sources(leaving: Leaving, precision: str) -> dict[str, str]:
 
 def _without_implicit_steps(table: PlantTable) -> PlantTable:
     """The table without what implicit integrators alone call."""
-    nothing = {"predict": "", "correct": "", "respond": "", "kept": 0, "jacobian": ""}
     modes = []
     for mode in table.modes:
         choices = tuple(
-            replace(each, prepare_steps=NOTHING, prepare_jacobian=NOTHING, **nothing)
+            replace(
+                each,
+                prepare_steps=NOTHING,
+                predict="",
+                correct="",
+                respond="",
+                kept=0,
+                prepare_jacobian=NOTHING,
+                jacobian="",
+            )
             for each in mode.choices
         )
         modes.append(replace(mode, choices=choices))

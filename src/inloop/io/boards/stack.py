@@ -24,6 +24,9 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DEFINITION = re.compile(r"^((?:[A-Za-z_][\w]*[ *]+)+)(\w+)\(([^;{}]*?)\)\s*\{", re.MULTILINE)
 _POINTER = re.compile(r"([A-Za-z_][\w ]*?[ *]+)\(\*(?:const )?(\w+)\)\(((?:[^()]|\([^()]*\))*)\)")
 _CALLED = re.compile(r"(\w+)\)?(?:\[[^\]]*\])?\s*\(")
+_NAMED = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*\()")
+_PUT_INTO = re.compile(r"(\w+)\s*=[^=,;{}]*$")
+_BEFORE = 200  # letters of a statement before a name
 INDIRECT = "__indirect_call"
 
 
@@ -149,21 +152,26 @@ def _taken_addresses(texts: Mapping[str, str]) -> dict[str, _Taken]:
         for result, name, parameters in _DEFINITION.findall(text):
             title = f"{file}:{name}" if "static" in result else name
             signatures[title] = (name, _signature(result, parameters))
+    uses = _uses(texts, {name for name, _ in signatures.values()})
     found: dict[str, _Taken] = {}
     for title, (name, signature) in signatures.items():
-        where = [texts[title.split(":")[0]]] if ":" in title else texts.values()
-        members: set[str] = set()
-        positional = False
-        for text in where:
-            for use in re.finditer(rf"([^;{{}}]*?)\b{name}\b(?!\s*\()", text):
-                member = re.search(r"(\w+)\s*=[^=,;]*$", use[1])
-                if member:
-                    members.add(member[1])
-                else:
-                    positional = True
-        if members or positional:
-            found[title] = _Taken(signature, set() if positional else members)
+        inside = title.split(":")[0] if ":" in title else None  # of static functions: their file
+        members = {member for where, member in uses.get(name, ()) if inside in (None, where)}
+        if members:
+            # "" is a place without a name: then any member of the type may hold it
+            found[title] = _Taken(signature, set() if "" in members else members)
     return found
+
+
+def _uses(texts: Mapping[str, str], names: set[str]) -> dict[str, set[tuple[str, str]]]:
+    """Where functions are named without being called: file, and the member that it is put into."""
+    uses: dict[str, set[tuple[str, str]]] = {}
+    for file, text in texts.items():
+        for use in _NAMED.finditer(text):
+            if use[0] in names:
+                member = _PUT_INTO.search(text[max(0, use.start() - _BEFORE) : use.start()])
+                uses.setdefault(use[0], set()).add((file, member[1] if member else ""))
+    return uses
 
 
 def deepest(graph: CallGraph, pointers: Pointers, roots: Iterable[str]) -> int:
