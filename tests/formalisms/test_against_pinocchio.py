@@ -12,7 +12,7 @@ from random_trees import Limb, Tree, random_tree
 from inloop.formalisms import Derivation
 from inloop.symbolic import interpret
 
-TREES, ALL_TREES = 60, 200
+TREES, ALL_TREES = 45, 200
 STATES = 2
 TOLERANCE = 1e-9
 

@@ -21,7 +21,7 @@ import inloop as il
 from inloop.formalisms import Derivation
 from inloop.symbolic import interpret
 
-LINKAGES, ALL_LINKAGES = 30, 100
+LINKAGES, ALL_LINKAGES = 22, 100
 ROWS = {"rod": 1, "ball": 3, "hinge": 5, "solid": 6}
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 

@@ -47,7 +47,12 @@ def total(run: il.Result, what: str) -> np.ndarray:
 # deceleration [g] with the load transfer of the car, by hand: wheels locked, at the best slip
 @pytest.mark.parametrize(
     ("pac2002", "slip", "known"),
-    [(False, None, 0.71126), (False, 0.085, 1.03624), (True, None, 0.84882), (True, 0.14, 1.16168)],
+    [
+        (False, None, 0.71126),
+        (True, 0.14, 1.16168),
+        pytest.param(False, 0.085, 1.03624, marks=pytest.mark.long),
+        pytest.param(True, None, 0.84882, marks=pytest.mark.long),
+    ],
 )
 def test_braking_from_75_km_per_h(
     plants: dict[bool, il.Plant], pac2002: bool, slip: float | None, known: float
@@ -74,12 +79,12 @@ def test_braking_from_75_km_per_h(
 # on a slope
 
 
-def test_standing_on_a_slope_for_a_minute(plants: dict[bool, il.Plant]) -> None:
+def test_standing_on_a_slope(plants: dict[bool, il.Plant]) -> None:
     """20 %: no creep, and the tyres carry the weight along the slope."""
     plant = plants[True]
     plant.parameters.reset()
     plant.parameters["uphill"] = 0.2
-    run = plant.simulate(t_end=60.0, step=1e-3, method="rk4", sample=0.1, inputs={"parking": 1.0})
+    run = plant.simulate(t_end=25.0, step=1e-3, method="rk4", sample=0.1, inputs={"parking": 1.0})
     late = run.t >= 15.0
     assert np.ptp(run["chassis_tx.q"][late]) < 1e-6
     assert np.ptp(run["chassis_ty.q"][late]) < 1e-6
@@ -127,6 +132,7 @@ def test_pulling_away_through_the_gears(plants: dict[bool, il.Plant]) -> None:
     plant.parameters.reset()
     plant.parameters["drag_area"] = 0.0
     run = driven(plant, 12.0, throttle=lambda t: il.where(t > 0.5, 0.35, 0.0))
+    assert not run.notes  # nothing in it is too fast for steps of 1 ms
     v, gear = run["chassis_tx.qd"], run["engine.gear"]
     assert v[-1] > 20.0
     assert gear[-1] >= 3.0 and np.diff(gear).min() > -1e-2

@@ -50,7 +50,7 @@ def test_it_runs_in_the_loop_and_is_replayed_to_the_bit(
         for k in range(3):
             loop.mailbox.parameters["controller.goal"] = 0.4 + 0.1 * k
             # the controller of the plant does not listen to others
-            loop.mailbox.write({"push": 0.5 * k, "shoulder.tau": 1e3})
+            loop.mailbox.write([1e3, 0.0, 0.5 * k])
             loop.clock.advance(0.2 + 1e-9)
             while recorder.take():
                 pass
@@ -100,3 +100,12 @@ def test_others_whose_inputs_are_stale_do_not_stop_it(held: il.Plant, name: str)
         assert before["push"] == 0.0
         loop.clock.advance(0.01)
         assert loop.mailbox.read()["shoulder.tau"] not in (0.0, before["shoulder.tau"])
+
+
+def test_nobody_else_writes_what_it_leads(held: il.Plant, name: str) -> None:
+    with il.start(held, name=name, rate=RATE, clock=il.ScriptedClock()), il.attach(name) as box:
+        for given in ({"shoulder.tau": 1.0}, {"push": 1.0, "tau": [1.0, 1.0]}):
+            with pytest.raises(il.InputError, match=r"shoulder.tau' follows controller .*Leave it"):
+                box.write(given)
+        assert box.writer is None  # nothing was written
+        box.write(push=1.0)

@@ -18,6 +18,7 @@ import inloop as il
 from inloop import gallery
 
 METHODS = ("euler", "rk4", "dopri", "rodas", "implicit")
+SLOW = pytest.param("rodas", marks=pytest.mark.long)
 STEP = 1e-3
 
 
@@ -75,7 +76,7 @@ def test_over_a_singular_position(four_bars: il.Plant, method: str) -> None:
     check(four_bars, 1400, method, "a singular position is stepped over")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*(m for m in METHODS if m != "rodas"), SLOW])
 def test_near_a_singular_position(method: str) -> None:
     """Where each step is made of shorter ones."""
     check(near_rhombus(1e-4).compile(), 150, method, "independent coordinates are now")

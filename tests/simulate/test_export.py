@@ -77,8 +77,8 @@ def test_a_program_prints_what_sensors_tell(tmp_path: Path, make: Make) -> None:
 @pytest.mark.parametrize(
     ("compiler", "more"),
     [
-        ("gcc", SANITIZED),
         ("clang", ("-O0",)),
+        pytest.param("gcc", SANITIZED, marks=pytest.mark.long),
         pytest.param("clang", SANITIZED, marks=pytest.mark.long),
     ],
 )

@@ -81,7 +81,7 @@ def test_runs_change_their_coordinates(case: tuple[str, il.Plant], compiled: il.
 
 
 @pytest.mark.usefixtures("no_compiler")
-@pytest.mark.parametrize("method", ["rodas", "implicit"])
+@pytest.mark.parametrize("method", [pytest.param("rodas", marks=pytest.mark.long), "implicit"])
 def test_implicit_methods_take_differences(
     case: tuple[str, il.Plant], compiled: il.Result, method: str
 ) -> None:

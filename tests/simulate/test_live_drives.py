@@ -104,13 +104,15 @@ def test_given_derivatives_are_used_as_they_are(live: il.Plant) -> None:
     assert found["crank.effort"][0] == pytest.approx(x[-1], rel=1e-12)
 
 
-def test_a_drive_of_a_tree_follows_samples() -> None:
+@pytest.mark.parametrize("end", [1.0, 0.7])
+def test_a_drive_of_a_tree_follows_samples(end: float) -> None:
+    """Up to the last one, with its velocity."""
     model = il.Model("shaken_tree")
     base = model.body("base", on=model.ground, joint=il.prismatic("x"), mass=0.4)
     model.body("cart", on=base, joint=il.prismatic("x"), mass=1.9)
     model.drive(base)
     plant = model.compile()
-    times = np.linspace(0.0, 1.0, 9)
+    times = np.linspace(0.0, end, 9)
     # a cubic spline through points of a cubic is that cubic
     for given in (
         {"inputs": {"base.q": (times, times**3 - 0.2 * times)}},
@@ -119,6 +121,7 @@ def test_a_drive_of_a_tree_follows_samples() -> None:
         result = plant.simulate(t_end=0.7, qd={"cart": 0.2}, **given)
         t = result.t
         np.testing.assert_allclose(result["base.q"], t**3 - 0.2 * t, atol=1e-14)
+        np.testing.assert_allclose(result["base.qd"], 3.0 * t**2 - 0.2, atol=1e-12)
         np.testing.assert_allclose(result["cart.q"], -(t**3) + 0.2 * t, atol=1e-12)
         np.testing.assert_allclose(result["base.effort"], 0.4 * 6.0 * t, atol=1e-11)
 

@@ -13,7 +13,7 @@ from inloop.errors import ExpressionError, InputError
 from inloop.model import Mechanism
 from inloop.model.laws.tracing import what_failed
 from inloop.symbolic import Expr, Graph, Input, Output, Program, forward
-from inloop.symbolic import functions as sf
+from inloop.symbolic.samples import samples_over_time
 
 Samples = tuple[Sequence[float], Sequence[float]]
 Signal = Callable[[Any], Any] | Samples
@@ -36,7 +36,7 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
             raise InputError(f"{label}: {what}", fix=fix) from error
     try:
         times, values = signal
-        return t.graph.wrap(sf.table(t, times, values, kind="cubic"))
+        return samples_over_time(t, times, values)
     except ExpressionError as error:
         raise InputError(f"{label}: {error.mistakes[0].what}", fix=error.mistakes[0].fix) from error
     except (TypeError, ValueError) as error:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy
 
 from inloop.errors import ExpressionError
+
+ROUNDING = 1e-9  # of an interval
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class PiecewisePolynomial:
             rows = np.column_stack([y[:-1], slopes, 0 * slopes, 0 * slopes])
         coefficients = tuple(map(tuple, rows.tolist()))
         return cls(tuple(x.tolist()), coefficients, float(y[0]), float(y[-1]))
+
+    def prolonged(self) -> PiecewisePolynomial:
+        """With a last piece that reaches past its end by what x may be off by rounding."""
+        *others, before, last = self.breaks
+        end = last + ROUNDING * (last - before) + 1e-3 * ROUNDING * abs(last)
+        return replace(self, breaks=(*others, before, end))
 
     def derivative(self) -> PiecewisePolynomial:
         """The slope as a table; 0 beyond the ends."""

@@ -32,7 +32,8 @@ SHAFTS, LAG = 1e4, 0.01  # stiffness of both at the wheels [N·m/rad], damping b
 OPEN, SHUT = 900.0 * RPM, 1800.0 * RPM  # speeds of the engine between which the clutch closes
 # speeds of the gearbox at which it shifts up, without and with full throttle; down below a share
 UP, UP_FULL, DOWN = 2200.0 * RPM, 5800.0 * RPM, 0.42
-SHIFT, HOLD = 4.0, 3.0  # gears per second, and what draws to whole gears [1/s]
+# gears per second, what draws to whole gears, and what ends a shift at the last one [1/s]
+SHIFT, HOLD, END = 4.0, 3.0, 100.0
 # an electric motor instead: [N·m], [W], [1]
 MOTOR_TORQUE, MOTOR_POWER, MOTOR_RATIO = 250.0, 100e3, 9.0
 
@@ -146,8 +147,8 @@ def _shifting(gear: Any, wheels: Any, throttle: Any) -> Any:
     way = il.where(turning > up, 1.0, 0.0) - il.where(turning < DOWN * up, 1.0, 0.0)
     pull = -HOLD * il.sin(2.0 * math.pi * gear)
     rate = il.where(il.absolute(way) > 0.5, SHIFT * way, pull)
-    inside = ((rate > 0.0) & (gear < 6.0)) | ((rate < 0.0) & (gear > 1.0))
-    return il.where(inside, rate, 0.0)
+    # at the first and the last gear it comes to rest without a jump, which no step could resolve
+    return il.maximum(END * (1.0 - gear), il.minimum(rate, END * (len(RATIOS) - gear)))
 
 
 def _clipped(pedal: Any) -> Any:

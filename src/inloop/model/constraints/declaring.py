@@ -27,7 +27,7 @@ from inloop.model.names import quoted
 from inloop.model.parameters import read_unit
 from inloop.model.rotations import read_axis
 from inloop.symbolic import Expr
-from inloop.symbolic import functions as sf
+from inloop.symbolic.samples import samples_over_time
 
 KINDS = {"q": "coordinates", "qd": "velocities"}
 Samples = tuple[Sequence[float], Sequence[float]]
@@ -258,7 +258,7 @@ def _read_samples(read: Intake, samples: object, time: Expr) -> Scalar:
         read.complain("samples must be plain numbers", "Write two lists of numbers.")
         return 0.0
     try:
-        return sf.table(time, numbers[0], numbers[1], kind="cubic")  # type: ignore[arg-type]
+        return samples_over_time(time, numbers[0], numbers[1])  # type: ignore[arg-type]
     except ExpressionError as error:
         read.complain(f"samples: {error.mistakes[0].what}", error.mistakes[0].fix)
         return 0.0

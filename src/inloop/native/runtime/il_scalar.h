@@ -14,9 +14,9 @@
 #include <string.h>
 
 #ifdef IL_LANES
-typedef double real __attribute__((vector_size(8 * IL_LANES)));
-typedef int64_t il_bits __attribute__((vector_size(8 * IL_LANES)));
-typedef uint64_t il_unsigned __attribute__((vector_size(8 * IL_LANES)));
+typedef double real __attribute__((vector_size(sizeof(double) * IL_LANES)));
+typedef il_integer il_bits __attribute__((vector_size(sizeof(il_integer) * IL_LANES)));
+typedef il_natural il_unsigned __attribute__((vector_size(sizeof(il_natural) * IL_LANES)));
 #define IL_SPLAT(x) ((x) - (real){0})
 #define IL_PADDED(n) (n)
 #else
@@ -63,7 +63,7 @@ IL_FUNCTION real il_blend(il_bits mask, real a, real b)
 #endif
 
 #ifdef IL_LANES
-IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & INT64_MAX); }
+IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & (il_integer)~IL_SIGN_BIT); }
 #else
 IL_FUNCTION real il_abs(real x) { return fabs(x); }
 #endif
@@ -77,7 +77,7 @@ IL_FUNCTION real il_min(real a, real b) { return il_blend(IL_MASK(a < b) | IL_MA
 IL_FUNCTION real il_max(real a, real b) { return il_blend(IL_MASK(a > b) | IL_MASK(a != a), a, b); }
 IL_FUNCTION real il_sign(real x)
 {
-    const real one = il_from_bits((il_to_bits(x) & INT64_MIN) | il_to_bits(IL_SPLAT(1.0)));
+    const real one = il_from_bits((il_to_bits(x) & (il_integer)IL_SIGN_BIT) | il_to_bits(IL_SPLAT(1.0)));
     return il_blend(IL_MASK(x < IL_SPLAT(0.0)) | IL_MASK(x > IL_SPLAT(0.0)), one, x);
 }
 #else

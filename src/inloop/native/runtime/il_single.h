@@ -2,17 +2,17 @@
 
    As in double there, with fewer terms: polynomials of least largest error (below 4e-9 of the
    result), fitted for this. The same on every machine that rounds as IEEE 754 says. */
-#ifndef IL_SINGLE_H
+#if !defined(IL_SINGLE_H) && defined(IL_SINGLE)
 #define IL_SINGLE_H
 
 /* e^x = 2^k e^r with |r| <= ½ ln 2; what would be smaller than the smallest normal number is 0 */
 IL_FUNCTION real il_exp(real x)
 {
-    const real magic = 12582912.0; /* 1.5 * 2^23: adding it rounds to an integer */
-    const il_bits nothing = IL_MASK(x < -87.33);
+    const real magic = IL_SPLAT(12582912.0); /* 1.5 * 2^23: adding it rounds to an integer */
+    const il_bits nothing = IL_MASK(x < IL_SPLAT(-87.33));
     il_bits k, half;
     real shifted, r;
-    x = il_blend(IL_MASK(x > 89.0), 89.0, il_blend(nothing, 0.0, x));
+    x = il_blend(IL_MASK(x > IL_SPLAT(89.0)), IL_SPLAT(89.0), il_blend(nothing, IL_SPLAT(0.0), x));
     shifted = x * 1.44269504 + magic;
     k = il_to_bits(shifted) - il_to_bits(magic);
     shifted = shifted - magic;
@@ -23,7 +23,7 @@ IL_FUNCTION real il_exp(real x)
     /* in two factors, because 2^128 is not a number */
     half = k >> 1;
     r = r * il_from_bits((half + IL_BIAS) << IL_MANTISSA) * il_from_bits((k - half + IL_BIAS) << IL_MANTISSA);
-    return il_blend(nothing, 0.0, r);
+    return il_blend(nothing, IL_SPLAT(0.0), r);
 }
 
 /* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: quarter turns are taken off in three parts
@@ -31,7 +31,7 @@ IL_FUNCTION real il_exp(real x)
 #define IL_ANGLE_LIMIT 8000.0
 IL_FUNCTION void il_sincos_1(real x, real *s, real *c)
 {
-    const real magic = 12582912.0; /* 1.5 * 2^23: adding it rounds to an integer */
+    const real magic = IL_SPLAT(12582912.0); /* 1.5 * 2^23: adding it rounds to an integer */
     real k = x * 0.636619772 + magic;
     const il_bits quarter = il_to_bits(k);
     const il_bits odd = -(quarter & 1);

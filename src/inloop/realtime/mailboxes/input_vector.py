@@ -9,7 +9,9 @@ import numpy as np
 
 from inloop.errors import InputError, name_hint
 from inloop.native.library import Reals
+from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
+from inloop.simulate.controlled.compiled import refuse_led
 
 
 class InputVector:
@@ -21,15 +23,24 @@ class InputVector:
     """
 
     def __init__(self, layout: Layout) -> None:
+        self._led = led_inputs(layout)
         self._index = {x.name: k for k, x in enumerate(layout.inputs)}
-        self._efforts = [self._index.get(f"{c.name}.tau", -1) for c in layout.coordinates]
+        self._effort_names = [f"{c.name}.tau" for c in layout.coordinates]
+        self._efforts = [self._index.get(name, -1) for name in self._effort_names]
         self.values: Reals = np.array([x.default for x in layout.inputs])
         self.address = self.values.ctypes.data
 
     def update(
         self, given: Mapping[str, float] | Sequence[float] | Reals | None, named: dict[str, Any]
     ) -> None:
-        """Take over all values, or some by name; all or nothing."""
+        """Take over all values, or some by name; all or nothing.
+
+        Where all are given, those that the controller of the plant leads have no effect.
+
+        Raises:
+            InputError: a name that is unknown or led by the controller of the plant, a wrong
+                size, or a number that is not finite.
+        """
         new = self.values.copy()
         if isinstance(given, Mapping):
             named = {**given, **named}
@@ -42,8 +53,10 @@ class InputVector:
             new[:] = given
         for name, value in named.items():
             if name in self._index:
+                refuse_led(self._led, [name])
                 new[self._index[name]] = value
             elif name == "tau" and np.shape(value) == (len(self._efforts),):
+                refuse_led(self._led, self._effort_names)
                 new[self._efforts] = value
             else:
                 raise InputError(

@@ -179,7 +179,8 @@ class Mailbox(Commands, Closing):
 
         Raises:
             MailboxError: another process writes them.
-            InputError: an unknown name, a wrong size, or a number that is not finite.
+            InputError: a name that is unknown or led by the controller of the plant, a wrong
+                size, or a number that is not finite.
         """
         held = self._use()
         if values is not None or named:
@@ -203,7 +204,8 @@ class Mailbox(Commands, Closing):
 
         Raises:
             MailboxError: another process writes them.
-            InputError: an unknown name, a wrong size, or a number that is not finite.
+            InputError: a name that is unknown or led by the controller of the plant, a wrong
+                size, or a number that is not finite.
         """
         held = self._use()
         self._inputs.update(values, named)

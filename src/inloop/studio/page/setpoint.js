@@ -69,14 +69,14 @@ export class SetPoint {
   }
 
   /**
-   * Pixels where a point of the world is seen; null behind the eye.
+   * Pixels where a point of the world is seen; null behind the eye, and in it, where it is nowhere.
    * @param {THREE.Vector3} point
    * @returns {[number, number] | null}
    */
   seen(point) {
     const { width, height, eye } = this.view;
     const p = point.clone().project(eye.camera);
-    return p.z > 1 ? null : [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
+    return p.z <= 1 ? [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height] : null;
   }
 
   draw() {
