@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _NOT_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # a function or a table that other files see: its name begins a line, behind its type
 _DEFINED = re.compile(
-    r"^(?!static|typedef|#|\s|\}).*?\b(\w+)(?:\([^;]*?\)\s*\{| = \{)", re.MULTILINE
+    r"^(?!static|typedef|#|\s|\}).*?\b(\w+)(?:\([^;]*?\)\s*\{|(?:\[\w*\])* = \{)", re.MULTILINE
 )
 
 
