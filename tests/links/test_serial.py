@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import pty
 import random
@@ -20,6 +21,7 @@ import pytest
 from realtime_arm import do_steps
 
 import inloop as il
+from inloop.cli import main
 from inloop.io.boards.building import call
 from inloop.io.boards.sources import board_file
 from inloop.io.boards.targets import TARGETS
@@ -316,6 +318,17 @@ def test_wrong_names_are_told(
         pytest.raises(il.LinkError, match=words),
     ):
         SerialLink(name, line[1], inputs, outputs)
+
+
+def test_the_command_tells_what_it_counted(
+    plant: il.Plant, name: str, line: tuple[int, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["--inputs", "push", "--outputs", "shoulder.q,elbow.q", "--seconds", "0.01", "--json"]
+    with il.start(plant, name=name, paused=True, clock=il.ScriptedClock()):
+        assert main(["link", "serial", line[1], "--plant", name, *names]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["link"], told["name"], told["device"]) == ("serial", name, line[1])
+    assert told["accepted"] == told["damaged"] == 0
 
 
 def test_no_serial_device_is_told(tmp_path: Path) -> None:

@@ -45,3 +45,9 @@ def test_circles_and_stacks_of_any_size_are_told() -> None:
         deepest(read_call_graphs([circle]), Pointers({"a.c": SOURCE}), ["fill"])
     with pytest.raises(il.BuildError, match="run"):
         read_call_graphs([GRAPH.replace("16 bytes (static)", "16 bytes (dynamic)")])
+
+
+def test_a_pointer_of_unknown_type_is_told() -> None:
+    hidden = SOURCE.replace("it->force(0.5, x)", "it->secret(0.5, x)")
+    with pytest.raises(il.BuildError, match="secret"):
+        deepest(read_call_graphs([GRAPH]), Pointers({"a.c": hidden}), ["run"])
