@@ -1,4 +1,4 @@
-# make demo | test | wheel | bench | figures | pictures | lint | page | clean: everything happens in .venv, nothing outside the repository
+# make demo | test | wheel | bench | docs | figures | pictures | lint | page | clean: everything happens in .venv, nothing outside the repository
 # is touched, except that `make test` run by root installs the Debian packages the tests need.
 
 PYTHON ?= python3
@@ -31,7 +31,7 @@ PYTEST_OPTIONS ?=
 # two more than there are cores: some tests wait for browsers, clocks and other processes
 TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 
-.PHONY: demo test wheel bench figures pictures lint style page format clean test-programs
+.PHONY: demo test wheel bench docs figures pictures lint style page format clean test-programs
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
@@ -51,6 +51,13 @@ wheel: | $(BIN)/python
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
+
+# exhibits that get a live page in the site, where this version can write one
+LIVE ?= piano four_bar double_pendulum
+
+docs: $(VENV)/.ready-test
+	$(BIN)/python docs/site/build.py build/site --live $(LIVE)
+	@echo "the site is in build/site: open build/site/index.html"
 
 figures: $(VENV)/.ready-demo
 	$(BIN)/python -m inloop.gallery.exhibition.figures docs/figures

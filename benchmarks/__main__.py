@@ -30,6 +30,7 @@ SECTIONS = {
     "loops_large": "Large closed mechanisms",
     "judged": "Runs that are judged",
     "many": "Many runs on all cores",
+    "environments": "Environments of gymnasium",
     "reduction": "Any choice of independent coordinates",
     "realtime": "Real time",
     "warm": "From inputs to outputs",

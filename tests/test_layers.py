@@ -44,6 +44,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
     "pictures": {"studio", "realtime", "simulate", "plant", "model", "geometry", "native"},
+    "bridges": {"simulate", "plant", "native", "formalisms", "model", "symbolic"},
+    "gym": {"pictures", "simulate", "plant", "native"},
     "gallery": {"inloop"},  # the public API only
 }
 # what stands above all layers
@@ -51,7 +53,9 @@ MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
 # what takes long to import and few need: loaded where it is used
 SLOW_TO_IMPORT = {
     "PIL",
+    "casadi",
     "imageio_ffmpeg",
+    "jax",
     "matplotlib",
     "mcap",
     "pandas",

@@ -133,7 +133,7 @@ from inloop.symbolic.functions import (
 )
 
 if TYPE_CHECKING:
-    from inloop import control, devices
+    from inloop import control, devices, gym
 
 __version__ = "0.1.0"
 
@@ -211,6 +211,7 @@ __all__ = [
     "free",
     "gain",
     "geometry",
+    "gym",
     "hard",
     "heightfield",
     "hunt_crossley",
@@ -273,6 +274,6 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
 
     def __getattr__(name: str) -> Any:
         """Packages that few programs use are read when they are used."""
-        if name in ("control", "devices"):
+        if name in ("control", "devices", "gym"):
             return importlib.import_module(f"inloop.{name}")
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

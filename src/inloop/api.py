@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from inloop import analysis, realtime
+from inloop import analysis, bridges, realtime
 from inloop import simulate as runs
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.io.boards import export_board
@@ -50,6 +50,8 @@ class Plant(BarePlant):
     simulate_many = runs.simulate_many
     export_c = runs.export_c
     export_board = export_board
+    to_casadi = bridges.to_casadi
+    to_jax = bridges.to_jax
     equilibrium = analysis.equilibrium
     linearize = analysis.linearize
     eigenmodes = analysis.eigenmodes

@@ -6,13 +6,15 @@ from inloop.symbolic.derivatives import directional, forward, gradient, jacobian
 from inloop.symbolic.expression import Expr, Scalar
 from inloop.symbolic.graph import Graph, reachable, rebuild
 from inloop.symbolic.hoist import hoist
-from inloop.symbolic.interpreter import evaluate, interpret
+from inloop.symbolic.interpreter import NUMPY, Arithmetic, evaluate, interpret
 from inloop.symbolic.program import Input, Output, Program, Solved, count_operations, solved
 from inloop.symbolic.text import Notation, to_text
 from inloop.symbolic.trigonometry import condense
 
 __all__ = [
+    "NUMPY",
     "Alike",
+    "Arithmetic",
     "Expr",
     "Graph",
     "Input",

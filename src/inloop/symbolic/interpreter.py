@@ -1,8 +1,12 @@
-"""Evaluate programs node by node with NumPy: slow, simple, the oracle of all back ends."""
+"""Evaluate programs node by node: slow, simple, the oracle of all back ends.
+
+With NumPy, or in another arithmetic: whatever has the operations of `OPERATIONS` can take the place
+of numbers, symbols of other programs among them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,9 +19,35 @@ from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.program import Program
 from inloop.symbolic.tables import PiecewisePolynomial
 
+# by operation, a function of its arguments; "table" and "table2" get the table first
+Arithmetic = Mapping[str, Callable[..., Any]]
 
-def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, Any]) -> list[Any]:
-    """Values of expressions for given values of their symbols (numbers or arrays)."""
+
+def _table(table: PiecewisePolynomial, x: Any) -> Any:
+    return table(x)
+
+
+def _chart(chart: Chart, x: Any, y: Any) -> Any:
+    return chart(x, y)
+
+
+NUMPY: Arithmetic = {
+    **{name: operation.array for name, operation in OPERATIONS.items()},
+    "table": _table,
+    "table2": _chart,
+}
+
+
+def evaluate(
+    exprs: Iterable[Expr], values: Mapping[Expr, Any], arithmetic: Arithmetic = NUMPY
+) -> list[Any]:
+    """Values of expressions for given values of their symbols.
+
+    Args:
+        exprs: what is wanted.
+        values: of symbols: numbers or arrays, or what the arithmetic works with.
+        arithmetic: its operations.
+    """
     wanted = list(exprs)
     known: dict[Expr, Any] = dict(values)
     for node in reachable(wanted):
@@ -27,14 +57,9 @@ def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, Any]) -> list[Any]:
             known[node] = node.value
         elif node.op == "symbol":
             raise InputError(f"no value for symbol '{node.name}'", fix="Give one for every symbol.")
-        elif node.op == "table":
-            assert isinstance(node.payload, PiecewisePolynomial)
-            known[node] = node.payload(known[node.args[0]])
-        elif node.op == "table2":
-            assert isinstance(node.payload, Chart)
-            known[node] = node.payload(*(known[a] for a in node.args))
         else:
-            known[node] = OPERATIONS[node.op].array(*(known[a] for a in node.args))
+            data = (node.payload,) if node.op in ("table", "table2") else ()
+            known[node] = arithmetic[node.op](*data, *(known[a] for a in node.args))
     return [known[e] for e in wanted]
 
 

@@ -1,0 +1,213 @@
+"""What is to be learned on a plant: what is seen, what can be done, what is good, when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+
+from inloop.errors import InputError, name_hint
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import real
+from inloop.simulate.fleet import Fleet
+
+Start = Mapping[str, Any]  # q, qd, inputs, parameters: as `plant.simulate_many` takes them
+Bounds = Mapping[str, tuple[float, float]]
+LARGEST = float(np.finfo(np.float32).max)
+
+
+class Columns(Mapping[str, Array]):
+    """Outputs or actions by name, each a column with one number per environment."""
+
+    def __init__(self, names: Mapping[str, int], rows: Array) -> None:
+        self._names, self._rows = names, rows
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._names:
+            raise InputError(f"the plant has no '{name}'", fix=name_hint(name, self._names))
+        return self._rows[:, self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task on a plant, for one environment or many.
+
+    Functions get columns: `y["hinge.q"]` has one number per environment, shape (n,), and n is 1 in
+    a single environment. Write them with NumPy.
+
+    Attributes:
+        plant: the compiled mechanism.
+        observation: names of outputs, such as "hinge.q", or names with their bounds.
+        action: names of inputs, such as "rail.tau", with their bounds; actions beyond are clipped.
+        reward: of outputs after a period and the actions that led there.
+        terminated: of outputs: True where the task is over. Never by default.
+        start: of a random generator and the number n of starts: q, qd, inputs and parameters as
+            `plant.simulate_many` takes them. Where the plant starts by default.
+        period: between two actions [s]; an action is held that long.
+        seconds: length of an episode [s]; it is truncated then.
+        step: of the integrator [s]; divides the period.
+        method: the integrator; if none is named, as against the clock.
+    """
+
+    plant: BarePlant
+    observation: Sequence[str] | Bounds
+    action: Bounds
+    reward: Callable[[Mapping[str, Array], Mapping[str, Array]], Any]
+    terminated: Callable[[Mapping[str, Array]], Any] | None = None
+    start: Callable[[np.random.Generator, int], Start] | None = None
+    period: float = 0.02
+    seconds: float = 10.0
+    step: float = 1e-3
+    method: str | None = None
+
+    @property
+    def steps(self) -> int:
+        """Steps of the integrator in a period.
+
+        Raises:
+            InputError: they do not divide it.
+        """
+        period, step = real(self.period, "period"), real(self.step, "step")
+        count = round(period / step) if 0.0 < step <= period < np.inf else 0
+        if count < 1 or abs(count * step - period) > 1e-9 * period:
+            raise InputError(
+                f"a period of {period:g} s does not hold a whole number of steps of {step:g} s",
+                fix="Let step divide period.",
+            )
+        return count
+
+    @property
+    def action_space(self) -> Box:
+        """Bounds of the actions."""
+        return _box(self.action, "action")
+
+    @property
+    def observation_space(self) -> Box:
+        """Bounds of what is seen."""
+        if isinstance(self.observation, Mapping):
+            return _box(self.observation, "observation")
+        return _box({name: (-LARGEST, LARGEST) for name in self.observation}, "observation")
+
+
+class Play:
+    """A task that runs in some environments at once.
+
+    Attributes:
+        task: what is played.
+        fleet: one run for each environment.
+        periods: how many each one has behind it.
+    """
+
+    def __init__(self, task: Task, count: int) -> None:
+        """Put all environments at the start of the plant.
+
+        Raises:
+            InputError: the task names what the plant does not have, or makes no sense.
+        """
+        self._per_period = task.steps
+        self._most = round(real(task.seconds, "seconds") / task.period)
+        if self._most < 1:
+            raise InputError(f"episodes of {task.seconds} s make no sense", fix="Give more.")
+        self.task = task
+        self.fleet = fleet = Fleet(task.plant, count, step=task.step, method=task.method)
+        self._outputs = {name: k for k, name in enumerate(fleet.output_names)}
+        self._actions = {name: k for k, name in enumerate(task.action)}
+        inputs = {name: k for k, name in enumerate(fleet.input_names) if name not in fleet.led}
+        self._seen = _places(tuple(task.observation), self._outputs, "output")
+        self._acted = _places(tuple(task.action), inputs, "input that can be written")
+        self.space = task.action_space
+        self.periods = np.zeros(count, dtype=np.int64)
+
+    @property
+    def observations(self) -> NDArray[np.float32]:
+        """What is seen now, shape (count, names)."""
+        seen = np.clip(self.fleet.outputs[:, self._seen], -LARGEST, LARGEST)
+        return np.asarray(seen, dtype=np.float32)
+
+    def restart(self, which: Sequence[int], random: np.random.Generator) -> None:
+        """Begin episodes anew.
+
+        Raises:
+            InputError: they cannot begin where the task says.
+        """
+        start = {} if self.task.start is None else dict(self.task.start(random, len(which)))
+        known = ("q", "qd", "inputs", "parameters")
+        for name in start:
+            if name not in known:
+                raise InputError(f"start returns '{name}'", fix=f"It may hold {', '.join(known)}.")
+        self.fleet.restart(which, **start)
+        for run in which:
+            if self.fleet.failed[run]:
+                raise InputError(
+                    f"an episode cannot start where the task says: {self.fleet.status(run)}",
+                    fix="Look at what start returns: loops must close there.",
+                )
+        self.periods[list(which)] = 0
+
+    def advance(
+        self, actions: Array
+    ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Let all environments act for a period.
+
+        Args:
+            actions: shape (count, names).
+
+        Returns:
+            Rewards, which tasks are over, which episodes are too long, which runs failed.
+        """
+        if actions.shape != (self.fleet.count, len(self._actions)):
+            raise InputError(
+                f"actions have shape {actions.shape}",
+                fix=f"Give {(self.fleet.count, len(self._actions))}.",
+            )
+        if not np.all(np.isfinite(actions)):
+            raise InputError("an action is not finite", fix="Give finite numbers.")
+        held = np.clip(actions, self.space.low, self.space.high).astype(np.float64)
+        self.fleet.inputs[:, self._acted] = held
+        self.fleet.advance(self._per_period)
+        self.periods += 1
+        y, failed = Columns(self._outputs, self.fleet.outputs), self.fleet.failed
+        rewards = self._column(self.task.reward(y, Columns(self._actions, held)), "reward")
+        over = np.zeros(self.fleet.count, dtype=np.bool_)
+        if self.task.terminated is not None:
+            over = self._column(self.task.terminated(y), "terminated").astype(np.bool_)
+        return rewards, over | failed, self.periods >= self._most, failed
+
+    def _column(self, values: Any, what: str) -> Array:
+        """What a function of the task returned, one number per environment."""
+        found = np.asarray(values, dtype=np.float64)
+        if found.shape not in ((), (self.fleet.count,)):
+            raise InputError(
+                f"{what} returns shape {found.shape} for {self.fleet.count} environments",
+                fix="Return one number per environment, shape (n,).",
+            )
+        return np.broadcast_to(found, (self.fleet.count,)).copy()
+
+
+def _places(names: Sequence[str], known: Mapping[str, int], what: str) -> list[int]:
+    if not names:
+        raise InputError(f"the task names no {what}", fix="Name one at least.")
+    for name in names:
+        if name not in known:
+            raise InputError(f"the plant has no {what} '{name}'", fix=name_hint(name, known))
+    return [known[name] for name in names]
+
+
+def _box(bounds: Bounds, what: str) -> Box:
+    for name, pair in bounds.items():
+        low, high = (real(value, f"{what} '{name}'") for value in pair)
+        if not low < high:
+            raise InputError(f"{what} '{name}' lies between {low} and {high}", fix="Swap them.")
+    least = np.array([pair[0] for pair in bounds.values()], dtype=np.float32)
+    most = np.array([pair[1] for pair in bounds.values()], dtype=np.float32)
+    return Box(least, most, dtype=np.float32)

@@ -1,0 +1,99 @@
+"""Instances of one plant that step together on all cores (il_fleet.h)."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from inloop.native.library import COUNT, POINTER
+from inloop.native.mirror import mirror
+from inloop.native.running.instance import Instance
+from inloop.native.running.many import KINDS, NAMES, Starts, cores
+from inloop.native.running.schedule import Status
+from inloop.native.runtime_library import load_runtime
+
+WORTH_A_THREAD = 64  # steps of instances: fewer are not worth handing to other threads
+
+
+class NativeFleet:
+    """Memory of instances, and rows of inputs and outputs, one each.
+
+    Attributes:
+        inputs: shape (instances, inputs), in the order of the table; written by the host.
+        outputs: shape (instances, outputs).
+        status: of each instance; one that is not OK stays where it is until it is restarted.
+    """
+
+    def __init__(self, instances: Sequence[Instance], inputs: int, outputs: int) -> None:
+        count = len(instances)
+        self.inputs = np.zeros((count, inputs))
+        self.outputs = np.full((count, outputs), np.nan)
+        self.status = np.full(count, Status.OK, dtype=np.int64)
+        self._instances = list(instances)
+        self._addresses = np.array([each.address for each in instances], dtype=np.uint64)
+        room = load_runtime().function("il_start_room", POINTER, COUNT, returns=COUNT)
+        self._scratch = np.zeros(room(instances[0].address, 0))
+        self._advance = load_runtime().function(
+            "il_advance_fleet", POINTER, COUNT, COUNT, returns=None
+        )
+        self._begin = load_runtime().function(
+            "il_begin_from", POINTER, COUNT, COUNT, POINTER, POINTER, POINTER
+        )
+        self._threads = min(cores(), count)
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._c = mirror("il_fleet")(
+            instances=self._addresses.ctypes.data,
+            inputs=self.inputs.ctypes.data,
+            outputs=self.outputs.ctypes.data,
+            input_count=inputs,
+            output_count=outputs,
+            status=self.status.ctypes.data,
+        )
+
+    def restart(self, which: Sequence[int], starts: Starts) -> None:
+        """Let instances begin again at t = 0.
+
+        Args:
+            which: their numbers.
+            starts: rows in the order of `which`, or one row for all of them.
+        """
+        known, keep = mirror("il_start")(), []
+        for name in NAMES:
+            row = np.ascontiguousarray(getattr(starts.known, name), dtype=np.float64)
+            keep.append(row)
+            setattr(known, name, row.ctypes.data)
+        for place, number in enumerate(which):
+            wanted = mirror("il_start")()
+            for name in NAMES:
+                rows = getattr(starts.rows, name)
+                row = np.ascontiguousarray(rows[place] if rows.ndim == 2 else rows, np.float64)
+                keep.append(row)
+                setattr(wanted, name, row.ctypes.data)
+                if name == "inputs":
+                    self.inputs[number] = row
+            address = self._instances[number].address
+            at = (ctypes.addressof(known), ctypes.addressof(wanted), self._scratch.ctypes.data)
+            self.status[number] = self._begin(address, 0, KINDS[starts.kind], *at)
+        self._look(which)
+
+    def _look(self, which: Sequence[int]) -> None:
+        """Outputs of instances where they are."""
+        self._c.steps = 0
+        for number in which:
+            self._advance(ctypes.addressof(self._c), number, number + 1)
+
+    def advance(self, steps: int) -> None:
+        """Let all instances whose status is OK make so many steps with their inputs."""
+        self._c.steps, count = steps, len(self._instances)
+        if self._pool is None or steps * count < WORTH_A_THREAD:
+            self._advance(ctypes.addressof(self._c), 0, count)
+            return
+        limits = np.linspace(0, count, self._threads + 1).astype(int).tolist()
+        address = ctypes.addressof(self._c)
+        parts = [self._pool.submit(self._advance, address, *limits[k : k + 2])
+                 for k in range(self._threads)]  # fmt: skip
+        for part in parts:
+            part.result()

@@ -1,0 +1,127 @@
+"""Runs of one plant that step together, each with inputs, parameters and a start of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.errors import InputError
+from inloop.native import Status
+from inloop.native.running.fleet import NativeFleet
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import real, whole
+from inloop.plant.unit import input_quantities, output_quantities
+from inloop.simulate.choice import method_at_start
+from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant
+from inloop.simulate.machine import conditions
+from inloop.simulate.many.arguments import Columns, check_each
+from inloop.simulate.many.starts import read_arguments, shared_conditions, starts_of
+from inloop.simulate.schedules import METHODS
+from inloop.simulate.systems import make_systems
+
+
+class Fleet:
+    """Runs that step together.
+
+    Attributes:
+        count: how many there are.
+        step_size: [s].
+        method: the integrator.
+        input_names, output_names: what the columns of `inputs` and `outputs` are.
+        led: inputs that a controller of the plant leads, which nobody else writes.
+    """
+
+    def __init__(
+        self, plant: BarePlant, count: int, *, step: float = 1e-3, method: str | None = None
+    ) -> None:
+        """Put all runs where the plant starts.
+
+        Args:
+            plant: the compiled mechanism.
+            count: how many runs.
+            step: [s].
+            method: the integrator, at fixed steps; if none is named, as against the clock.
+
+        Raises:
+            InputError: arguments are of no use.
+        """
+        self.plant, self.count = plant, whole(count, "count")
+        self._plants = plant.by_mode or {plant.name: plant}
+        self.step_size = real(step, "step")
+        if not (np.isfinite(self.step_size) and self.step_size > 0.0):
+            raise InputError(f"steps of {step} s make no sense", fix="Use a positive number.")
+        if self.count < 1:
+            raise InputError(f"{self.count} runs make no sense", fix="Use 1 or more.")
+        check_step(self._plants, self.step_size)
+        self.method = method or method_at_start(plant, None, None, {}, self.step_size)
+        if self.method not in METHODS:
+            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        at = {name: conditions(self._plants, p, {}, {}, {}) for name, p in self._plants.items()}
+        kind = METHODS[self.method]
+        self._systems = [
+            make_systems(self._plants, at, kind, None, self.step_size) for _ in range(self.count)
+        ]
+        self.input_names = tuple(x.name for x in input_quantities(self._plants))
+        self.output_names = tuple(x.name for x in output_quantities(self._plants))
+        self.led = inputs_led_by_plant(self._plants)
+        instances = [systems[0].instance for systems in self._systems]
+        self._native = NativeFleet(instances, len(self.input_names), len(self.output_names))
+        self.restart(range(self.count))
+
+    @property
+    def inputs(self) -> Array:
+        """Inputs that act from the next step on, shape (count, inputs); may be written."""
+        return self._native.inputs
+
+    @property
+    def outputs(self) -> Array:
+        """Outputs where the runs are now, shape (count, outputs)."""
+        return self._native.outputs
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Which runs failed; they stay in their last good state until they are restarted."""
+        return np.asarray(self._native.status != Status.OK)
+
+    def status(self, run: int) -> str:
+        """How a run is: "OK", or the name of what ended it."""
+        return Status(int(self._native.status[run])).name
+
+    def restart(
+        self,
+        which: Sequence[int],
+        *,
+        q: Columns = None,
+        qd: Columns = None,
+        inputs: Mapping[str, Any] | None = None,
+        parameters: Columns = None,
+    ) -> None:
+        """Let runs begin again at t = 0; arguments as in `simulate_many`, a row for each of them.
+
+        Args:
+            which: numbers of the runs.
+            q: coordinates at the start.
+            qd: velocities at the start.
+            inputs: first values of inputs.
+            parameters: by name; those of the plant are not changed.
+        """
+        if not len(which):
+            return
+        given = read_arguments(self._plants, q, qd, None, inputs, parameters)
+        for item in vars(given).values():
+            for name, column in item.columns.items():
+                if len(column) != len(which):
+                    raise InputError(
+                        f"'{name}' in {item.what} has {len(column)} numbers for {len(which)} runs",
+                        fix="Give one number, or one per run that starts.",
+                    )
+        check_each(given.parameters, self.plant.parameters.check_one)
+        at = shared_conditions(self._plants, given)
+        self._native.restart(which, starts_of(self._plants, given, at, self.step_size))
+
+    def advance(self, steps: int = 1) -> None:
+        """Let all runs that have not failed make so many steps."""
+        self._native.advance(steps)
