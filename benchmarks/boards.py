@@ -26,8 +26,8 @@ EXHIBITS = (
         "puma560",
         "robot",
     ),
-    *("four_bar", "slider_crank", "bouncing_ball", "flexlink", "simple_action", "stewart"),
-    *("suspension", "bicycle", "piano"),
+    *("four_bar", "slider_crank", "bouncing_ball", "flexlink", "simple_action"),
+    *("wall_pendulum", "bicycle", "stewart", "suspension", "piano"),
 )
 TARGET = "cortex-m7"
 
