@@ -43,6 +43,7 @@ SECTIONS = {
     "flexible": "Flexible links",
     "links": "Links",
     "studio": "Studio",
+    "page": "A page that carries its plant",
 }
 
 
@@ -108,7 +109,7 @@ def _arguments(name: str, options: argparse.Namespace) -> Row:
         return {"every_model": options.all, "rounds": options.rounds}
     if name == "loops_large":
         return {"every_size": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops", "judged", "many", "reduction", "warm", "friction"):
+    if name in ("batch", "loops", "judged", "many", "reduction", "warm", "friction", "page"):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

@@ -40,6 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "codegen",
         "plant",
         "native",
+        "devices",
+        "studio",
     },
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},

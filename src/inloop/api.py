@@ -60,6 +60,39 @@ class Plant(BarePlant):
     inverse_dynamics_run = analysis.inverse_dynamics_run
 
     @checked_call
+    def export_page(
+        self,
+        file: str | Path,
+        *,
+        rate: float = 1000.0,
+        substeps: int = 1,
+        method: str | None = None,
+        speed: float = 1.0,
+    ) -> Path:
+        """Write one HTML file that runs the plant in a browser, with the parameters as they are.
+
+        It holds the plant as WebAssembly and the page of the studio: no server, network or compiler
+        is needed to open it. Writing it needs clang and lld, or the package ziglang.
+
+        Args:
+            file: best with the ending .html; one of the same name is written anew.
+            rate: steps per simulated second [Hz].
+            substeps: steps of the integrator per period.
+            method: integrator; what suits the start by default.
+            speed: simulated seconds per second to begin with.
+
+        Returns:
+            The file.
+
+        Raises:
+            BuildError: there is no compiler for WebAssembly.
+        """
+        from inloop.io.page import export_page
+
+        pace: dict[str, Any] = {"rate": rate, "substeps": substeps, "speed": speed}
+        return export_page(self, file_path(file, "file"), method=method, **pace)
+
+    @checked_call
     def simulate(
         self,
         *,

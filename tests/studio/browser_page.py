@@ -38,6 +38,15 @@ WAIT = """() => new Promise((done, fail) => {
         done();
     }, 10);
 })"""
+# a place of the window where a body is seen, well inside of it
+FIND = """([body, far]) => {
+    const { picking, view } = inloop, box = view.canvas.getBoundingClientRect();
+    for (let y = box.top + 3; y < box.bottom; y += 3)
+        for (let x = box.left + 3; x < box.right; x += 3)
+            if ([[0, 0], [far, 0], [-far, 0], [0, far], [0, -far]].every(
+                ([dx, dy]) => picking.pick(x + dx, y + dy)?.index === body)) return [x, y];
+    return null;
+}"""
 # the studio answers in the order in which it is asked
 PING = "(() => { inloop.connection.ping(); return [...inloop.connection.pings.keys()].at(-1); })()"
 

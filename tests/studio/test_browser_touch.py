@@ -8,22 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_page import comes, heard, opened, own_plant, pass_time, says, seen
+from browser_page import FIND, comes, heard, opened, own_plant, pass_time, says, seen
 from playwright.sync_api import Browser, Page
 
 import inloop as il
 from inloop.realtime import Flag, Mailbox
 
 LOWER = 1  # number of the lower body of a double pendulum
-# a place of the window where a body is seen, well inside of it
-FIND = """([body, far]) => {
-    const { picking, view } = inloop, box = view.canvas.getBoundingClientRect();
-    for (let y = box.top + 3; y < box.bottom; y += 3)
-        for (let x = box.left + 3; x < box.right; x += 3)
-            if ([[0, 0], [far, 0], [-far, 0], [0, far], [0, -far]].every(
-                ([dx, dy]) => picking.pick(x + dx, y + dy)?.index === body)) return [x, y];
-    return null;
-}"""
 AT = """([x, y]) => { const { body, point_body, point_world } = inloop.picking.pick(x, y);
     return [body, point_body.toArray(), point_world.toArray()]; }"""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inloop.codegen.c_plant import PlantTable, Quantity
 from inloop.codegen.quoting import printable
 
-METHODS = ("euler", "rk4", "dopri", "rodas", "implicit", "moreau", "alpha")
+METHODS = ("euler", "rk4", "dopri", "rodas", "implicit", "moreau", "alpha", "event_driven")
 
 
 def emit_main(prefix: str, method: str, step: float, t_end: float) -> str:

@@ -9,7 +9,6 @@ import html
 import json
 import re
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
@@ -18,10 +17,9 @@ from inloop.pictures.palette import THEMES, sheet_block
 from inloop.pictures.room import Room
 from inloop.pictures.shown import Shown
 from inloop.plant.drawn.poses import quaternions
-from inloop.studio.server.vendor_files import VENDOR, check_vendor
+from inloop.studio.page_modules import page_modules
 
 FIRST = "player.js"
-IMPORT = re.compile(r'(\b(?:from|import)\s*)"(?:\./|/vendor/)([\w.]+)"')
 MARGIN = 0.06  # around what moves, as a part of its size
 ASPECT = 1.6  # of a window, about
 
@@ -65,17 +63,4 @@ def _packed(data: bytes) -> str:
 @functools.cache
 def _code() -> str:
     """All modules that the player needs, by name."""
-    check_vendor()
-    page = files("inloop.studio").joinpath("page")
-    found: dict[str, str] = {}
-    wanted = [FIRST]
-    while wanted:
-        name = wanted.pop()
-        if name in found:
-            continue
-        place: Any = VENDOR if (VENDOR / name).is_file() else page
-        text = place.joinpath(name).read_text(encoding="utf-8")
-        wanted += [match[1] for match in IMPORT.findall(text)]
-        found[name] = IMPORT.sub(r'\1"inloop/\2"', text)
-    modules = {f"inloop/{name}": text for name, text in sorted(found.items())}
-    return _packed(json.dumps(modules).encode())
+    return _packed(json.dumps(page_modules(FIRST)).encode())

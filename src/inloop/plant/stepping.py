@@ -46,7 +46,7 @@ def is_likely(plant: BarePlant) -> bool:
 
 def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> None:
     """Build what an integrator needs beside the rates, for a choice that has code."""
-    if method == Method.MOREAU:
+    if method.knows_hard_contacts:
         if plant.mechanism.hard_contacts:
             contact_rows(plant, formulation)
             if has_pushing_laws(plant.mechanism) and formulation.code.implicit:
@@ -138,7 +138,6 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
     if mechanism.pile is not None:
         return _pile_table(mechanism, mechanism.pile, rows)
     outputs = {out.name: out for out in program.outputs}
-    still = [outputs["w"], *(out for name, out in outputs.items() if name.startswith("drift_"))]
     behind = 2 * outputs["M"].shape[0]
     return ContactTable(
         rows=rows,
@@ -146,10 +145,21 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         places=tuple(behind + k for k in first_states(mechanism)),
         near=CLOSED * size_of(mechanism).length,
         states=len(mechanism.states),
-        moved=any(v is not program.graph.zero for out in still for v in out.exprs),
+        moved=_moves(program),
         meetings=_meetings(mechanism),
         poisson=_poisson(mechanism),
     )
+
+
+def _moves(program: Program) -> bool:
+    """Whether drives or moving constraints move contacts, whatever the velocities."""
+    still = [out for out in program.outputs if out.name == "w" or out.name.startswith("drift_")]
+    return any(v is not program.graph.zero for out in still for v in out.exprs)
+
+
+def moves_contacts(plant: BarePlant, formulation: Formulation) -> bool:
+    """The same of a plant whose contact rows are built."""
+    return _moves(plant.program(formulation.code.function(CONTACT_ROWS)))
 
 
 def _poisson(mechanism: Mechanism) -> tuple[int, ...]:

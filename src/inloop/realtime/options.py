@@ -127,6 +127,8 @@ class Options:
         _range("speed", self.speed, *SPEEDS)
         if self.method is not None:
             _choice("method", self.method, METHODS)
+            endless = "method 'event_driven' may take any number of events in a step"
+            need(self.method != "event_driven", endless, "Use moreau, or name none.")
         _choice("mode", self.mode, MODES)
         _range("most_late", self.most_late, 0.0, LONGEST, "s")
         if not is_flag(self.warm):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -54,18 +55,25 @@ def export_c(
     Returns:
         The files.
     """
+    files = program_files(plant, method=method, step=step, t_end=t_end)
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return tuple(folder / name for name in files)
+
+
+def program_files(
+    plant: BarePlant, *, method: str | None = None, step: float = 1e-3, t_end: float = 1.0
+) -> Mapping[str, str]:
+    """The text of each file that `export_c` writes, by name; its arguments."""
     step, t_end = real(step, "step"), real(t_end, "t_end")
     if not (0.0 < step <= t_end and math.isfinite(t_end)):
         what = f"{t_end} s in steps of {step} s make no sense"
         raise InputError(what, fix="Use 0 < step <= t_end.")
     leaving = leave(plant, method, step)
     stepping = Stepping(leaving.method, step, t_end)
-    files = exported_files(leaving.sources(), leaving.table, stepping)
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return tuple(folder / name for name in files)
+    return exported_files(leaving.sources(), leaving.table, stepping)
 
 
 def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:

@@ -72,9 +72,10 @@ def simulate(
             a tolerance: time between samples.
         method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5), "rodas"
             (linearly implicit, order 4, for stiff laws) or "implicit" (linearly implicit, order
-            2, cheap, for stiff laws in real time); "moreau" for hard contacts; "scipy" for a slow
-            reference by SciPy. If none is named, "rk4", or what suits the mechanism better where
-            that is not to be trusted; see `choice`.
+            2, cheap, for stiff laws in real time); "moreau" for hard contacts, "event_driven" for
+            a few of them with many digits; "scipy" for a slow reference by SciPy. If none is
+            named, "rk4", or what suits the mechanism better where that is not to be trusted; see
+            `choice`.
         q: coordinates at the start, by name or as a vector; else the joints' initial values.
             Coordinates given by name are kept when loops are closed.
         qd: velocities at the start; those of dependent coordinates follow.
@@ -253,6 +254,8 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         + f"fastest coordinate '{worst}'",
         "OUT_OF_BOUNDS": f"went out of bounds after t = {last:.6g} s: {blame}",
         "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
+        "CONTACT_JAMMED": f"has contacts after t = {last:.6g} s that slide such that no finite "
+        "forces keep them closed (Painlevé)",
         "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
@@ -260,6 +263,7 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, look for laws "
         "that feed energy, or set wider bounds: plant.bounds",
         "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
+        "CONTACT_JAMMED": "Use method='moreau', which lets them jam by an impulse",
     }.get(result.status, f"Use a step smaller than {step:g} s")
     if result.status == "LOOP_OPEN" and blame:
         what = f"cannot close its loops after t = {last:.6g} s: {blame}"

@@ -20,6 +20,7 @@ METHODS = {
     "implicit": Method.IMPLICIT,
     "moreau": Method.MOREAU,
     "alpha": Method.ALPHA,
+    "event_driven": Method.EVENT_DRIVEN,
 }
 SCIPY = "scipy"
 MOST_STEPS = 1e15

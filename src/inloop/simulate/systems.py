@@ -17,6 +17,7 @@ from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
+from inloop.simulate.event_driven import refuse_event_driven, refuse_moved_contacts
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.scales import Function, Scales, held, natural_scales
@@ -355,16 +356,20 @@ def make_systems(
 ) -> tuple[System, ...]:
     """All modes of one instance; arguments as in `make_system`, by mode."""
     for plant in plants.values():
-        if method not in (None, Method.MOREAU):
+        if method is not None and not method.knows_hard_contacts:
             refuse_hard_contacts(plant)
+        if method == Method.EVENT_DRIVEN:
+            refuse_event_driven(plant)
         if method is not None:
             refuse_foreign_method(plant, method)
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
     notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
     for plant in plants.values():
-        if method == Method.MOREAU:
+        if method is not None and method.knows_hard_contacts:
             build_choices(plant, plant.formulation.known, method)
+        if method == Method.EVENT_DRIVEN:
+            refuse_moved_contacts(plant)
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
     first = next(iter(plants.values()))
@@ -391,7 +396,8 @@ def refuse_hard_contacts(plant: BarePlant) -> None:
     contacts = plant.mechanism.hard_contacts
     if contacts:
         raise InputError(
-            f"contact '{contacts[0].name}' is hard, which only runs with method='moreau' know",
+            f"contact '{contacts[0].name}' is hard, which only runs with method='moreau' or "
+            "'event_driven' know",
             fix="Run without naming a method, or give the contact a law such as "
             "hunt_crossley(...).",
         )

@@ -1,11 +1,12 @@
-"""`inloop export`: a plant as stand-alone C sources, or for a board."""
+"""`inloop export`: a plant as stand-alone C sources, for a board, or as a page that runs it."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from inloop.cli.commands.export_board import add_board_options, call_board
+from inloop.cli.commands.export_page import add_page, write_page
+from inloop.cli.commands.exports.board import add_board_options, call_board
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
@@ -13,10 +14,15 @@ from inloop.simulate.schedules import METHODS
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "write a plant as stand-alone C99: sources, a program that steps it, Makefile, README"
+    text = (
+        "write a plant as stand-alone C99 (sources, a program that steps it, Makefile, README), or "
+        "as one HTML file that runs it in a browser"
+    )
     parser = commands.add_parser("export", parents=[shared], help=text, description=text)
     add_subject(parser)
-    parser.add_argument("--out", required=True, metavar="DIR", help="directory to write into")
+    forms = parser.add_mutually_exclusive_group(required=True)
+    forms.add_argument("--out", metavar="DIR", help="directory to write C sources into")
+    add_page(forms)
     parser.add_argument("--method", choices=list(METHODS), help="integrator of the program")
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="its step [s]; 0.001")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="its end [s]; 1")
@@ -27,6 +33,8 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace) -> int:
     """Compile and write."""
     subject = find_subject(args)
+    if args.page is not None:
+        return write_page(args, subject)
     plant = subject.compile()
     if args.target:
         return call_board(plant, args)

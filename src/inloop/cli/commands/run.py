@@ -21,7 +21,7 @@ from inloop.cli.subject import Subject, add_subject, find_subject
 
 SAMPLES = 10_000  # a run keeps at most about so many states
 STOPPED, FAILED = 130, 2
-METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "moreau", "scipy")
+METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "moreau", "event_driven", "scipy")
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:

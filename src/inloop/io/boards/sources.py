@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.resources import files
 
 from inloop.codegen.c_plant import NOTHING, PlantTable
+from inloop.codegen.c_program import METHODS
 from inloop.errors import InputError
 from inloop.io.boards.single import MATH_HEADER, in_single_precision, loosened
 from inloop.plant.exported import Leaving
@@ -109,7 +110,7 @@ def _reached(
     bodies = {name: text for name, text in everything.items() if name.endswith(".c")}
     where = _definitions(bodies) | _definitions(absent)
     bodies |= absent
-    others = {f"il_method_{other}" for other in _METHODS if other != method}
+    others = {f"il_method_{other}" for other in METHODS if other != method}
     found: dict[str, str] = {}
     waiting = [where[name] for name in (*CALLED, plant)]
     while waiting:
@@ -119,9 +120,6 @@ def _reached(
             names = set(_NAME.findall(_NOT_CODE.sub(" ", bodies[name]))) - others
             waiting += [where[each] for each in sorted(names) if each in where]
     return headers | dict(sorted(found.items()))
-
-
-_METHODS = ("euler", "rk4", "dopri", "rodas", "implicit", "moreau", "alpha")
 
 
 def _definitions(bodies: Mapping[str, str]) -> dict[str, str]:

@@ -70,7 +70,7 @@ typedef struct il_loop {
     int64_t paused;                /* start paused */
     int64_t extrapolate;           /* not 0: inputs go on along a straight line */
     int64_t stale_after;           /* [ns]; 0: never */
-    int64_t policy[15];            /* by status, see il_policy */
+    int64_t policy[16];            /* by status, see il_policy */
     int64_t most_backlog;          /* [periods] */
     int64_t warm;                  /* wake up so much early, to warm up [ns]; 0: do not */
     int64_t bare_loop;             /* not 0: run a bare loop beside it */

@@ -33,21 +33,23 @@
 #define _GNU_SOURCE
 #endif
 
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#ifndef INLOOP_TYPES_ONLY /* for targets without Linux: what records hold, and no mailbox */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#endif
 
 #define INLOOP_MAGIC UINT64_C(0x584f424c504f4e49) /* "INOPLBOX" in memory */
 #define INLOOP_VERSION 5
@@ -301,13 +303,6 @@ typedef struct inloop_mailbox {
 
 /* ---- small things ---- */
 
-static inline int64_t inloop_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* By the bits of the exponent: right whatever the compiler was told about NaN. */
 static inline int inloop_finite(const double *values, uint64_t count)
 {
@@ -319,6 +314,15 @@ static inline int inloop_finite(const double *values, uint64_t count)
         good &= (bits & exponent) != exponent;
     }
     return good;
+}
+
+#ifndef INLOOP_TYPES_ONLY
+
+static inline int64_t inloop_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* Words in shared memory, copied one by one so that no other access is ever half of one. */
@@ -1109,5 +1113,7 @@ static inline int inloop_settle(const inloop_mailbox *box, uint32_t grant, doubl
         syscall(SYS_futex, &clock->asleep, FUTEX_WAIT, asleep, &time, NULL, 0);
     }
 }
+
+#endif /* INLOOP_TYPES_ONLY */
 
 #endif

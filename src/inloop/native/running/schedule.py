@@ -30,6 +30,7 @@ class Status(IntEnum):
     OUT_OF_BOUNDS = 12
     CONTROLLER_FAILED = 13
     CONTACT_INEXACT = 14
+    CONTACT_JAMMED = 15
 
 
 class Method(IntEnum):
@@ -49,11 +50,18 @@ class Method(IntEnum):
     """Time-stepping for hard contacts, laws implicit; order 2, and 1 where friction changes."""
     ALPHA = 6
     """Generalized alpha, implicit, of order 2, for bodies with six coordinates each."""
+    EVENT_DRIVEN = 7
+    """Hard contacts from event to event, Dormand–Prince between them; for few contacts."""
 
     @property
     def estimates_error(self) -> bool:
         """Whether it can choose its steps by a tolerance."""
         return self in (Method.DOPRI, Method.RODAS)
+
+    @property
+    def knows_hard_contacts(self) -> bool:
+        """Whether it finds impulses of hard contacts."""
+        return self in (Method.MOREAU, Method.EVENT_DRIVEN)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 /* Impulses of the contacts that are closed; see il_contacts.h. */
 #include "il_cholesky.h"
 #include "il_pile_parts.h"
-#include "il_strike.h"
+#include "il_touching.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,12 +32,14 @@ int64_t il_contacts_work(const il_contact_table *table, int64_t n)
     }
     const int64_t rows = table->first[table->count], width = n + table->states;
     return 2 * (rows + 1) + memory_size(table) + found_size(table, n) + rows * (n + width + rows) +
-           12 * rows + 2 * table->count + width + il_contact_work_size(table->count, rows);
+           12 * rows + 2 * table->count + width + il_contact_work_size(table->count, rows) +
+           il_touching_work(table, n);
 }
 
 int64_t il_contacts_integers(const il_contact_table *table)
 {
-    return table->pile ? il_pile_integers(table->pile) : 6 * table->count + 1;
+    return table->pile ? il_pile_integers(table->pile)
+                       : 6 * table->count + 1 + il_touching_integers(table);
 }
 
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)

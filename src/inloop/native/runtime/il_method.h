@@ -27,7 +27,7 @@ typedef struct il_method {
 } il_method;
 
 extern const il_method il_method_euler, il_method_rk4, il_method_dopri, il_method_rodas,
-    il_method_implicit, il_method_moreau, il_method_alpha;
+    il_method_implicit, il_method_moreau, il_method_alpha, il_method_event_driven;
 
 /* xd = f(t, x), counted */
 static inline int il_evaluate(il_stepper *stepper, double t, const double *x, double *xd)

@@ -44,7 +44,7 @@ int64_t il_pile_work(const il_pile *pile)
 
 int64_t il_pile_integers(const il_pile *pile)
 {
-    return 1 + 8 * pile->tree_count + pile->slots;
+    return 1 + 8 * pile->tree_count + pile->slots + il_pile_near_integers(pile->member_count);
 }
 
 il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers)
@@ -77,6 +77,7 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     p.carriers = p.tree_order + trees;
     p.ends = p.carriers + trees;
     p.order = p.ends + 2 * trees;
+    p.near = p.order + pile->slots;
     return p;
 }
 

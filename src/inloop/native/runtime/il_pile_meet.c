@@ -22,11 +22,6 @@ static double extent(const il_shape *shape, const double *row)
     return shape->radius + shape->half + shape->tube;
 }
 
-static int is_endless(const il_shape *shape)
-{
-    return shape->kind == IL_PLANE || shape->kind == IL_GROUND;
-}
-
 /* Where the members are, and boxes around them that are larger by half the margin. */
 static void place_members(const il_pile *pile, const il_pile_parts *p)
 {
@@ -39,28 +34,13 @@ static void place_members(const il_pile *pile, const il_pile_parts *p)
         member->R = told + 3;
         member->twist = told + 12;
         told += 12 + (tree < 0 ? 0 : 6 * (pile->first[tree + 1] - pile->first[tree]));
-        for (int axis = 0; axis < 3 && !is_endless(pile->shapes + k); axis++) {
+        for (int axis = 0; axis < 3 && !il_pile_is_endless(pile->shapes + k); axis++) {
             const double half =
                 extent(pile->shapes + k, member->R + 3 * axis) + 0.5 * pile->margin;
             member->low[axis] = member->p[axis] - half;
             member->high[axis] = member->p[axis] + half;
         }
     }
-}
-
-/* Not 0: the boxes around two members overlap. */
-static int may_touch(const il_pile *pile, const il_pile_parts *p, int64_t i, int64_t j)
-{
-    const il_pile_member *a = p->members + i, *b = p->members + j;
-
-    if (pile->trees[i] == pile->trees[j]) {
-        return 0;
-    }
-    if (is_endless(pile->shapes + i) || is_endless(pile->shapes + j)) {
-        return 1;
-    }
-    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
-           b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
 }
 
 /* Rows of a member along the axes of a contact at a point, times `sign`. axes[c][k]: component c of
@@ -332,7 +312,7 @@ static int meet_pair(const il_contact_table *table, const il_strike *strike, con
     return 0;
 }
 
-/* All pairs, in the order of their numbers; 1 if there are too many touches. */
+/* All pairs that may touch, in the order of their numbers; 1 if there are too many touches. */
 static int meet_all(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
                     const bounds *most)
 {
@@ -341,11 +321,13 @@ static int meet_all(const il_contact_table *table, const il_strike *strike, cons
 
     *p->count = 0;
     for (int64_t i = 0; i < pile->member_count; i++) {
-        for (int64_t j = i + 1; j < pile->member_count; j++) {
+        const int64_t *near, count = il_pile_near(pile, p, i, &near);
+        for (int64_t k = 0; k < count; k++) {
+            const int64_t j = near[k];
             const int swapped = !il_collides(pile->shapes[i].kind, pile->shapes[j].kind);
             const double number = (double)(i * pile->member_count + j);
             const pair of = {swapped ? j : i, swapped ? i : j, number * FEATURES * COPIES};
-            if (may_touch(pile, p, i, j) && meet_pair(table, strike, p, &of, most, &slot)) {
+            if (meet_pair(table, strike, p, &of, most, &slot)) {
                 return 1;
             }
         }
@@ -356,6 +338,7 @@ static int meet_all(const il_contact_table *table, const il_strike *strike, cons
 int il_pile_meet(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p)
 {
     place_members(table->pile, p);
+    il_pile_sort(table->pile, p);
     bounds most = {0.0, most_change(table->pile, p)};
     int many = meet_all(table, strike, p, &most);
     for (int64_t i = 0; i < *p->count; i++) {

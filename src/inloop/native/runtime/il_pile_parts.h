@@ -43,9 +43,18 @@ typedef struct il_pile_parts {
     int64_t *order, *tree_order; /* contacts and trees, island after island */
     int64_t *ends;             /* of each island: end of its contacts, end of its trees */
     int64_t *carriers;         /* of each tree: a member that tells where it is */
+    int64_t *near;             /* of il_pile_near */
 } il_pile_parts;
 
 il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers);
+
+int il_pile_is_endless(const il_shape *shape);
+
+/* Sort members by where they are; then tell which ones with larger numbers may touch member i, in the
+   order of their numbers, and how many there are. */
+int64_t il_pile_near_integers(int64_t members);
+void il_pile_sort(const il_pile *pile, const il_pile_parts *p);
+int64_t il_pile_near(const il_pile *pile, const il_pile_parts *p, int64_t i, const int64_t **near);
 
 /* What is near each other at the state half-way, as contacts that act; 1 if there are too many. */
 int il_pile_meet(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p);

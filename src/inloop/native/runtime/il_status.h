@@ -17,7 +17,8 @@ enum il_status {
     IL_INDICATOR_LOST = 11, /* an indicator is not finite */
     IL_OUT_OF_BOUNDS = 12, /* a state is finite, but beyond what makes sense: see il_bounds */
     IL_CONTROLLER_FAILED = 13, /* the controller of the plant gives no finite values */
-    IL_CONTACT_INEXACT = 14 /* impulses of contacts were not found to their tolerance */
+    IL_CONTACT_INEXACT = 14, /* impulses of contacts were not found to their tolerance */
+    IL_CONTACT_JAMMED = 15 /* contacts slide so that no finite forces are possible */
 };
 
 #endif

@@ -28,6 +28,8 @@ static const il_method *method_of(int64_t id)
         return OFFERED(IL_MOREAU) ? &il_method_moreau : NULL;
     case IL_ALPHA:
         return OFFERED(IL_ALPHA) ? &il_method_alpha : NULL;
+    case IL_EVENT_DRIVEN:
+        return OFFERED(IL_EVENT_DRIVEN) ? &il_method_event_driven : NULL;
     default:
         return NULL;
     }

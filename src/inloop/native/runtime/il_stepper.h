@@ -15,7 +15,8 @@ enum il_method_id {
     IL_RODAS = 3, /* Rosenbrock, order 4(3), L-stable, error estimate, dense output of order 3 */
     IL_IMPLICIT = 4, /* Rosenbrock, order 2 with any Jacobian, L-stable; cheap, for real time */
     IL_MOREAU = 5,   /* time-stepping for hard contacts; order 2, and 1 where friction changes */
-    IL_ALPHA = 6     /* generalized alpha of bodies with six coordinates each, order 2 */
+    IL_ALPHA = 6,    /* generalized alpha of bodies with six coordinates each, order 2 */
+    IL_EVENT_DRIVEN = 7 /* hard contacts from event to event, IL_DOPRI between them */
 };
 
 struct il_method;

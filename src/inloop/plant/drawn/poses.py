@@ -7,7 +7,7 @@ evaluates it without deriving anything.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class PoseLibrary:
         bodies: names of the bodies, in order.
         points: number of points that are fixed in their bodies.
         prepared: number of quantities that follow from parameters.
+        code: C files that it was compiled from, by name; empty if it was read from a file.
     """
 
     path: str
@@ -50,6 +51,7 @@ class PoseLibrary:
     bodies: tuple[str, ...]
     points: int
     prepared: int
+    code: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def fits(self, signals: Mapping[str, int], coordinates: int) -> bool:
         """Whether a plant with these signals, so many of them coordinates, is what it draws."""
@@ -58,7 +60,7 @@ class PoseLibrary:
 
     def data(self) -> dict[str, Any]:
         """For a file."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "code"}
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> PoseLibrary:
@@ -144,6 +146,7 @@ def _build(
         tuple(body.name for body in mechanism.bodies),
         points,
         len(prepare.exprs),
+        {**engine.headers, **engine.sources},
     )
 
 

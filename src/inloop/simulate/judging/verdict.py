@@ -91,6 +91,8 @@ def judge(
         jumping: inputs jump at samples, so that power between them cannot be told from it there.
     """
     t = np.concatenate([part.found.t for part in stretches])
+    if schedule.method == Method.EVENT_DRIVEN:
+        return Verdict(np.full(len(t), np.nan), inexact_contacts(stretches))
     if schedule.method == Method.MOREAU:
         # impulses take energy between two samples
         doubts = (*inexact_contacts(stretches), *_explicit_laws(stretches, schedule))

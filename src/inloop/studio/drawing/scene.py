@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from inloop.geometry import Plate, Visual, box, plate, rod, sphere, visual
+from inloop.geometry import box, plate, rod, sphere, visual
 from inloop.plant import Array
 from inloop.plant.drawn.evaluated_poses import EvaluatedPoses
 from inloop.plant.drawn.poses import Poses
@@ -40,39 +40,78 @@ def make_scene(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
         sketch: the parts.
         poses: of the bodies, with the parameters of the plant.
     """
-    points = poses.points
-    X = poses.over(np.array([sketch.start]))[0]
+    points = _with_origin(poses.points)
     bounds = _bounds(sketch, poses)
-    least, most = np.array(bounds["min"]), np.array(bounds["max"])
-    size = float(np.max(most - least)) or 1.0
-    normal = _normal(sketch, X)
-    planar = sketch.plane or (PLANES[normal] if normal is not None else None)
+    parts = _parts(sketch, poses, bounds)
+    names = [body.name for body in sketch.bodies]
+    bodies = [
+        {"name": body.name, "parent": body.parent,
+         "shapes": [placed_look(look, points) for look in looks]}
+        for body, looks in zip(sketch.bodies, parts["bodies"], strict=True)
+    ]  # fmt: skip
+    connectors = [
+        {"name": name, "look": "spring", "from": _end(names, a, points[p]),
+         "to": _end(names, b, points[q])}
+        for name, a, p, b, q in sketch.connectors
+    ]  # fmt: skip
+    planar = _planar(sketch, poses)
+    return {
+        "planar": planar,
+        "up": _up(points[sketch.gravity], planar),
+        "bounds": bounds,
+        "bodies": bodies,
+        "ground": [placed_look(look, points) for look in parts["ground"]],
+        "connectors": connectors,
+        "flexible": [_flexible(link, points, ROD * _size(bounds)) for link in sketch.flexible],
+    }
+
+
+def scene_parts(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
+    """What a scene is made of, by the numbers of the points that it follows; see `placed_look`.
+
+    For those who place it anew when points have moved; which parts there are, and how thick, stays.
+    """
+    return _parts(sketch, poses, _bounds(sketch, poses)) | {
+        "connectors": [[p, q] for _, _, p, _, q in sketch.connectors],
+        "flexible": [
+            {"origin": link.origin, "turn": link.turn, "along": link.along, "rests": link.rests}
+            for link in sketch.flexible
+        ],
+    }
+
+
+def _parts(
+    sketch: Sketch, poses: Poses | EvaluatedPoses, bounds: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Looks of all bodies and of the ground, before they are placed."""
+    size, planar = _size(bounds), _planar(sketch, poses)
+    points, X = _with_origin(poses.points), poses.over(np.array([sketch.start]))[0]
     bodies = []
     for k, body in enumerate(sketch.bodies):
         across = None
         if planar is not None:
             seen = next(axis for axis, plane in PLANES.items() if set(plane) == set(planar))
             across = X[k, 3:].reshape(3, 3)[seen]
-        shapes = _shapes(body, points, across, size)
-        bodies.append({"name": body.name, "parent": body.parent, "shapes": shapes})
-    names = [body.name for body in sketch.bodies]
-    connectors = [
-        {"name": name, "look": "spring", "from": _end(names, a, points[p]),
-         "to": _end(names, b, points[q])}
-        for name, a, p, b, q in sketch.connectors
-    ]  # fmt: skip
-    ground = [placed_look(look, points) for look in sketch.ground_looks] or [
-        visual(box((2.0 * JOINT * size,) * 3), points[p]).data() for p in sketch.ground
-    ]
-    return {
-        "planar": planar,
-        "up": _up(points[sketch.gravity], planar),
-        "bounds": bounds,
-        "bodies": bodies,
-        "ground": ground,
-        "connectors": connectors,
-        "flexible": [_flexible(link, points, ROD * size) for link in sketch.flexible],
-    }
+        bodies.append(_looks(body, points, across, size))
+    cube = visual(box((2.0 * JOINT * size,) * 3)).data()
+    ground = sketch.ground_looks or [{**cube, "points": [p]} for p in sketch.ground]
+    return {"bodies": bodies, "ground": list(ground)}
+
+
+def _with_origin(points: Array) -> Array:
+    """Points by number, and at -1 the origin of every body."""
+    return np.vstack([points, np.zeros((1, 3))])
+
+
+def _size(bounds: Mapping[str, Any]) -> float:
+    """Of the whole mechanism [m]."""
+    return float(np.max(np.array(bounds["max"]) - np.array(bounds["min"]))) or 1.0
+
+
+def _planar(sketch: Sketch, poses: Poses | EvaluatedPoses) -> str | None:
+    """The plane in which everything moves, if there is one."""
+    normal = _normal(sketch, poses.over(np.array([sketch.start]))[0])
+    return sketch.plane or (PLANES[normal] if normal is not None else None)
 
 
 def _end(names: list[str], body: int, p: Array) -> dict[str, Any]:
@@ -170,41 +209,50 @@ def _positions(sketch: Sketch) -> list[Array]:
     return [start, *np.hstack([others, turns])]
 
 
-def _shapes(
+def _looks(
     body: BodySketch, points: Array, across: Array | None, size: float
-) -> list[dict[str, Any]]:
-    """Shapes of a body: those given for it, or plates and rods between its corners."""
+) -> Sequence[Mapping[str, Any]]:
+    """Looks of a body: those given for it, or plates and rods between its corners."""
     if body.looks:
-        return [placed_look(look, points) for look in body.looks]
+        return body.looks
     if body.hidden:
         return []
-    corners = np.unique(np.vstack([np.zeros((1, 3)), points[list(body.corners)]]), axis=0)
-    shapes: list[Visual] = []
+    numbers = np.array([-1, *body.corners])
+    corners, chosen = np.unique(points[numbers], axis=0, return_index=True)
+    numbers = numbers[chosen]
+    looks: list[dict[str, Any]] = []
     if body.weight is not None:
-        shapes.append(visual(sphere(WEIGHT * size), points[body.weight]))
-    hull = _plate(corners, across, size)
+        looks.append({**visual(sphere(WEIGHT * size)).data(), "points": [body.weight]})
+    hull = _hull(corners, across, size)
     if hull is not None:
-        shapes.append(visual(hull))
-    shapes += [rod(a, b, ROD * size) for a, b in _bars(corners)]
-    if not shapes:
-        shapes.append(visual(sphere(WEIGHT * size)))
-    return [shape.data() for shape in shapes]
+        plane, edge = hull
+        flat = corners[edge][:, [AXES.index(letter) for letter in plane]]
+        outline = numbers[edge].tolist()
+        looks.append({**visual(plate(flat, PLATE * size, plane)).data(), "outline": outline})
+    bar = rod((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), ROD * size).data()
+    looks += [{**bar, "points": numbers[[a, b]].tolist()} for a, b in _bars(corners)]
+    return looks or [visual(sphere(WEIGHT * size)).data()]
 
 
-def _bars(corners: Array) -> list[tuple[Array, Array]]:
-    """One bar along corners on a line; bars from the origin to each of the others."""
+def _bars(corners: Array) -> list[tuple[int, int]]:
+    """One bar along corners on a line; bars from the origin to each of the others. By number."""
     if len(corners) < 2:
         return []
     spread = corners - corners.mean(axis=0)
     _, widths, directions = np.linalg.svd(spread)
     if len(corners) == 2 or widths[1] <= FLAT * widths[0]:
-        order = np.argsort(corners @ directions[0])
-        return [(a, b) for a, b in itertools.pairwise(corners[order])]
-    return [(np.zeros(3), corner) for corner in corners if np.any(corner)]
+        order = np.argsort(corners @ directions[0]).tolist()
+        return list(itertools.pairwise(order))
+    origin = int(np.flatnonzero(~np.any(corners, axis=1))[0])
+    return [(origin, k) for k in range(len(corners)) if k != origin]
 
 
-def _plate(corners: Array, across: Array | None, size: float) -> Plate | None:
-    """The hull of corners in a plane through the body's origin, if they make an area."""
+def _hull(corners: Array, across: Array | None, size: float) -> tuple[str, Array] | None:
+    """The hull of corners in a plane through the body's origin, if they make an area.
+
+    Returns:
+        The plane, and the numbers of the corners around the hull.
+    """
     if across is None or np.max(np.abs(across)) < PARALLEL:
         return None
     normal = int(np.argmax(np.abs(across)))
@@ -213,7 +261,6 @@ def _plate(corners: Array, across: Array | None, size: float) -> Plate | None:
     plane = PLANES[normal]
     flat = corners[:, [AXES.index(letter) for letter in plane]]
     try:
-        hull = flat[ConvexHull(flat).vertices]
+        return plane, ConvexHull(flat).vertices
     except QhullError:  # on a line
         return None
-    return plate(hull, PLATE * size, plane)

@@ -79,11 +79,15 @@ def placed_look(look: Mapping[str, Any], points: Array) -> dict[str, Any]:
     """A look where the points that it names are now: at the first one, or from it to the second.
 
     Args:
-        look: plain data, with the numbers of its points, if it follows any.
+        look: plain data, with the numbers of its points, if it follows any, or those of the corners
+            of its outline.
         points: by number, in body axes [m].
     """
     told = dict(look)
-    numbers = told.pop("points", None)
+    numbers, outline = told.pop("points", None), told.pop("outline", None)
+    if outline is not None:
+        flat = points[list(outline)][:, ["xyz".index(x) for x in told["shape"]["plane"]]]
+        return {**told, "shape": {**told["shape"], "corners": flat.tolist()}}
     if numbers is None:
         return told
     p, *others = points[list(numbers)]

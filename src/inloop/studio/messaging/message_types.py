@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from inloop.studio.messaging.anatomy_types import Anatomy
 from inloop.studio.messaging.cockpit_types import Cockpit
@@ -289,6 +289,7 @@ class State(TypedDict):
     source: Annotated[str, '"live", or the name of a recording']
     driven: Annotated[bool, "a page drives the inputs"]
     notice: Told | None
+    pace_hz: NotRequired[Annotated[float, "steps per second lately; of plants in a page [Hz]"]]
 
 
 class Readings(TypedDict):

@@ -1,4 +1,4 @@
-// The WebSocket to the studio: reconnects by itself, speaks JSON and binary frames.
+// The link to whoever has the plant: reconnects by itself, speaks JSON and binary frames.
 
 import { decode, inputFrame, pingFrame, touchFrame } from "./frames.js";
 import { ECHO } from "./messages.js";
@@ -26,11 +26,11 @@ const WAITS = [250, 500, 1000, 2000]; // before trying again [ms]
 
 export class Connection {
   /**
-   * @param {string} address
+   * @param {import("./socketlink.js").Dial} dial
    * @param {Listener} on
    */
-  constructor(address, on) {
-    this.address = address;
+  constructor(dial, on) {
+    this.dial = dial;
     this.on = on;
     this.attempts = 0;
     this.inputs = 0;
@@ -41,39 +41,46 @@ export class Connection {
     this.roundTrips = [];
     /** @type {Ending | null} */
     this.ending = null;
-    this.socket = this.open();
+    this.link = this.open();
     setInterval(() => this.watch(), LOOK_EVERY);
     setInterval(() => this.ping(), 2000);
   }
 
   get ready() {
-    return this.socket.readyState === WebSocket.OPEN;
+    return this.link.ready;
   }
 
   open() {
-    const socket = new WebSocket(this.address);
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => {
-      this.attempts = 0;
-      this.ending = null;
-      this.silent = 0;
-      this.pings.clear();
-      this.on.open();
-    };
-    socket.onmessage = ({ data }) => this.receive(data);
-    socket.onclose = ({ code }) => {
-      if (this.socket !== socket) return;
-      // what was said last stays true while it is tried again in vain
-      if (IN_ORDER.includes(code)) this.ending = "ended";
-      else if (code === POLICY || code === BUSY) this.ending = "turned away";
-      else this.ending ??= "cut";
-      this.on.lost(this.ending);
-      const wait = WAITS[Math.min(this.attempts++, WAITS.length - 1)];
-      setTimeout(() => {
-        this.socket = this.open();
-      }, wait);
-    };
-    return socket;
+    /** @type {import("./socketlink.js").Link} */
+    const link = this.dial({
+      open: () => {
+        this.attempts = 0;
+        this.ending = null;
+        this.silent = 0;
+        this.pings.clear();
+        this.on.open();
+      },
+      data: (data) => this.receive(data),
+      closed: (code) => {
+        if (this.link === link) this.lose(code);
+      },
+    });
+    return link;
+  }
+
+  /**
+   * What was said last stays true while it is tried again in vain.
+   * @param {number} code
+   */
+  lose(code) {
+    if (IN_ORDER.includes(code)) this.ending = "ended";
+    else if (code === POLICY || code === BUSY) this.ending = "turned away";
+    else this.ending ??= "cut";
+    this.on.lost(this.ending);
+    const wait = WAITS[Math.min(this.attempts++, WAITS.length - 1)];
+    setTimeout(() => {
+      this.link = this.open();
+    }, wait);
   }
 
   /** @param {string | ArrayBuffer} data */
@@ -90,7 +97,7 @@ export class Connection {
 
   /** A link that is open and dead is closed, so that it is opened again. */
   watch() {
-    if (this.ready && this.silent++ >= SILENT_LOOKS) this.socket.close();
+    if (this.ready && this.silent++ >= SILENT_LOOKS) this.link.close();
   }
 
   /**
@@ -98,7 +105,7 @@ export class Connection {
    * @param {Request} request
    */
   say(request) {
-    if (this.ready) this.socket.send(JSON.stringify(request));
+    if (this.ready) this.link.send(JSON.stringify(request));
   }
 
   /**
@@ -109,7 +116,7 @@ export class Connection {
    */
   input(index, value, time = performance.now()) {
     this.inputs += 1;
-    if (this.ready) this.socket.send(inputFrame(index, this.inputs, value, time));
+    if (this.ready) this.link.send(inputFrame(index, this.inputs, value, time));
   }
 
   /**
@@ -119,14 +126,14 @@ export class Connection {
    */
   touch(wish, firmness) {
     this.inputs += 1;
-    if (this.ready) this.socket.send(touchFrame(wish, this.inputs, firmness));
+    if (this.ready) this.link.send(touchFrame(wish, this.inputs, firmness));
   }
 
   ping() {
     if (!this.ready) return;
     const token = BigInt(Math.floor(performance.now() * 1000));
     this.pings.set(token, performance.now());
-    this.socket.send(pingFrame(token));
+    this.link.send(pingFrame(token));
   }
 
   /** Median time from the page to the server and back [ms]; undefined before the first. */

@@ -87,13 +87,14 @@ export class Deadlines {
    * @param {import("./messages.js").State} state
    * @param {number | undefined} roundTrip
    */
-  count({ overruns, stale, lost }, roundTrip) {
+  count({ overruns, stale, lost, pace_hz: pace }, roundTrip) {
     byId("deadline-note").textContent = overruns
       ? `${overruns} overrun${overruns > 1 ? "s" : ""}`
       : "all met";
     byId("deadline-note").classList.toggle("warn", overruns > 0);
     this.counters.textContent = [
       this.period ? `period ${figure(this.period, 4)} µs` : null,
+      pace === undefined ? null : `${Math.round(pace)} steps/s`,
       `${overruns} overruns`,
       `${stale} stale inputs`,
       `${lost} records lost`,

@@ -1,5 +1,7 @@
 // Making and finding elements.
 
+import { iconAddress } from "./carried.js";
+
 /**
  * What elements of index.html are, by their id; those that are not here are plain ones.
  * @typedef {object} Elements
@@ -87,7 +89,7 @@ export function makeSvg(tag, attributes = {}) {
  */
 export function icon(name) {
   const svg = makeSvg("svg");
-  svg.append(makeSvg("use", { href: `/static/icons.svg#${name}` }));
+  svg.append(makeSvg("use", { href: iconAddress(name) }));
   return svg;
 }
 
@@ -99,7 +101,7 @@ export function icon(name) {
  */
 export function dress(button, name, word) {
   const use = button.querySelector("use");
-  const address = `/static/icons.svg#${name}`;
+  const address = iconAddress(name);
   // an icon that is made anew while a finger is on it loses the click
   if (use?.getAttribute("href") !== address) use?.setAttribute("href", address);
   const span = button.querySelector("span");

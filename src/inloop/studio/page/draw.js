@@ -20,8 +20,9 @@ let builds = 0;
 let ratio = 0;
 
 const DO = {
-  /** @param {{ canvas: OffscreenCanvas, smooth: boolean }} message */
+  /** @param {{ canvas: OffscreenCanvas, smooth: boolean, meshes: Record<string, ArrayBuffer> | null }} message */
   begin(message) {
+    meshes.carried = message.meshes;
     canvas = message.canvas;
     renderer = new THREE.WebGLRenderer({ canvas, antialias: message.smooth, alpha: true });
     renderer.info.autoReset = false; // a picture is drawn in several passes

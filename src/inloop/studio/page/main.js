@@ -1,5 +1,6 @@
 // The studio's page: connects its parts.
 
+import { carried } from "./carried.js";
 import { CockpitView } from "./cockpit.js";
 import { Connection } from "./connection.js";
 import { Contacts } from "./contacts.js";
@@ -11,6 +12,7 @@ import { byId, download, press } from "./dom.js";
 import { farewell } from "./farewell.js";
 import { Hand } from "./hand.js";
 import { HandPanel } from "./handpanel.js";
+import { HashLink } from "./hashlink.js";
 import { Inputs } from "./inputs.js";
 import { Inspector } from "./inspector.js";
 import { startMenu } from "./menu.js";
@@ -26,6 +28,7 @@ import { Recordings, Rewind } from "./recordings.js";
 import { Rulers } from "./rulers.js";
 import { Sensors } from "./sensors.js";
 import { Shortcuts } from "./shortcuts.js";
+import { dialSocket } from "./socketlink.js";
 import { Sound } from "./sound.js";
 import { KeySource } from "./sources.js";
 import { palette, startTheme } from "./theme.js";
@@ -35,6 +38,7 @@ import { TouchDrawing } from "./touchdrawing.js";
 import { Transport } from "./transport.js";
 import { Video } from "./video.js";
 import { View } from "./view.js";
+import { dialWorker } from "./workerlink.js";
 
 startTheme((colours) => {
   view.setPalette(colours);
@@ -43,7 +47,8 @@ startTheme((colours) => {
 
 const SELDOM = 500; // between plots for who rides along without a graphics card [ms]
 const scheme = location.protocol === "https:" ? "wss" : "ws";
-const connection = new Connection(`${scheme}://${location.host}/ws`, {
+const dial = carried ? dialWorker(carried) : dialSocket(`${scheme}://${location.host}/ws`);
+const connection = new Connection(dial, {
   open: () => notices.alarm("link", null),
   lost: (ending) => {
     notices.alarm("link", farewell(ending, transport.plant));
@@ -75,6 +80,7 @@ const keys = new KeySource(hand);
 const cockpit = new CockpitView(view, inputs);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
+const link = carried && new HashLink(connection);
 const plots = new Plots(connection, palette(), view.slow);
 const contacts = new Contacts();
 const sensors = new Sensors();
@@ -132,6 +138,7 @@ const RECEIVE = {
     plots.least = view.slow && message.cockpit?.cameras.length ? SELDOM : 0;
     controllers.setPlant(message.controllers);
     parameters.setPlant(message.parameters);
+    link?.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
     inspector.setPlant(message);
@@ -151,7 +158,10 @@ const RECEIVE = {
     notices.toast({ level: "warn", text, fix });
   },
   subscribed: (message) => plots.subscribed(message),
-  parameters: ({ values }) => parameters.update(values),
+  parameters({ values }) {
+    parameters.update(values);
+    link?.show(values);
+  },
   state(message) {
     transport.show(message);
     inspector.setState(message.state);

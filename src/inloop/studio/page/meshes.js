@@ -89,6 +89,8 @@ export class Meshes {
     /** What is drawn at several places at once. */
     this.instances = new THREE.Group();
     this.waiting = 0;
+    /** @type {Record<string, ArrayBuffer> | null} */
+    this.carried = null; // by name, in a page that has no studio
   }
 
   /**
@@ -231,6 +233,7 @@ export class Meshes {
 
   /** @param {string} name */
   async block(name) {
+    if (this.carried) return this.carried[name];
     const response = await fetch(`/mesh/${name}`);
     if (!response.ok) throw new Error(`${response.status}`);
     return response.arrayBuffer();

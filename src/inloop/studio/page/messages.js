@@ -594,6 +594,7 @@
  * @property {string} source "live", or the name of a recording
  * @property {boolean} driven a page drives the inputs
  * @property {Told | null} notice
+ * @property {number} [pace_hz] steps per second lately; of plants in a page [Hz]
  */
 
 /**

@@ -66,6 +66,11 @@ export class Recordings {
   show(recording, can) {
     const before = this.now;
     this.now = recording;
+    // a plant that cannot be replayed has no disk
+    const nowhere = can.includes("subscribe") && !can.includes("replay");
+    byId("record").hidden = nowhere;
+    byId("recordings").hidden = nowhere;
+    byId("recording-panel").hidden = nowhere && !byId("videos").children.length;
     this.dressButton(recording.phase);
     this.tell(recording);
     if (this.active && before?.phase !== recording.phase) byId("recording-panel").open = true;

@@ -1,5 +1,6 @@
 // What a piano sounds like: strings struck as fast as the hammer of the plant is.
 
+import { address } from "./carried.js";
 import { byId, dress, press } from "./dom.js";
 import { Voices } from "./voices.js";
 
@@ -120,7 +121,7 @@ export class Sound {
   /** Strings, volume, and two ways out: the loudspeaker, and a video. */
   async open() {
     const context = new AudioContext({ latencyHint: "interactive" });
-    await context.audioWorklet.addModule("/static/stringprocessor.js");
+    await context.audioWorklet.addModule(address("stringprocessor.js"));
     const strings = new AudioWorkletNode(context, "strings", {
       numberOfInputs: 0,
       outputChannelCount: [1],

@@ -66,6 +66,8 @@ export class Transport {
         make("option", { value: name, selected: name === plant.name }, title || name),
       ),
     );
+    // a plant that has no others beside it needs no menu
+    byId("plant").parentElement?.toggleAttribute("hidden", plant.own && !menu.length);
     document.body.dataset.plant = plant.name;
     byId("title").textContent = plant.title;
     byId("look-at").textContent = plant.look_at;

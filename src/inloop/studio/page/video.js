@@ -160,6 +160,7 @@ export class Video {
       ),
     );
     byId("videos").append(row);
+    byId("recording-panel").hidden = false;
     byId("recording-panel").open = true;
     link.click();
   }

@@ -1,6 +1,7 @@
 // The picture of the mechanism: where bodies and the eye are at each moment; draw.js draws it.
 
 import { Eye } from "./camera.js";
+import { carried, startWorker } from "./carried.js";
 import { ForceScale } from "./forces.js";
 import { Motion } from "./motion.js";
 import { Quality, withoutGraphicsCard } from "./quality.js";
@@ -101,8 +102,9 @@ export class View {
   /** Start the thread that draws. */
   startDrawing() {
     const canvas = this.canvas.transferControlToOffscreen();
-    const worker = new Worker("/static/draw.js", { type: "module" });
-    worker.postMessage({ do: "begin", canvas, smooth: !this.slow }, [canvas]);
+    const worker = startWorker("draw.js");
+    const meshes = carried?.meshes ?? null;
+    worker.postMessage({ do: "begin", canvas, smooth: !this.slow, meshes }, [canvas]);
     worker.onmessage = ({ data }) => {
       if (data.picture) return this.taken(data.picture);
       if (data.arrived) {

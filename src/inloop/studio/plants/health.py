@@ -62,6 +62,16 @@ INEXACT: Told = {
 }
 
 
+def latched_notice(status: str) -> Told:
+    """What to tell while inputs are ignored because of a status."""
+    reason = LATCHED.get(status, f"a step ended with {status}")
+    return {
+        "level": "warn",
+        "text": f"{reason}: inputs are ignored since then, safe values are in their place",
+        "fix": "Press 'Use inputs' to let them act again, or reset.",
+    }
+
+
 class Health:
     """Keeps in mind what happened lately."""
 
@@ -87,12 +97,7 @@ class Health:
             gravity: Level = "warn" if status == "INPUT_STALE" else "error"
             return {"level": gravity, "text": text, "fix": fix}
         if condition.latched:
-            reason = LATCHED.get(condition.latched, f"a step ended with {condition.latched}")
-            return {
-                "level": "warn",
-                "text": f"{reason}: inputs are ignored since then, safe values are in their place",
-                "fix": "Press 'Use inputs' to let them act again, or reset.",
-            }
+            return latched_notice(condition.latched)
         if condition.jumps:
             text, _, fix = condition.jumps.partition("; ")
             return {"level": "warn", "text": text, "fix": f"{fix[0].upper()}{fix[1:]}."}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -58,6 +59,46 @@ class Writer(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Limits:
+    """Values that pages may give to inputs, in the order of the layout.
+
+    Attributes:
+        rest: where each is when nobody drives.
+        least, most: ends of its range.
+    """
+
+    rest: Reals
+    least: Reals
+    most: Reals
+
+    def range_of(self, k: int) -> tuple[float | None, float | None]:
+        """Lowest and highest value of an input; None without a limit of its own."""
+        limited = self.least[k] > -LIMIT or self.most[k] < LIMIT
+        return (float(self.least[k]), float(self.most[k])) if limited else (None, None)
+
+
+def limits_of(layout: Layout, device: Mapping[str, Any] | None) -> Limits:
+    """The limits that plant and exhibit tell.
+
+    Args:
+        layout: of the plant.
+        device: input that a person drives, as `Device.data` gives it.
+    """
+    inputs = layout.inputs
+    found = Limits(
+        np.array([x.default for x in inputs]),
+        np.array([max(x.least, -LIMIT) for x in inputs]),
+        np.array([min(x.most, LIMIT) for x in inputs]),
+    )
+    names = [x.name for x in inputs]
+    if device is not None and device["input"] in names:
+        k = names.index(device["input"])
+        found.rest[k], found.least[k] = device["rest"], device["low"]
+        found.most[k] = device["high"]
+    return found
+
+
 class Inputs:
     """Who drives, and with what values.
 
@@ -69,28 +110,15 @@ class Inputs:
 
     def __init__(self, source: Writer, device: Mapping[str, Any] | None) -> None:
         self._source = source
-        inputs = source.layout.inputs
-        self.names = [x.name for x in inputs]
+        self.names = [x.name for x in source.layout.inputs]
         self._led = led_inputs(source.layout)
-        self._rest = np.array([x.default for x in inputs])
-        self._least = np.array([max(x.least, -LIMIT) for x in inputs])
-        self._most = np.array([min(x.most, LIMIT) for x in inputs])
-        if device is not None and device["input"] in self.names:
-            k = self.names.index(device["input"])
-            self._rest[k], self._least[k], self._most[k] = (
-                device["rest"], device["low"], device["high"],
-            )  # fmt: skip
-        self._values = self._rest.copy()
+        self.limits = limits_of(source.layout, device)
+        self._values = self.limits.rest.copy()
         self.owner: Client | None = None
         self._held = False
         self._rest_until = 0.0
         self._sent: deque[tuple[int, int, float]] = deque(maxlen=REMEMBERED)
         self.used = (0, 0.0, 0.0)
-
-    def range_of(self, k: int) -> tuple[float | None, float | None]:
-        """Lowest and highest value that a page may give; None without a limit of its own."""
-        limited = self._least[k] > -LIMIT or self._most[k] < LIMIT
-        return (float(self._least[k]), float(self._most[k])) if limited else (None, None)
 
     def take(self, client: Client) -> None:
         """Let a client drive.
@@ -127,7 +155,8 @@ class Inputs:
             words = f"input '{self.names[k]}' follows {self._led[self.names[k]]}"
             raise InputError(words, fix="Change the gains of the controller.")
         self.take(client)
-        self._values[k] = min(max(frame.value, self._least[k]), self._most[k])
+        limits = self.limits
+        self._values[k] = min(max(frame.value, limits.least[k]), limits.most[k])
         written = self._source.write_inputs(self._values)
         self._sent.append((written, frame.sequence, frame.page_time))
 
@@ -135,7 +164,7 @@ class Inputs:
         """Put all inputs to rest; they are given back a little later."""
         if self.owner is client:
             self.owner = None
-            self._values[:] = self._rest
+            self._values[:] = self.limits.rest
             self._rest_until = self._source.now + REST
             self.refresh()
 

@@ -27,7 +27,7 @@ from inloop.studio.messaging.protocol import fields
 from inloop.studio.messaging.scene_types import Scene
 from inloop.studio.plants.control import NONE
 from inloop.studio.plants.haptic_device import MOUSE, offer, ranges
-from inloop.studio.plants.inputs import Inputs
+from inloop.studio.plants.inputs import Limits
 from inloop.studio.plants.running import Running
 
 RATES = {"m": "m/s", "rad": "rad/s"}
@@ -38,7 +38,7 @@ def hello(running: Running) -> Hello:
     choice, source, show = running.choice, running.source, running.show
     assert choice is not None and source is not None and show is not None
     assert running.measured is not None
-    stage, layout = choice.stage, source.layout
+    stage, layout, driver = choice.stage, source.layout, running.inputs
     return {
         "kind": "hello",
         "plant": {
@@ -57,7 +57,7 @@ def hello(running: Running) -> Hello:
         "contacts": running.measured.contacts,
         "sensors": running.measured.sensors,
         "plots": [name for name in stage.plots if name in layout.index] or None,
-        "inputs": inputs(layout, running.inputs, stage.docs),
+        "inputs": inputs(layout, driver.limits if driver is not None else None, stage.docs),
         "device": device(stage.device, layout),
         "cockpit": show.cockpit,
         "chain": chain(running),
@@ -221,13 +221,13 @@ def parameters(
     ]
 
 
-def inputs(layout: Layout, driver: Inputs | None, docs: Mapping[str, str]) -> list[Input]:
+def inputs(layout: Layout, limits: Limits | None, docs: Mapping[str, str]) -> list[Input]:
     """In the order of the numbers that input frames carry."""
     found: list[Input] = []
     units, led = _units(layout), led_inputs(layout)
     efforts = {f"{c.name}.tau" for c in layout.coordinates}
     for k, x in enumerate(layout.inputs):
-        low, high = driver.range_of(k) if driver is not None else (None, None)
+        low, high = limits.range_of(k) if limits is not None else (None, None)
         doc = f"follows {led[x.name]}" if x.name in led else docs.get(x.name, "")
         told: Input = {
             "name": x.name, "unit": units[x.name], "low": low, "high": high,

@@ -1,0 +1,43 @@
+"""`inloop export NAME --page FILE`: a page that carries its plant."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from inloop.cli.commands.studio_catalog import natural_speed, pace, stage_of
+from inloop.cli.output import heading, paragraph, print_json
+from inloop.cli.subject import Subject
+
+
+def add_page(group: Any) -> None:
+    """Add the option to the command."""
+    group.add_argument(
+        "--page",
+        metavar="FILE",
+        help="write one HTML file that runs the plant in any browser, without server or network",
+    )
+
+
+def write_page(args: argparse.Namespace, subject: Subject) -> int:
+    """Compile the plant to WebAssembly and write the page."""
+    from inloop.io.page import export_page
+
+    rate, substeps = pace(subject.exhibit)
+    file = export_page(
+        subject.compile(),
+        args.page,
+        rate=rate,
+        substeps=substeps,
+        method=args.method,
+        speed=natural_speed(subject.exhibit),
+        stage=stage_of(subject),
+        name="" if subject.exhibit is None else subject.exhibit.name,
+    )
+    size = file.stat().st_size
+    if args.json:
+        print_json({"file": str(file), "bytes": size, "rate_hz": rate, "substeps": substeps})
+        return 0
+    heading(f"{file}: {size / 1e6:.2f} MB, {rate:g} steps per second")
+    paragraph("Open it in a browser, from a disk or from any server.")
+    return 0

@@ -1,0 +1,151 @@
+// Bodies of a carried plant that the page holds: by the pointer, and pinned; as studio/plants/touch.py.
+
+import { GRIP, MOST_GRIPS, PULL } from "./wasmplant.js";
+
+const POINTER = 0; // number of the grip that the pointer moves; the others are pins
+
+/** @typedef {import("./plantframes.js").ReadTouch} ReadTouch */
+/** @typedef {{ wish: ReadTouch, mass: number }} Held mass of the point [kg]; 0 until it is known */
+
+/**
+ * @param {number} x
+ * @param {number} most
+ */
+const within = (x, most) => Math.min(Math.max(x, -most), most);
+
+export class Grips {
+  /**
+   * @param {import("./wasmplant.js").WasmPlant} plant
+   * @param {import("./plantfacts.js").HeldFacts} facts
+   * @param {string[]} bodies in the order of the scene
+   */
+  constructor(plant, facts, bodies) {
+    this.plant = plant;
+    this.facts = facts;
+    this.numbers = bodies.map((name) => facts.bodies.indexOf(name) + 1); // 0: cannot be held
+    /** @type {Map<number, Held>} */
+    this.held = new Map();
+  }
+
+  /**
+   * Hold a body by the pointer, or let it go; false if there is no such body.
+   * @param {ReadTouch} wish
+   */
+  set(wish) {
+    if (wish.body < 0) this.held.delete(POINTER);
+    else {
+      if (!this.numbers[wish.body]) return false;
+      const { far, size, firmness } = this.facts;
+      const before = this.held.get(POINTER);
+      const same =
+        before?.wish.body === wish.body && before.wish.point.every((x, k) => x === wish.point[k]);
+      this.held.set(POINTER, {
+        wish: {
+          ...wish,
+          firmness: Math.min(Math.max(wish.firmness, firmness[0]), firmness[1]),
+          target: vector(wish.target, far * size),
+          push: vector(wish.push, firmness[1] * far * size),
+        },
+        mass: same ? before.mass : 0,
+      });
+    }
+    this.write();
+    return true;
+  }
+
+  /** Let the body that the pointer holds be held there without it; false if that cannot be. */
+  pin() {
+    const held = this.held.get(POINTER);
+    const free = [1, 2, 3].find((k) => k < MOST_GRIPS && !this.held.has(k));
+    if (!held || free === undefined) return false;
+    this.held.delete(POINTER);
+    this.held.set(free, held);
+    this.write();
+    return true;
+  }
+
+  /** @param {number} [number] of a pin; all by default */
+  letGo(number) {
+    if (number === undefined) this.held.clear();
+    else this.held.delete(number);
+    this.write();
+  }
+
+  /** See which mass the plant has found for what is held since lately. */
+  learn() {
+    let fresh = false;
+    for (const [number, held] of this.held) {
+      const mass = this.plant.pulls[PULL.size * number + PULL.mass];
+      if (held.mass === 0 && mass > 0) {
+        held.mass = mass;
+        fresh = true;
+      }
+    }
+    if (fresh) this.write();
+  }
+
+  /**
+   * Stiffness and damping that belong to the firmness of a hold.
+   * @param {Held} held
+   */
+  spring({ wish, mass }) {
+    const { quick, gravity, sag, size, damped } = this.facts;
+    const stiffness = wish.firmness * mass * Math.max(quick ** 2, gravity / (sag * size));
+    return { stiffness, damping: 2 * damped * Math.sqrt(stiffness * mass) };
+  }
+
+  /** Tell the plant. */
+  write() {
+    const { plant } = this;
+    if (!this.held.size) {
+      plant.exports.page_let_go();
+      return;
+    }
+    plant.grips.fill(0);
+    for (const [number, held] of this.held) {
+      const at = GRIP.size * number;
+      const { stiffness, damping } = this.spring(held);
+      const pushes = held.wish.push.some((x) => x !== 0);
+      plant.grips[at + GRIP.body] = this.numbers[held.wish.body];
+      plant.grips.set(held.wish.point, at + GRIP.point);
+      plant.grips.set(held.wish.target, at + GRIP.target);
+      plant.grips[at + GRIP.stiffness] = pushes ? 0 : stiffness;
+      plant.grips[at + GRIP.damping] = pushes ? 0 : damping;
+      const force = held.wish.push.map((x) => stiffness * x);
+      plant.grips.set(force, at + GRIP.force);
+    }
+    plant.exports.page_hold();
+  }
+
+  /** @returns {Array<import("./messages.js").Hold>} */
+  told() {
+    return [...this.held]
+      .sort(([a], [b]) => a - b)
+      .map(([grip, held]) => {
+        const { wish, mass } = held;
+        const at = PULL.size * grip;
+        const pushes = wish.push.some((x) => x !== 0);
+        return {
+          grip,
+          body: wish.body,
+          point: wish.point,
+          target: wish.target,
+          pushes,
+          firmness: wish.firmness,
+          mass,
+          stiffness: pushes ? 0 : this.spring(held).stiffness,
+          force: vector(this.plant.pulls.subarray(at + PULL.force, at + PULL.force + 3)),
+          limited: this.plant.pulls[at + PULL.limited],
+        };
+      });
+  }
+}
+
+/**
+ * @param {ArrayLike<number>} values
+ * @param {number} most of each
+ * @returns {[number, number, number]}
+ */
+function vector(values, most = Infinity) {
+  return [within(values[0], most), within(values[1], most), within(values[2], most)];
+}

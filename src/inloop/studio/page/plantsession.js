@@ -1,0 +1,391 @@
+// What a studio does for its page, done for a plant that the page carries: it steps the plant against
+// the clock, tells what comes of it, and does what the page asks for. It speaks the messages of a studio.
+
+import { Grips } from "./grips.js";
+import { Histogram } from "./histogram.js";
+import { NoteMaker } from "./notemaker.js";
+import { Pace } from "./pace.js";
+import { Points, placedAnatomy, placedScene } from "./placing.js";
+import { echoFrame, posesFrame, readFrame, samplesFrame } from "./plantframes.js";
+import { PlantInputs } from "./plantinputs.js";
+import { PlantParameters } from "./plantparameters.js";
+import { arrows, quaternions } from "./posing.js";
+import { Subscription } from "./subscription.js";
+import { WasmPlant } from "./wasmplant.js";
+
+/** @typedef {import("./messages.js").Message} Message */
+/** @typedef {import("./messages.js").Request} Request */
+
+// how often is told what [s], as in studio/server/ticker.py
+const [BEAT, READINGS, STATE, HISTOGRAM] = [1 / 60, 0.1, 0.25, 1];
+const SPEEDS = [0.001, 1000];
+const MOST_STEPS = 100_000; // of one request
+const TIMED = 0.005; // of steps whose time is told together [s]
+const LONGEST = 0.012; // that steps may take before poses are told [s]
+
+export class PlantSession {
+  /**
+   * @param {WebAssembly.Module} module
+   * @param {import("./plantfacts.js").PlantFacts} facts
+   * @param {(words: string | ArrayBuffer) => void} send
+   * @param {() => number} clock [s]
+   */
+  constructor(module, facts, send, clock) {
+    const { hello, drawn } = facts;
+    this.facts = facts;
+    this.send = send;
+    this.clock = clock;
+    this.plant = new WasmPlant(module, facts, {
+      parameters: hello.parameters.length,
+      inputs: hello.inputs.length,
+      bodies: hello.scene.bodies.length,
+      points: drawn.points,
+      positions: drawn.positions.length,
+    });
+    this.points = new Points(this.plant.points);
+    this.inputs = new PlantInputs(this.plant, facts.inputs);
+    this.parameters = new PlantParameters(this.plant, hello.parameters);
+    const bodies = hello.scene.bodies.map(({ name }) => name);
+    this.grips = new Grips(this.plant, facts.held, bodies);
+    this.holds = false; // and the page was told so
+    this.notes = facts.notes && new NoteMaker(facts.notes);
+    this.pace = new Pace(1 / hello.plant.rate_hz, facts.speed);
+    this.subscription = new Subscription();
+    /** @type {string[]} */
+    this.watched = [];
+    this.records = 0;
+    this.steps = 0; // good ones since the start
+    this.status = 0;
+    this.latched = "";
+    this.due = { beat: 0, readings: 0, state: 0, histogram: 0 };
+    this.shown = -1; // number of the record that was drawn last
+    this.timed = { seconds: 0, count: 0 };
+    this.times = { step: new Histogram(), behind: new Histogram(), age: new Histogram() };
+  }
+
+  /** @param {Message} message */
+  tell(message) {
+    this.send(JSON.stringify(message));
+  }
+
+  /** The page listens. */
+  greet() {
+    const { hello } = this.facts;
+    const values = this.parameters.byName;
+    this.tell({
+      ...hello,
+      parameters: hello.parameters.map((p) => ({ ...p, value: values[p.name] })),
+    });
+    this.tellState();
+  }
+
+  // ---- the clock ----
+
+  /** What is due now: steps, then what is to be told of them. */
+  tick() {
+    const begin = this.clock();
+    const due = this.pace.due(begin);
+    if (due) {
+      this.times.behind.add(1e6 * this.pace.behind);
+      this.advance(due, begin);
+    }
+    const now = this.clock();
+    if (now >= this.due.beat) {
+      this.due.beat = now + BEAT;
+      this.tellBeat(now);
+    }
+    if (now >= this.due.state) {
+      this.due.state = now + STATE;
+      this.tellState();
+    }
+    if (now >= this.due.histogram) {
+      this.due.histogram = now + HISTOGRAM;
+      this.tellTimes();
+    }
+  }
+
+  /**
+   * So many periods, as far as there is time for them.
+   * @param {number} count
+   * @param {number} begin when it began [s]
+   */
+  advance(count, begin = this.clock()) {
+    let left = count;
+    let done = 0;
+    let now = begin;
+    while (left > 0 && (now - begin < LONGEST || done === 0)) {
+      const good = this.plant.advance(Math.min(left, 64));
+      this.take(good);
+      const then = now;
+      now = this.clock();
+      this.timeSteps(now - then, good);
+      this.status = this.plant.status;
+      if (this.status) {
+        this.fail();
+        this.pace.done(left, now);
+        return;
+      }
+      left -= good;
+      done += good;
+    }
+    this.pace.done(done, now);
+  }
+
+  /**
+   * What a step takes: clocks of pages are coarse, so that many are timed together.
+   * @param {number} seconds
+   * @param {number} count
+   */
+  timeSteps(seconds, count) {
+    this.timed.seconds += seconds;
+    this.timed.count += count;
+    if (this.timed.seconds < TIMED || !this.timed.count) return;
+    this.times.step.add((1e6 * this.timed.seconds) / this.timed.count, this.timed.count);
+    this.timed = { seconds: 0, count: 0 };
+  }
+
+  /**
+   * Records of good periods.
+   * @param {number} count
+   */
+  take(count) {
+    const { rows, width } = this.plant;
+    for (let k = 0; k < count; k++) {
+      this.records += 1;
+      this.subscription.take(this.records, rows, k * width);
+      for (const note of this.notes?.hear(rows[k * width], rows, k * width) ?? []) this.tell(note);
+    }
+    this.steps += count;
+    if (count && this.grips.held.size) this.grips.learn();
+  }
+
+  /** The last good state stays, and safe values stand in for the inputs. */
+  fail() {
+    const { status } = this.failure ?? { status: "DIVERGED" };
+    if (!this.latched) this.grips.letGo();
+    this.latched = status;
+    this.inputs.makeSafe();
+  }
+
+  get failure() {
+    // whatever has no name of its own is a motion that ran away
+    const { failures } = this.facts;
+    if (!this.status) return null;
+    return (
+      failures[this.status] ?? Object.values(failures).find((x) => x.status === "DIVERGED") ?? null
+    );
+  }
+
+  // ---- what is told ----
+
+  /** @param {number} now [s] */
+  tellBeat(now) {
+    if (this.shown !== this.records) {
+      this.shown = this.records;
+      this.tellPoses(now);
+    }
+    this.tellSamples(now);
+    if (this.grips.held.size || this.holds) {
+      this.holds = this.grips.held.size > 0;
+      this.tell({ kind: "held", mine: true, holds: this.grips.told() });
+    }
+    if (now >= this.due.readings) {
+      this.due.readings = now + READINGS;
+      this.tellReadings();
+    }
+  }
+
+  /** @param {number} now */
+  tellPoses(now) {
+    const { drawn } = this.facts;
+    const record = this.plant.last;
+    const X = this.plant.pose(record, drawn.positions);
+    const head = { sequence: this.records, stamp: now, t: record[0] };
+    const forces = arrows(drawn.contacts, X, this.points, record);
+    const told = drawn.told.map((column) => record[column]);
+    this.send(posesFrame(head, quaternions(X), forces, told));
+  }
+
+  /** @param {number} now */
+  tellSamples(now) {
+    const { subscription } = this;
+    if (!subscription.times.length) return;
+    const { generation, first, times, values } = subscription;
+    this.send(samplesFrame({ generation, first, lost: 0, stamp: now }, times, values));
+    subscription.clear();
+  }
+
+  tellReadings() {
+    const { contacts, sensors, index } = this.facts;
+    const record = this.plant.last;
+    const read = (/** @type {number[]} */ columns) => columns.map((k) => finite(record[k]));
+    if (contacts.length || sensors.length)
+      this.tell({ kind: "readings", contacts: contacts.map(read), sensors: sensors.map(read) });
+    if (!this.watched.length) return;
+    const values = this.watched.map((name) => [name, finite(record[index[name]])]);
+    this.tell({ kind: "watched", values: Object.fromEntries(values) });
+  }
+
+  tellState() {
+    const failure = this.failure;
+    this.tell({
+      kind: "state",
+      state: this.pace.paused ? "paused" : "running",
+      speed: this.pace.speed,
+      step: this.steps,
+      t: finite(this.plant.last[0]),
+      status: failure ? failure.status : "OK",
+      latched: this.latched,
+      overruns: this.pace.skipped,
+      late: this.pace.late,
+      stale: 0,
+      lost: 0,
+      source: "live",
+      driven: this.inputs.driven,
+      notice: failure
+        ? { level: "error", text: failure.text, fix: failure.fix }
+        : (this.facts.latched[this.latched] ?? null),
+      pace_hz: this.pace.paused ? 0 : this.pace.rate,
+    });
+  }
+
+  tellTimes() {
+    const step = this.times.step.told();
+    const behind = this.times.behind.told();
+    const input_age = this.times.age.told();
+    this.tell({ kind: "histogram", step_time: step, reaction: step, wake_up: behind, input_age });
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} fix
+   */
+  complain(text, fix) {
+    this.tell({ kind: "notice", level: "error", text, fix });
+  }
+
+  // ---- what is asked for ----
+
+  /** @param {string | ArrayBuffer} data */
+  hear(data) {
+    if (typeof data === "string") {
+      this.do(JSON.parse(data));
+      return;
+    }
+    const frame = readFrame(data);
+    const now = this.clock();
+    if (frame?.kind === "ping") {
+      const { sequence, at, time } = this.inputs.used;
+      const head = { sequence, stamp: now, t: this.plant.last[0] };
+      this.send(echoFrame(frame.token, head, { at, time }));
+    } else if (frame?.kind === "input") {
+      if (!this.inputs.set(frame, now))
+        this.complain("this input follows the controller of the plant", "Change its gains.");
+      this.times.age.add(Math.max(1e6 * now - 1e3 * frame.time, 0));
+    } else if (frame && !this.grips.set(frame))
+      this.complain("this body cannot be held", "Take hold of another one.");
+  }
+
+  /** @param {Request} request */
+  do(request) {
+    const wanted = this.parameters.asked(request);
+    if (wanted) this.change(wanted);
+    else if (request.do === "subscribe") this.subscribe(request);
+    else if (request.do === "watch") {
+      this.watched = request.signals.filter((name) => Object.hasOwn(this.facts.index, name));
+      this.tellReadings();
+    } else if (request.do === "take_input") this.inputs.take();
+    else if (request.do === "release_input") this.inputs.release();
+    else if (request.do === "let_go") this.grips.letGo(request.grip);
+    else if (request.do === "pin") {
+      if (!this.grips.pin()) this.complain("no body is held, or too many are", "Drag one.");
+    } else if (!this.move(request))
+      this.complain(`${request.do} is not possible here`, "See what the page offers.");
+    this.tellState();
+  }
+
+  /**
+   * How time passes; false if the request is about something else.
+   * @param {Request} request
+   */
+  move(request) {
+    const { pace } = this;
+    if (request.do === "pause") pace.paused = true;
+    else if (request.do === "go") {
+      pace.paused = false;
+      this.latched = "";
+      this.inputs.resume();
+    } else if (request.do === "speed")
+      pace.speed = Math.min(Math.max(request.factor, SPEEDS[0]), SPEEDS[1]);
+    else if (request.do === "reset") this.reset();
+    else if (request.do === "step") {
+      if (pace.paused) this.advance(Math.min(Math.max(request.count ?? 1, 1), MOST_STEPS));
+      return true;
+    } else return false;
+    pace.forget();
+    return true;
+  }
+
+  reset() {
+    this.grips.letGo();
+    this.plant.reset();
+    this.inputs.reset();
+    this.notes?.forget();
+    this.steps = this.status = 0;
+    this.latched = "";
+    this.records += 1;
+    this.subscribeAnew(false);
+  }
+
+  /** @param {import("./messages.js").Subscribe} request */
+  subscribe({ signals, rate_hz: wanted }) {
+    const { index, hello } = this.facts;
+    const rate = hello.plant.rate_hz;
+    const known = signals.filter((name) => Object.hasOwn(index, name));
+    const every = Math.max(1, Math.round(rate / Math.min(Math.max(wanted ?? rate, 1e-3), rate)));
+    this.subscription.choose(
+      known,
+      known.map((name) => index[name]),
+      every,
+    );
+    this.tellSubscribed(false);
+  }
+
+  /** @param {boolean} fresh what came before does not go on */
+  subscribeAnew(fresh) {
+    const { signals, columns, every } = this.subscription;
+    this.subscription.choose(signals, columns, every);
+    this.tellSubscribed(fresh);
+  }
+
+  /** @param {boolean} fresh */
+  tellSubscribed(fresh) {
+    const { generation, every, signals } = this.subscription;
+    const rate_hz = this.facts.hello.plant.rate_hz / every;
+    this.tell({ kind: "subscribed", generation, rate_hz, signals, fresh });
+  }
+
+  /** @param {Map<string, number>} wanted */
+  change(wanted) {
+    const { hello, drawn } = this.facts;
+    if (!this.parameters.change(wanted))
+      this.complain(
+        "the loops of the mechanism cannot be closed with this value from where it is",
+        "Change it less, or reset.",
+      );
+    this.tell({ kind: "parameters", values: this.parameters.byName });
+    const scene = placedScene(hello.scene, drawn.parts, this.points);
+    const anatomy = placedAnatomy(hello.anatomy, drawn.anatomy, this.points);
+    const fresh = JSON.stringify([scene, anatomy]);
+    if (fresh !== this.placed) this.tell({ kind: "scene", scene, anatomy });
+    this.placed = fresh;
+    this.shown = -1;
+  }
+
+  placed = "";
+}
+
+/** @param {number | undefined} x */
+function finite(x) {
+  return x !== undefined && Number.isFinite(x) ? x : null;
+}
