@@ -26,6 +26,11 @@ class Matrices:
         """Number of unknowns."""
         return len(self.indptr) - 1
 
+    @property
+    def constant(self) -> np.ndarray:
+        """Which values are the same in all sets: ±1, masses, coefficients of the step."""
+        return np.asarray(np.all(self.values == self.values[0], axis=0))
+
     def matrix(self, k: int) -> scipy.sparse.csc_array:
         """Value set k."""
         return scipy.sparse.csc_array((self.values[k], self.indices, self.indptr))

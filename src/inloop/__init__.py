@@ -62,6 +62,7 @@ from inloop.geometry import (
     tube,
     visual,
 )
+from inloop.io.fmi import load_fmu
 from inloop.joints import written
 from inloop.joints.written import *  # noqa: F403  its stub names all
 from inloop.linear import SolveReport, SparseLU
@@ -219,6 +220,7 @@ __all__ = [
     "lathe",
     "line",
     "load",
+    "load_fmu",
     "load_road",
     "load_tyre",
     "loft",

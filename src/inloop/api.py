@@ -15,6 +15,7 @@ from inloop import analysis, bridges, realtime
 from inloop import simulate as runs
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
 from inloop.io.boards import export_board
+from inloop.io.fmi import export_fmu
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
 from inloop.model.starting import start_at
@@ -52,6 +53,7 @@ class Plant(BarePlant):
     export_board = export_board
     to_casadi = bridges.to_casadi
     to_jax = bridges.to_jax
+    export_fmu = export_fmu
     equilibrium = analysis.equilibrium
     linearize = analysis.linearize
     eigenmodes = analysis.eigenmodes

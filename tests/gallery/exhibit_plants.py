@@ -7,8 +7,13 @@ import functools
 import inloop as il
 from inloop import gallery
 
-# half as many elements as shown: the same laws and drawings, less to compile
-SMALLER: dict[str, dict[str, int]] = {"flexible_four_bar": {"elements": 10}}
+# half as many elements as shown, or less: the same laws and drawings, less to compile
+SMALLER: dict[str, dict[str, int]] = {
+    "flexible_four_bar": {"elements": 10},
+    "rotor": {"blades": 2, "elements": 3},
+    "chain_fountain": {"n": 24},
+    "truss": {"bays": 1},
+}
 
 
 def plant_of(name: str) -> il.Plant:

@@ -153,6 +153,64 @@ def test_samples_of_different_patterns_are_united() -> None:
         assert backward_error(matrix, x, np.ones(15)) <= TOLERANCE
 
 
+# values that never change
+
+
+def with_constants(seed: int) -> tuple[scipy.sparse.sparray, np.ndarray]:
+    """A matrix of which half of the values are ±1, 0 or 2.5 for any seed, and a mask of those."""
+    A, random = random_matrix(40, 3), np.random.default_rng(8)
+    mask = random.random(A.nnz) < 0.5
+    fixed = random.choice([1.0, -1.0, 0.0, 2.5], A.nnz, p=[0.4, 0.4, 0.05, 0.15])
+    A.data = np.where(mask, fixed, np.random.default_rng(seed).normal(size=A.nnz))
+    return A, mask
+
+
+@pytest.fixture(scope="module")
+def folded() -> il.SparseLU:
+    samples = [with_constants(seed)[0] for seed in range(8)]
+    return il.SparseLU(samples, constant=with_constants(0)[1], kind="straight")
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_constants_are_folded_and_solutions_right(folded: il.SparseLU, seed: int) -> None:
+    A, _ = with_constants(seed)
+    b = np.random.default_rng(seed).normal(size=40)
+    assert backward_error(A, folded.solve_with(A, b), b) <= TOLERANCE
+    # the transposed one needs all factors; after it the code finds its own again
+    assert backward_error(A.T, folded.solve(b, transposed=True), b) <= TOLERANCE
+    assert backward_error(A, folded.solve(b), b) <= TOLERANCE
+
+
+def test_constants_need_no_refinement_in_samples(folded: il.SparseLU) -> None:
+    b = np.arange(1.0, 41.0)
+    for seed in range(8):
+        for transposed in (False, True, False):
+            folded.factor(with_constants(seed)[0])
+            folded.solve(b, transposed=transposed)
+            assert (folded.report.refinements, folded.report.new_pivots) == (0, False)
+
+
+def test_a_constant_that_has_changed_costs_no_digits(folded: il.SparseLU) -> None:
+    A, mask = with_constants(2)
+    b = np.ones(40)
+    for k in np.flatnonzero(mask)[::9]:
+        B = A.copy()
+        B.data[k] += 0.7
+        x = folded.solve_with(B, b)
+        assert folded.report.refinements > 0 or folded.report.new_pivots
+        assert backward_error(B, x, b) <= TOLERANCE
+
+
+def test_constants_may_be_given_as_a_matrix_and_leave_the_code_shorter() -> None:
+    A, mask = with_constants(0)
+    full = il.SparseLU(A, kind="straight")
+    marked = scipy.sparse.csc_array((mask.astype(float), A.indices, A.indptr))
+    less = il.SparseLU(A, kind="straight", constant=marked)
+    assert less.code_size < full.code_size
+    b = np.arange(1.0, 41.0)
+    np.testing.assert_allclose(less.solve_with(A, b), full.solve_with(A, b), rtol=1e-8)
+
+
 # never wrong in silence
 
 
@@ -273,6 +331,9 @@ def test_nothing_is_solved_without_factors() -> None:
         (lambda: il.SparseLU([np.eye(2), np.eye(3)]), "one size"),
         (lambda: il.SparseLU(np.eye(2), kind="fast"), "straight"),
         (lambda: il.SparseLU(np.eye(2), tolerance=0.0), "tolerance"),
+        (lambda: il.SparseLU(np.eye(2), constant=[True]), "each of the 2 values"),
+        (lambda: il.SparseLU(np.eye(2), constant=[1.0, 0.0]), "True or False"),
+        (lambda: il.SparseLU([np.eye(2), 2.0 * np.eye(2)], constant=np.eye(2)), "differs"),
         (lambda: il.SparseLU(np.eye(2), kind="tables").factor(np.ones((2, 2))), "row 1, column 0"),
         (lambda: il.SparseLU(np.eye(2), kind="tables").factor(np.ones(3)), "has 2"),
         (lambda: il.SparseLU(np.eye(2), kind="tables").factor(np.eye(3)), "shape"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import inloop as il
+from inloop import gallery
 from inloop.gallery.four_bar import four_bar
 
 # IFToMM A02, regular branch, integrated independently: x, y of B0 of two loops after 10 s
@@ -73,6 +74,46 @@ def test_order_two_and_the_motion_of_the_reduced_equations(bodies: il.Plant) -> 
     far, near = end_of(bodies, 1e-4), end_of(bodies, 5e-5)
     ratio = np.linalg.norm(far - expected) / np.linalg.norm(near - expected)
     assert 3.8 < ratio < 4.2
+    assert np.abs((4.0 * near - far) / 3.0 - expected).max() < 1e-8
+
+
+def test_a_flexible_link_without_a_body() -> None:
+    """A clamped beam falls and swings: its nodes are all that moves. First frequency by hand."""
+    m = il.Model("clamped", gravity=(0.0, 0.0, -9.81))
+    m.flexible_link("rod", on=m.ground, length=1.5, mass_per_length=0.788, EI=191.667, elements=4,
+                    stiffening=False)  # fmt: skip
+    plant = m.compile(formulation="redundant")
+    assert plant.formulation.code.about.layout.bodies == 0
+    frequency = 1.8751040687**2 * np.sqrt(191.667 / (0.788 * 1.5**4))  # [rad/s]
+    period = 2.0 * np.pi / frequency
+    found = plant.simulate(t_end=3.0 * period, step=period / 1000.0)
+    tip = np.abs(found["rod_4_w.q"])
+    # twice the deflection at rest, and back to it: higher modes take some percent
+    assert abs(tip.max() / (0.788 * 9.81 * 1.5**4 / (8.0 * 191.667)) - 2.0) < 0.05
+    assert tip[1000::1000].max() < 0.03 * tip.max()
+
+
+def test_flexible_links_in_a_loop_move_as_in_the_reduced_equations() -> None:
+    model = gallery.get("flexible_four_bar").build(elements=6)
+    plant, reduced = model.compile(formulation="redundant"), model.compile()
+    expected = reduced.simulate(t_end=0.05, step=2e-6, sample=0.05, method="implicit")
+    far, near = (plant.simulate(t_end=0.05, step=h, sample=0.05) for h in (2e-5, 1e-5))
+    found = (4.0 * near.q[-1] - far.q[-1]) / 3.0
+    assert np.abs(expected.q[-1] - expected.q[0]).max() > 0.02
+    assert np.abs((found - expected.q[-1]) / plant.coordinate_sizes).max() < 1e-8
+    assert near.violation.max() < 1e-9
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "step", "t_end"), [("heavy_top", 25e-6, 1.0), ("andrews", 5e-6, 0.03)]
+)
+def test_what_is_fast_agrees_with_short_steps(name: str, step: float, t_end: float) -> None:
+    """The wheel of the top turns at 150 rad/s: what Newton's method leaves must not add up."""
+    model = gallery.get(name).build()
+    plant, reduced = model.compile(formulation="redundant"), model.compile()
+    expected = reduced.simulate(t_end=t_end, step=t_end, tolerance=1e-13, method="dopri").q[-1]
+    far, near = (plant.simulate(t_end=t_end, step=h, sample=t_end).q[-1] for h in (step, step / 2))
     assert np.abs((4.0 * near - far) / 3.0 - expected).max() < 1e-8
 
 

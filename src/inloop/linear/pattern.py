@@ -134,13 +134,37 @@ def _ones(matrix: Any) -> Any:
     return type(matrix)((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
+def read_constants(pattern: Pattern, constant: Any) -> NDArray[np.bool_]:
+    """Which values never change, shape (values,).
+
+    Raises:
+        InputError: the mask does not fit the pattern.
+    """
+    count = len(pattern.indices)
+    if constant is None:
+        return np.zeros(count, dtype=bool)
+    if not scipy.sparse.issparse(constant) and np.ndim(constant) == 1:
+        mask = np.asarray(constant)
+        if mask.shape != (count,) or mask.dtype != bool:
+            raise InputError(
+                f"constant has shape {mask.shape} and type {mask.dtype}",
+                fix=f"Give a mask with True or False for each of the {count} values.",
+            )
+        return mask
+    return np.asarray(pattern.values_of(constant) != 0.0)
+
+
 def read_samples(
-    pattern: Pattern, matrices: Sequence[Any], samples: ArrayLike | Sequence[Any] | None
+    pattern: Pattern,
+    matrices: Sequence[Any],
+    samples: ArrayLike | Sequence[Any] | None,
+    constant: NDArray[np.bool_],
 ) -> Reals:
     """Values from which pivots are chosen, shape (samples, values).
 
     One sample alone is joined by others made of it: each value times a random factor between 1/2
-    and 2, the same ones in every run. Of more than USED_SAMPLES some in between are left out.
+    and 2, the same ones in every run; but `constant` ones stay. Of more than USED_SAMPLES some in
+    between are left out.
 
     Raises:
         InputError: a sample does not fit the pattern or is not finite.
@@ -162,6 +186,11 @@ def read_samples(
     if len(found) == 1:
         random = np.random.default_rng(0)
         factors = SPREAD ** random.uniform(-1.0, 1.0, (MADE_SAMPLES, count))
-        found = np.concatenate([found, found * factors])
+        found = np.concatenate([found, np.where(constant, found, found * factors)])
+    if np.any(found[:, constant] != found[0, constant]):
+        raise InputError(
+            "a value that is said to be constant differs from sample to sample",
+            fix="Leave it out of `constant`.",
+        )
     keep = np.linspace(0, len(found) - 1, min(len(found), USED_SAMPLES)).round().astype(int)
     return np.asarray(found[keep], dtype=np.float64)

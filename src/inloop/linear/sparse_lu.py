@@ -11,10 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from inloop.codegen.sparse_lu.lanes import Layout, schedule
+from inloop.codegen.sparse_lu.rolled import emit_rolled
 from inloop.codegen.sparse_lu.straight import STRAIGHT, emit_straight
 from inloop.codegen.sparse_lu.tables import emit_tables
 from inloop.errors import InputError, SolveError
-from inloop.linear.pattern import Pattern, read_pattern, read_samples
+from inloop.linear.pattern import Pattern, read_constants, read_pattern, read_samples
 from inloop.native import (
     POINTER,
     REAL,
@@ -28,14 +30,17 @@ from inloop.native import (
 from inloop.native.building.translation import needed_headers
 from inloop.native.library import Reals
 from inloop.native.mirror import enumeration, mirror
-from inloop.symbolic.elimination import Elimination, eliminate
-from inloop.symbolic.pivot_order import THRESHOLD, StructuralRankError
+from inloop.symbolic.elimination import Elimination, eliminate, in_order
+from inloop.symbolic.pivot_order import THRESHOLD, PivotOrder, StructuralRankError
+from inloop.symbolic.repeated.steps import StepwiseElimination, eliminate_in_steps
 
 TOLERANCE = 1e-12
 _LINE = 64  # bytes of a cache line
 _RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_error.c")
 
-Kind = Literal["straight", "tables"]
+Kind = Literal["straight", "rolled", "tables"]
+ROLLED = 8_000  # operations from which on code is shared by equal steps, if
+REPEATED = 4  # each line of it is used as often as this, on the average
 
 
 @dataclass(frozen=True)
@@ -75,8 +80,12 @@ class SparseLU:
             by random ones around them if it is one matrix alone.
         tolerance: of the backward error.
         threshold: smallest pivot in parts of the largest entry of its column, in every sample.
-        kind: "straight" for straight-line code, "tables" for a program that walks through tables,
-            which is compiled at once; by default what is faster.
+        kind: "straight" for straight-line code, "rolled" for code that is shared by equal steps of
+            a matrix that repeats itself, "tables" for a program that walks through tables, which
+            is compiled at once; by default what is faster.
+        constant: which values never change, as a mask in the order of `pattern` or a matrix of
+            them. Straight-line code has them as numbers. Solutions are judged with the values that
+            are given: one that has changed costs time, not digits.
 
     Raises:
         InputError: a matrix is not square, not finite, or singular.
@@ -91,25 +100,34 @@ class SparseLU:
         tolerance: float = TOLERANCE,
         threshold: float = THRESHOLD,
         kind: Kind | None = None,
+        constant: Any = None,
     ) -> None:
         if not 0.0 < tolerance < 1.0 or not 0.0 <= threshold <= 1.0:
             raise InputError(
                 f"tolerance={tolerance}, threshold={threshold}",
                 fix="Use a tolerance above 0 and below 1, and a threshold from 0 to 1.",
             )
-        if kind not in (None, "straight", "tables"):
-            raise InputError(f"kind={kind!r}", fix="Use 'straight' or 'tables', or leave it out.")
+        if kind not in (None, "straight", "rolled", "tables"):
+            raise InputError(
+                f"kind={kind!r}", fix="Use 'straight', 'rolled' or 'tables', or leave it out."
+            )
         matrices = [*pattern] if isinstance(pattern, list | tuple) else [pattern]
         if not matrices:
             raise InputError("the list of matrices is empty", fix="Give at least one matrix.")
         self.pattern: Pattern = read_pattern(matrices)
-        self._elimination = _eliminated(
-            self.pattern, read_samples(self.pattern, matrices, samples), threshold
+        mask = read_constants(self.pattern, constant)
+        sampled = read_samples(self.pattern, matrices, samples, mask)
+        constants = {int(k): float(sampled[0, k]) for k in np.flatnonzero(mask)}
+        code = _chosen(self.pattern, sampled, threshold, kind, constants)
+        self.kind: Kind = code.kind
+        self._elimination = code.elimination
+        self._code = code
+        self._built = (
+            NativeLibrary(build_library(code.files, options=model_options()))
+            if code.files
+            else None
         )
-        few = self._elimination.operations <= STRAIGHT
-        self.kind: Kind = kind or ("straight" if few else "tables")
-        self._straight = _straight(self._elimination) if self.kind == "straight" else None
-        library = _compiled(self._elimination, self._straight)
+        library = _compiled(code, self._built)
         self._calls = _Calls(library, self.entries, tolerance)
         self.report = SolveReport("NO_FACTORS", np.nan, None, 0, False)
 
@@ -151,8 +169,8 @@ class SparseLU:
 
     @property
     def code_size(self) -> int:
-        """Size of the straight-line code as a library [bytes]; 0 if there is none."""
-        return self._straight.path.stat().st_size if self._straight else 0
+        """Size of the generated code as a library [bytes]; 0 if there is none."""
+        return self._built.path.stat().st_size if self._built else 0
 
     @property
     def addresses(self) -> tuple[int, int]:
@@ -222,9 +240,8 @@ class SparseLU:
         """
         files = {name: runtime_sources()[name] for name in _RUNTIME}
         files |= needed_headers(files, runtime_headers())
-        files["sparse_lu.c"] = emit_tables(self._elimination, self.kind == "straight")
-        if self.kind == "straight":
-            files |= emit_straight(self._elimination)
+        files["sparse_lu.c"] = self._code.tables
+        files |= self._code.files
         folder = Path(directory)
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
@@ -278,31 +295,98 @@ def _badness(report: SolveReport) -> tuple[bool, float]:
     return report.status != "OK", report.backward_error
 
 
-def _eliminated(pattern: Pattern, samples: Reals, threshold: float) -> Elimination:
+@dataclass(frozen=True)
+class _Code:
+    """What is compiled for a pattern.
+
+    Attributes:
+        elimination: order of pivots.
+        kind: of the code.
+        files: C files of the code alone, empty for tables.
+        tables: C text of the rest.
+    """
+
+    elimination: Elimination
+    kind: Kind
+    files: dict[str, str]
+    tables: str
+
+
+def _chosen(
+    pattern: Pattern,
+    samples: Reals,
+    threshold: float,
+    kind: Kind | None,
+    constants: dict[int, float],
+) -> _Code:
+    """The kind that was asked for, or the fastest."""
     try:
-        found = eliminate(pattern.n, pattern.places, samples, threshold)
+        rolled = (
+            _rolled(pattern, samples, threshold, kind, constants)
+            if kind in (None, "rolled")
+            else None
+        )
+        found = rolled or _in_one_order(pattern, samples, threshold, kind, constants)
     except StructuralRankError:
         raise InputError(
             "the pattern is singular whatever its values are",
             fix="Some rows have entries in too few columns: look for unknowns or equations that "
             "are missing.",
         ) from None
-    if found.order.weakest == 0.0:
+    if found.elimination.order.weakest == 0.0:
         raise InputError(
             "all samples are singular", fix="Give at least one sample of a regular matrix."
         )
     return found
 
 
-def _compiled(elimination: Elimination, straight: NativeLibrary | None) -> NativeLibrary:
-    linked = [load_runtime().path, *([straight.path] if straight else [])]
-    text = emit_tables(elimination, straight is not None)
+def _in_one_order(
+    pattern: Pattern,
+    samples: Reals,
+    threshold: float,
+    kind: Kind | None,
+    constants: dict[int, float],
+) -> _Code:
+    elimination = eliminate(pattern.n, pattern.places, samples, threshold, constants)
+    straight = kind == "straight" or (kind is None and elimination.operations <= STRAIGHT)
+    files = emit_straight(elimination) if straight else {}
+    tables = emit_tables(elimination, straight)
+    return _Code(elimination, "straight" if straight else "tables", files, tables)
+
+
+def _rolled(
+    pattern: Pattern,
+    samples: Reals,
+    threshold: float,
+    kind: Kind | None,
+    constants: dict[int, float],
+) -> _Code | None:
+    """Code that is shared by equal steps, where that is worth it or asked for."""
+    places = pattern.places
+    found = eliminate_in_steps(pattern.n, places, samples, threshold)
+    if kind == "rolled" and found is None:
+        raise InputError(
+            "the pattern does not repeat itself",
+            fix="Number the unknowns and equations body by body, or leave kind out.",
+        )
+    if found is None or (kind is None and not _worth_it(found)):
+        return None
+    layout = Layout(schedule(found.steps), constants)
+    order = PivotOrder(tuple(layout.rows), tuple(layout.columns), found.weakest)
+    elimination = in_order(places, order)
+    return _Code(elimination, "rolled", emit_rolled(layout), emit_tables(elimination, layout))
+
+
+def _worth_it(found: StepwiseElimination) -> bool:
+    return found.operations >= max(ROLLED, REPEATED * found.written)
+
+
+def _compiled(code: _Code, built: NativeLibrary | None) -> NativeLibrary:
+    linked = [load_runtime().path, *([built.path] if built else [])]
     options = model_options(linked=tuple(linked))
-    return NativeLibrary(build_library({"sparse_lu.c": text}, runtime_headers(), options=options))
-
-
-def _straight(elimination: Elimination) -> NativeLibrary:
-    return NativeLibrary(build_library(emit_straight(elimination), options=model_options()))
+    return NativeLibrary(
+        build_library({"sparse_lu.c": code.tables}, runtime_headers(), options=options)
+    )
 
 
 class _Calls:

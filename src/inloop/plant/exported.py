@@ -66,67 +66,52 @@ class Stepping:
 
 
 @dataclass(frozen=True)
-class Sources:
-    """A plant as C sources, without a program.
+class ExportedPlant:
+    """A plant in C, as it is now.
 
     Attributes:
-        files: text by name.
-        flags: of files with flags of their own: names of objects, flags.
+        table: with the parameters of now, and with what follows from them.
+        unit: whose code it is.
+        files: the table and all generated code, by name.
     """
 
+    table: PlantTable
+    unit: PlantUnit
     files: Mapping[str, str]
-    flags: Sequence[tuple[str, str]]
 
 
-def exported_sources(plant: BarePlant, unit: PlantUnit, table: PlantTable) -> Sources:
-    """The table, all generated code and the runtime."""
+def exported_plant(
+    plant: BarePlant, unit: PlantUnit, measures: Sequence[Measures], begin: Beginning
+) -> ExportedPlant:
+    """The plant in C; beside the runtime nothing else is needed to run it."""
+    table = _as_it_is_now(unit.table, plant, measures, begin)
     about = labels.about(plant.mechanism, plant.parameters.declared)
-    files = {**runtime_headers(), **runtime_sources(), **emit_plant(table, table.name, about)}
-    files |= unit.own_code
-    own: list[tuple[str, str]] = []
+    files = {**emit_plant(table, table.name, about), **unit.own_code}
     for engine in unit.engines:
         files |= {**engine.headers, **engine.sources}
+    return ExportedPlant(table, unit, files)
+
+
+def program_files(exported: ExportedPlant, stepping: Stepping) -> Mapping[str, str]:
+    """All files of a program that steps the plant, by name."""
+    name = exported.table.name
+    own: list[tuple[str, str]] = []
+    for engine in exported.unit.engines:
         if engine.unit.flags:
             objects = " ".join(f"{name.removesuffix('.c')}.o" for name in engine.sources)
             own.append((objects, " ".join(engine.unit.flags)))
-    return Sources(files, own)
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """A plant on its way out of Python.
-
-    Attributes:
-        plant: the compiled mechanism.
-        unit: its code.
-        table: with the parameters as they are now, and what follows from them.
-        method: integrator.
-        step: [s].
-    """
-
-    plant: BarePlant
-    unit: PlantUnit
-    table: PlantTable
-    method: str
-    step: float
-
-    def sources(self) -> Sources:
-        """Its C sources, without a program."""
-        return exported_sources(self.plant, self.unit, self.table)
-
-
-def exported_files(sources: Sources, table: PlantTable, stepping: Stepping) -> Mapping[str, str]:
-    """All files of a program by name."""
     flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
     return {
-        **sources.files,
-        "main.c": emit_main(table.name, stepping.method, stepping.step, stepping.t_end),
-        "Makefile": emit_makefile(table.name, flags, sources.flags),
-        "README.md": emit_readme(table, table.name),
+        **runtime_headers(),
+        **runtime_sources(),
+        **exported.files,
+        "main.c": emit_main(name, stepping.method, stepping.step, stepping.t_end),
+        "Makefile": emit_makefile(name, flags, own),
+        "README.md": emit_readme(exported.table, name),
     }
 
 
-def table_as_it_is_now(
+def _as_it_is_now(
     table: PlantTable, plant: BarePlant, measures: Sequence[Measures], begin: Beginning
 ) -> PlantTable:
     """The same table with the parameters of now, and with what follows from them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +12,11 @@ from inloop.plant import BarePlant
 from inloop.plant.arguments import real
 from inloop.plant.exported import (
     Beginning,
-    Leaving,
+    ExportedPlant,
     Measures,
     Stepping,
-    exported_files,
-    table_as_it_is_now,
+    exported_plant,
+    program_files,
 )
 from inloop.plant.keywords import checked_call
 from inloop.plant.unit import plant_unit
@@ -55,7 +54,12 @@ def export_c(
     Returns:
         The files.
     """
-    files = program_files(plant, method=method, step=step, t_end=t_end)
+    step, t_end = real(step, "step"), real(t_end, "t_end")
+    if not (0.0 < step <= t_end and math.isfinite(t_end)):
+        what = f"{t_end} s in steps of {step} s make no sense"
+        raise InputError(what, fix="Use 0 < step <= t_end.")
+    method, exported = plant_in_c(plant, method, step)
+    files = program_files(exported, Stepping(method, step, t_end))
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -63,26 +67,13 @@ def export_c(
     return tuple(folder / name for name in files)
 
 
-def program_files(
-    plant: BarePlant, *, method: str | None = None, step: float = 1e-3, t_end: float = 1.0
-) -> Mapping[str, str]:
-    """The text of each file that `export_c` writes, by name; its arguments."""
-    step, t_end = real(step, "step"), real(t_end, "t_end")
-    if not (0.0 < step <= t_end and math.isfinite(t_end)):
-        what = f"{t_end} s in steps of {step} s make no sense"
-        raise InputError(what, fix="Use 0 < step <= t_end.")
-    leaving = leave(plant, method, step)
-    stepping = Stepping(leaving.method, step, t_end)
-    return exported_files(leaving.sources(), leaving.table, stepping)
-
-
-def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
-    """Settle all that the sources of a stepping plant tell.
+def plant_in_c(plant: BarePlant, method: str | None, step: float) -> tuple[str, ExportedPlant]:
+    """A method that suits the start if none is named, and the plant with all that it needs.
 
     Args:
         plant: the compiled mechanism.
-        method: integrator; None takes what suits the start.
-        step: [s], finite and positive.
+        method: integrator, or None.
+        step: [s], of runs that begin at the start of the plant.
     """
     method = method_at_start(plant, None, None, {}, step) if method is None else str(method)
     if method not in METHODS:
@@ -97,10 +88,7 @@ def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
     begin = _beginning(first, conditions)
     systems = make_systems(plants, at, METHODS[method], None, step)
     measures = [_measured(system) for system in systems]
-    unit = plant_unit(plants)
-    return Leaving(
-        plant, unit, table_as_it_is_now(unit.table, plant, measures, begin), method, step
-    )
+    return method, exported_plant(plant, plant_unit(plants), measures, begin)
 
 
 def _beginning(plant: BarePlant, conditions: Conditions) -> Beginning:

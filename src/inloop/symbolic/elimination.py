@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,12 +24,14 @@ class Elimination:
         order: of the pivots.
         pattern: of the factors, rows and columns in the order of the pivots.
         moved: `places` in the order of the pivots.
+        constants: number of a given value → what it always is.
     """
 
     places: tuple[Place, ...]
     order: PivotOrder
     pattern: FactorPattern
     moved: tuple[Place, ...]
+    constants: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -74,6 +76,7 @@ def eliminate(
     places: Sequence[Place],
     samples: NDArray[np.float64],
     threshold: float = THRESHOLD,
+    constants: Mapping[int, float] | None = None,
 ) -> Elimination:
     """Choose pivots from samples and find the entries of the factors; the best of some orders.
 
@@ -82,18 +85,21 @@ def eliminate(
         places: (row, column) of each given value.
         samples: their values, shape (samples, values).
         threshold: smallest pivot, in parts of its column.
+        constants: number of a given value → what it always is.
 
     Raises:
         StructuralRankError: the pattern is singular whatever its values are.
     """
     searches = THOROUGH if n <= THOROUGH_UP_TO else THOROUGH[:3]
     found = (
-        _in_order(places, pivot_order(n, places, samples, threshold, search)) for search in searches
+        in_order(places, pivot_order(n, places, samples, threshold, search)) for search in searches
     )
-    return min(found, key=lambda each: each.operations)
+    best = min(found, key=lambda each: each.operations)
+    return replace(best, constants=constants or {})
 
 
-def _in_order(places: Sequence[Place], order: PivotOrder) -> Elimination:
+def in_order(places: Sequence[Place], order: PivotOrder) -> Elimination:
+    """The elimination in a given order of pivots."""
     row_at = {row: k for k, row in enumerate(order.rows)}
     column_at = {column: k for k, column in enumerate(order.columns)}
     moved = tuple((row_at[i], column_at[j]) for i, j in places)

@@ -9,7 +9,7 @@ are the numbers that a factorization meets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +79,7 @@ def pivot_order(
     Raises:
         StructuralRankError: the pattern is singular whatever its values are.
     """
-    active = _Active(n, places, samples)
+    active = Active(n, places, samples)
     rows, columns, weakest = [], [], 1.0
     for _ in range(n):
         i, j = active.choose(threshold, search)
@@ -90,7 +90,7 @@ def pivot_order(
     return PivotOrder(tuple(rows), tuple(columns), weakest)
 
 
-class _Active:
+class Active:
     """What is left of the matrix: values of all samples in each place."""
 
     def __init__(self, n: int, places: Sequence[Place], samples: Reals) -> None:
@@ -133,6 +133,22 @@ class _Active:
             if threshold == 0.0:
                 raise StructuralRankError
             threshold = 0.1 * threshold if threshold > 1e-8 else 0.0
+
+    def choose_among(
+        self, rows: Set[int], columns: Set[int], threshold: float, search: Search
+    ) -> Place | None:
+        """The cheapest pivot that is large enough in some rows and columns; None if there is none.
+
+        Of equally cheap ones it is the first, so that blocks alike have their pivots alike.
+        """
+        best: Place | None = None
+        least: tuple[float, ...] = (np.inf,)
+        for i in sorted(rows):
+            for j in sorted(columns & self.rows[i].keys()):
+                cost = self._cost(i, j, search, least)
+                if cost < least and self.strength(i, j) >= threshold:
+                    best, least = (i, j), cost
+        return best
 
     def _cheapest(self, threshold: float, search: Search) -> Place | None:
         best: Place | None = None

@@ -1,11 +1,12 @@
-"""`inloop export`: a plant as stand-alone C sources, for a board, or as a page that runs it."""
+"""`inloop export`: a plant as C sources, for a board, as an FMU, or as a page that runs it."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from inloop.cli.commands.export_page import add_page, write_page
+from inloop.cli.commands.export_fmu import add_fmu_options, write_fmu
+from inloop.cli.commands.export_page import write_page
 from inloop.cli.commands.exports.board import add_board_options, call_board
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
@@ -15,29 +16,33 @@ from inloop.simulate.schedules import METHODS
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
     text = (
-        "write a plant as stand-alone C99 (sources, a program that steps it, Makefile, README), or "
-        "as one HTML file that runs it in a browser"
+        "write a plant as stand-alone C99 (sources, a program that steps it, Makefile, README), as "
+        "an FMU for other simulators, or as one HTML file that runs it in a browser"
     )
     parser = commands.add_parser("export", parents=[shared], help=text, description=text)
     add_subject(parser)
     forms = parser.add_mutually_exclusive_group(required=True)
     forms.add_argument("--out", metavar="DIR", help="directory to write C sources into")
-    add_page(forms)
+    forms.add_argument("--fmu", metavar="FILE", help="FMU to write, see docs/fmu.md")
+    forms.add_argument("--page", metavar="FILE", help="HTML file to write, see docs/page.md")
     parser.add_argument("--method", choices=list(METHODS), help="integrator of the program")
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="its step [s]; 0.001")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="its end [s]; 1")
     add_board_options(parser)
+    add_fmu_options(parser)
     parser.set_defaults(call=call)
 
 
 def call(args: argparse.Namespace) -> int:
     """Compile and write."""
     subject = find_subject(args)
-    if args.page is not None:
+    if args.page:
         return write_page(args, subject)
     plant = subject.compile()
     if args.target:
         return call_board(plant, args)
+    if args.fmu:
+        return write_fmu(args, plant)
     options = {"method": args.method, "step": args.step, "t_end": args.seconds}
     files = plant.export_c(args.out, **options)
     if args.json:

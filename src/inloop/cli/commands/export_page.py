@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from inloop.cli.commands.studio_catalog import natural_speed, pace, stage_of
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import Subject
-
-
-def add_page(group: Any) -> None:
-    """Add the option to the command."""
-    group.add_argument(
-        "--page",
-        metavar="FILE",
-        help="write one HTML file that runs the plant in any browser, without server or network",
-    )
 
 
 def write_page(args: argparse.Namespace, subject: Subject) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment
@@ -15,7 +15,9 @@ from inloop.symbolic.elimination import Elimination
 # files of the runtime that a library with such a table needs
 RUNTIME = (
     "il_redundant.c",
+    "il_redundant_fit.c",
     "il_alpha.c",
+    "il_alpha_rest.c",
     "il_dense.c",
     "il_pivoting.c",
     "il_sparse.c",
@@ -34,8 +36,10 @@ class RedundantTable:
         free, driven: coordinates.
         states: number of states of force laws.
         turned: of each ball joint, the first of its three places in `free`.
+        used: of each row, its number among all rows.
         on_velocities: of each row, whether it restricts velocities alone.
         open: of each row, what is too much.
+        units: of each entry of `free`, what counts as one of it.
         length: one unit of length [m].
         epsilon: in rows of constraints.
         radius: spectral radius at infinity.
@@ -48,8 +52,10 @@ class RedundantTable:
     driven: tuple[int, ...]
     states: int
     turned: tuple[int, ...]
+    used: tuple[int, ...]
     on_velocities: tuple[bool, ...]
     open: tuple[float, ...]
+    units: tuple[float, ...]
     length: float
     epsilon: float
     radius: float
@@ -63,19 +69,20 @@ def emit_redundant(
 
     Args:
         table: sizes and pivots.
-        programs: place, residual, matrix, gaps of accelerations.
+        programs: place, residual, matrix, gaps of accelerations, speeds of rows.
         prefix: of all names.
         about: lines of the comment on top.
     """
-    straight = table.elimination.operations <= STRAIGHT
+    elimination = replace(table.elimination, constants=_constants(programs))
+    straight = elimination.operations <= STRAIGHT
     names = f"{prefix}_lu"
-    files = emit_straight(table.elimination, names) if straight else {}
+    files = emit_straight(elimination, names) if straight else {}
     text = [
         c_comment(about),
         f'#include "{prefix}.h"',
         '#include "il_redundant.h"',
         "",
-        *table_lines(table.elimination, straight, names),
+        *table_lines(elimination, straight, names),
         *(_function(program, prefix) for program in programs),
         *_arrays(table),
         _table(table, prefix),
@@ -84,11 +91,19 @@ def emit_redundant(
     return {**files, f"{prefix}_redundant.c": "\n".join(text)}
 
 
+def _constants(programs: Sequence[Program]) -> dict[int, float]:
+    """Entries of the matrix that are numbers, for any state and any parameters."""
+    (matrix,) = (program for program in programs if _kind(program) == "matrix")
+    entries = matrix.outputs[0].exprs
+    return {k: entry.value for k, entry in enumerate(entries) if entry.is_constant}
+
+
 _SIGNATURES = {
     "place": ("double *pose, double *twist", "pose", "twist"),
     "residual": ("double *r, double *effort", "r", "effort"),
     "matrix": ("double *A", "A"),
     "gaps": ("double *g", "g"),
+    "speeds": ("double *v", "v"),
 }
 
 
@@ -116,14 +131,17 @@ def _arrays(table: RedundantTable) -> list[str]:
         "free_joints": table.free,
         "driven_joints": table.driven,
         "turned": table.turned,
+        "used_rows": table.used,
         "on_velocities": tuple(map(int, table.on_velocities)),
     }
     lines = [
         f"static const int64_t {name}[] = {{{', '.join(map(str, values or (0,)))}}};"
         for name, values in integers.items()
     ]
-    reals = ", ".join(number(value) for value in table.open or (0.0,))
-    return [*lines, f"static const double open_from[] = {{{reals}}};", ""]
+    for name, reals in (("open_from", table.open), ("units", table.units)):
+        text = ", ".join(number(value) for value in reals or (0.0,))
+        lines.append(f"static const double {name}[] = {{{text}}};")
+    return [*lines, ""]
 
 
 def _table(table: RedundantTable, prefix: str) -> str:
@@ -138,8 +156,10 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "free": "free_joints",
         "driven": "driven_joints",
         "turned": "turned",
+        "used": "used_rows",
         "on_velocities": "on_velocities",
         "open": "open_from",
+        "units": "units",
         "length": number(table.length),
         "epsilon": number(table.epsilon),
         "radius": number(table.radius),
@@ -147,6 +167,7 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "residual": "residual",
         "matrix": "matrix",
         "gaps": "gaps",
+        "speeds": "speeds",
         "lu": "&lu",
     }
     fields = "\n".join(f"    .{name} = {value}," for name, value in sizes.items())

@@ -7,6 +7,9 @@ Each row is eliminated in local variables: for every k left of its pivot
 with one pointer per row of U, so that the offsets in the machine code are short: this code is
 bound by its own length. The factors have the layout that the table-driven functions of
 `il_sparse.c` use; only the pivots themselves are stored as reciprocals, once more.
+
+Given values that never change are numbers in the code, and so is all that follows from them alone:
+pivots and factors of ±1 cost nothing. Such entries are not stored.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from inloop.codegen.pieces import number
+from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, times
 from inloop.symbolic.elimination import Elimination
 
 PART = 700  # operations of one function: compilers take more than twice as long for twice as many
@@ -83,9 +88,11 @@ class _Writer:
         self.index = self.pattern.index
         self.upper = [self.pattern.upper(i) for i in range(elimination.n)]
         self.lower = [self.pattern.lower(i) for i in range(elimination.n)]
+        # entries of L and U, and reciprocals of pivots, that are the same for all values
+        self.fixed: Fixed = {}
         self.given: list[dict[int, int]] = [{} for _ in range(elimination.n)]
-        for number, (i, j) in enumerate(elimination.moved):
-            self.given[i][j] = number
+        for k, (i, j) in enumerate(elimination.moved):
+            self.given[i][j] = k
 
     def functions(self) -> dict[str, list[list[_Piece]]]:
         """Parts of each function."""
@@ -97,24 +104,23 @@ class _Writer:
         return [self._row(i) for i in range(self.e.n)]
 
     def _row(self, i: int) -> _Piece:
-        given, known = self.given[i], set(self.given[i])
-        pivot, count = self.index[i, i], 1
-        lines = [f"double *f = F + {pivot};"]
-        lines += [f"double r{j} = A[{given[j]}];" for j in sorted(given)]
+        """Eliminate one row; what is known of it beforehand goes into `fixed`."""
+        names = _Names(self, i)
+        row = Row(i, names, self.fixed)
+        names.lines = row.lines
+        for j, given in sorted(self.given[i].items()):
+            row.take(j, self.e.constants.get(given, f"A[{given}]"))
         for k in self.lower[i]:
-            count += 1 + len(self.upper[k])
-            lines.append(f"const double *u{k} = F + {self.index[k, k]};")
-            lines.append(f"KEEP(u{k});")
-            lines.append(f"const double l{k} = r{k} * u{k}[0];")
-            lines.append(f"f[{self.index[i, k] - pivot}] = l{k};")
-            for at, j in enumerate(self.upper[k], start=1):
-                if j in known:
-                    lines.append(f"r{j} -= l{k} * u{k}[{at}];")
-                else:
-                    known.add(j)
-                    lines.append(f"double r{j} = -l{k} * u{k}[{at}];")
-        lines.append(f"f[0] = D[{i}] = 1.0 / r{i};")
-        lines += [f"f[{at}] = r{j};" for at, j in enumerate(self.upper[i], start=1)]
+            row.subtract(k, self.upper[k])
+        reciprocal = row.reciprocal()
+        if isinstance(reciprocal, float):
+            row.lines.append(f"D[{i}] = {number(reciprocal)};")
+        else:
+            row.lines.append(f"f[0] = D[{i}] = {reciprocal};")
+        place = {j: at for at, j in enumerate(self.upper[i], start=1)}
+        row.lines += [f"f[{place[j]}] = {name};" for j, name in row.variables(self.upper[i])]
+        lines = [f"double *f = F + {self.index[i, i]};", "(void)f;", *row.lines]
+        count = 1 + sum(1 + len(self.upper[k]) for k in self.lower[i])
         return _Piece([f"{{ /* row {i} */", *(f"    {line}" for line in lines), "}"], count)
 
     def solved(self) -> list[_Piece]:
@@ -125,18 +131,55 @@ class _Writer:
     def _forward(self, i: int) -> _Piece:
         """Row i of L y = b."""
         begin = self.index[i, self.pattern.rows[i][0]]
-        products = [f"f[{at}] * y[{k}]" for at, k in enumerate(self.lower[i])]
-        pointer = [f"const double *f = F + {begin};", "KEEP(f);"] if products else []
-        total = " - ".join([f"b[{self.e.order.rows[i]}]", *products])
-        return _block([*pointer, f"y[{i}] = {total};"], 1 + len(products))
+        terms = [self._term(i, k, f"f[{at}]", f"y[{k}]") for at, k in enumerate(self.lower[i])]
+        pointer = [f"const double *f = F + {begin};", "KEEP(f);"] if "f[" in "".join(terms) else []
+        total = f"b[{self.e.order.rows[i]}]{''.join(terms)}"
+        return _block([*pointer, f"y[{i}] = {total};"], 1 + len(terms))
 
     def _backward(self, i: int) -> _Piece:
         """Row i of U x = y; x in the order of the matrix, what was found last comes last."""
         columns = self.e.order.columns
-        products = [f"u[{at}] * x[{columns[j]}]" for at, j in enumerate(self.upper[i], start=1)]
-        pointer = [f"const double *u = F + {self.index[i, i]};", "KEEP(u);"]
-        total = " - ".join([f"y[{i}]", *reversed(products)])
-        return _block([*pointer, f"x[{columns[i]}] = ({total}) * u[0];"], 1 + len(products))
+        terms = [
+            self._term(i, j, f"u[{at}]", f"x[{columns[j]}]")
+            for at, j in enumerate(self.upper[i], start=1)
+        ]
+        total = f"y[{i}]{''.join(reversed(terms))}"
+        known = self.fixed.get((i, i))
+        total = times(f"({total})", known) if known is not None else f"({total}) * u[0]"
+        pointer = (
+            [f"const double *u = F + {self.index[i, i]};", "KEEP(u);"] if "u[" in total else []
+        )
+        return _block([*pointer, f"x[{columns[i]}] = {total};"], 1 + len(terms))
+
+    def _term(self, i: int, j: int, entry: str, x: str) -> str:
+        return minus_product(self.fixed.get((i, j)), entry, x)
+
+
+class _Names:
+    """Names of one row; a pointer to each row of U is declared before its first use."""
+
+    real = "double"
+
+    def __init__(self, writer: _Writer, i: int) -> None:
+        self.index, self.pivot = writer.index, writer.index[i, i]
+        self._place = [{j: at for at, j in enumerate(upper, start=1)} for upper in writer.upper]
+        self._read: set[int] = set()
+        self.lines: list[str] = []
+
+    def entry(self, i: int, j: int) -> str:
+        return f"r{j}"
+
+    def factor(self, i: int, k: int) -> str:
+        return f"l{k}"
+
+    def upper(self, k: int, j: int) -> str:
+        if k not in self._read:
+            self._read.add(k)
+            self.lines += [f"const double *u{k} = F + {self.index[k, k]};", f"KEEP(u{k});"]
+        return f"u{k}[{0 if j == k else self._place[k][j]}]"
+
+    def keep_lower(self, i: int, k: int, value: str) -> str:
+        return f"f[{self.index[i, k] - self.pivot}] = {value};"
 
 
 def _block(lines: Iterable[str], operations: int) -> _Piece:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from inloop.codegen.sparse_lu.index_tables import rows_table, table
+from inloop.codegen.sparse_lu.lanes import Layout
+from inloop.codegen.sparse_lu.rolled import rolled_calls
 from inloop.codegen.sparse_lu.straight import PREFIX, straight_calls
 from inloop.symbolic.elimination import Elimination
 
 
-def emit_tables(e: Elimination, straight: bool) -> str:
+def emit_tables(e: Elimination, code: bool | Layout) -> str:
     """C text of the `il_sparse_lu` of one pattern; the function `sparse_lu` gives its address.
 
     Args:
         e: order of pivots and entries of the factors.
-        straight: use the code of `emit_straight`.
+        code: whether the code of `emit_straight` is used; or the layout of that of `emit_rolled`.
     """
     return "\n".join(
         [
-            *table_lines(e, straight),
+            *table_lines(e, code),
             "IL_EXPORT const il_sparse_lu *sparse_lu(void);",
             "IL_EXPORT const il_sparse_lu *sparse_lu(void)",
             "{",
@@ -29,24 +31,23 @@ def emit_tables(e: Elimination, straight: bool) -> str:
     )
 
 
-def table_lines(e: Elimination, straight: bool, prefix: str = PREFIX) -> list[str]:
+def table_lines(e: Elimination, code: bool | Layout, prefix: str = PREFIX) -> list[str]:
     """Lines of C that end with the constant `lu`, an il_sparse_lu; arguments as above.
 
     Args:
         e: order of pivots and entries of the factors.
-        straight: use the code of `emit_straight`.
-        prefix: what its names begin with.
+        code: as above.
+        prefix: what the names of that code begin with.
     """
-    factors, factors_text = rows_table("factors", e.pattern.rows)
     by_row: list[list[tuple[int, int]]] = [[] for _ in range(e.n)]
     for number, (i, j) in enumerate(e.places):
         by_row[i].append((j, number))
     matrix, matrix_text = rows_table("matrix", [[j for j, _ in sorted(row)] for row in by_row])
     lower, upper = e.bound_with_new_pivots()
-    index = e.pattern.index
     by_column = [j for _, j in e.places] == sorted(j for _, j in e.places)
     line = [j if by_column else i for i, j in e.places]
-    functions = "factor, solve" if straight else "0, 0"
+    factors, factors_text = _no_factors() if isinstance(code, Layout) else _factors(e)
+    calls, numbers, scratch, functions = _functions(e, code, prefix)
     return [
         '#include "il_export.h"',
         '#include "il_sparse_lu.h"',
@@ -57,14 +58,38 @@ def table_lines(e: Elimination, straight: bool, prefix: str = PREFIX) -> list[st
         table("entry", (number for row in by_row for _, number in sorted(row))),
         table("line_begin", (bisect_left(line, k) for k in range(e.n + 1))),
         *factors,
-        table("diagonal", (index[i, i] for i in range(e.n))),
-        table("into", (index[place] for place in e.moved)),
         "",
-        *(straight_calls(e, prefix) if straight else []),
+        *calls,
         "static const il_sparse_lu lu = {",
         f"    {e.n}, {len(e.places)}, row, column, {{{matrix_text}, entry}},",
-        f"    {{{factors_text}, diagonal, {e.pattern.size}, {len(e.places)}, into}},",
-        f"    line_begin, {int(by_column)}, {lower}, {upper}, {functions}",
+        f"    {factors_text},",
+        f"    line_begin, {int(by_column)}, {lower}, {upper},",
+        f"    {numbers}, {scratch}, {int(code is True and bool(e.constants))}, {functions}",
         "};",
         "",
     ]
+
+
+def _factors(e: Elimination) -> tuple[list[str], str]:
+    """Tables of the factors, row by row, and their initializer."""
+    index = e.pattern.index
+    lines, text = rows_table("factors", e.pattern.rows)
+    lines += [
+        table("diagonal", (index[i, i] for i in range(e.n))),
+        table("into", (index[place] for place in e.moved)),
+    ]
+    return lines, f"{{{text}, diagonal, {e.pattern.size}, {len(e.places)}, into}}"
+
+
+def _no_factors() -> tuple[list[str], str]:
+    """Code that has a layout of its own needs no tables of it."""
+    return [], "{{0, 0, 0}, 0, 0, 0, 0}"
+
+
+def _functions(e: Elimination, code: bool | Layout, prefix: str) -> tuple[list[str], int, int, str]:
+    """Static functions, numbers of the factors and of right sides, names of the functions."""
+    if isinstance(code, Layout):
+        functions = "factor, solve, solve_transposed"
+        return rolled_calls(code, prefix), code.numbers, code.scratch, functions
+    calls = straight_calls(e, prefix) if code else []
+    return calls, e.pattern.size, e.n, "factor, solve, 0" if code else "0, 0, 0"

@@ -97,6 +97,7 @@ def _rows(loop: Loop, a: End, b: End, contact_rate: Vector, ways: Sequence[Way])
                 gamma=dot(way.unit, Vd) + dot(way.rate, V),
                 cut=Cut(a, b, _minus(way.unit), zero_vector(graph)),
                 holonomic=way.h is not None,
+                speed=dot(way.unit, V),
             )
         )
     return rows

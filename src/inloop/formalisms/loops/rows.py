@@ -66,6 +66,7 @@ class Row:
         linear: whether J is the same everywhere, so that q may be far from closed or from 0.
         holonomic: whether positions are restricted; else only velocities are, J qd + nu = 0, and
             h is zero everywhere.
+        speed: what must vanish where bodies roll or slide, in the velocities of the ends.
     """
 
     element: str
@@ -78,6 +79,7 @@ class Row:
     cut: Cut | None = None
     linear: bool = False
     holonomic: bool = True
+    speed: Expr | None = None
 
     @property
     def name(self) -> str:

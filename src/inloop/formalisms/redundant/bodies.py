@@ -31,50 +31,31 @@ from inloop.formalisms.vectors import (
 from inloop.model import Frame, Point
 from inloop.symbolic import Expr, Graph
 
-POSE, TWIST = 12, 6  # numbers of a body: p_WC and the rows of R_WC; velocities
-
 
 @dataclass(frozen=True)
-class FreeBody:
-    """A body as if nothing held it.
+class Floating:
+    """The frame of a link as if nothing held it.
 
     Attributes:
-        number: which it is among the bodies.
-        links: of its inboard joint: one, or the three parts of a ball joint; the last one is it.
         pose: p_WC and R_WC, symbols.
         v, om: velocity of the origin in world axes, angular velocity in those of C.
         vd, omd: their rates.
-        wrench: what the inboard joint transmits to it, about its origin in its axes: unknown.
     """
 
-    number: int
-    links: tuple[Link, ...]
     pose: Pose
     v: Vector
     om: Vector
     vd: Vector
     omd: Vector
-    wrench: Wrench
 
-    @property
-    def link(self) -> Link:
-        """The link whose frame and inertia are those of the body."""
-        return self.links[-1]
+    def acceleration(self, gravity: Vector) -> Vector:
+        """Of its origin in its own axes, gravity taken off."""
+        return matrix_times(transpose(self.pose.R_WC), sub(self.vd, gravity))
 
-    @property
-    def parent(self) -> int:
-        """Index of the link it hangs on, or GROUND."""
-        return self.links[0].parent
-
-    @property
-    def coordinates(self) -> tuple[int, ...]:
-        """Of its inboard joint."""
-        return tuple(link.number - 1 for link in self.links)
-
-    def motion(self, gravity: Vector) -> Motion:
-        """In its own axes, gravity taken off."""
+    def motion(self, gravity: Vector, acc: Vector | None = None) -> Motion:
+        """In its own axes, gravity taken off; `acc` may stand for what `acceleration` gives."""
         graph = self.om[0].graph
-        acc = matrix_times(transpose(self.pose.R_WC), sub(self.vd, gravity))
+        acc = acc or self.acceleration(gravity)
         return Motion(self.om, self.omd, beta_of(graph, self.om, self.omd), acc, self.om)
 
     def moved(self, axis: int, by: Expr, fast: Expr, faster: Expr) -> dict[Expr, Expr]:
@@ -96,6 +77,63 @@ class FreeBody:
         turned = {row[j]: by * row[k] for row in R} | {row[k]: -(by * row[j]) for row in R}
         return {**turned, self.om[axis - 3]: fast, self.omd[axis - 3]: faster}
 
+    def flow(self) -> dict[Expr, Expr]:
+        """Rates of the symbols of its pose."""
+        found = dict(zip(self.pose.p_WC, self.v, strict=True))
+        x, y, z = self.om
+        for a, b, c in self.pose.R_WC:  # Ṙ = R om~
+            found |= {a: b * z - c * y, b: c * x - a * z, c: a * y - b * x}
+        return found
+
+    @staticmethod
+    def accelerated(acc: Vector, axis: int, by: Expr, faster: Expr) -> dict[Expr, Expr]:
+        """How its acceleration in its own axes changes: Rᵀ R is not multiplied out.
+
+        Args:
+            acc: the acceleration, symbols.
+            axis: as for `moved`.
+            by: of the position, per unit of the motion.
+            faster: of the acceleration.
+        """
+        if axis < 3:
+            return {acc[axis]: faster}
+        j, k = (axis + 1) % 3, (axis + 2) % 3
+        return {acc[j]: by * acc[k], acc[k]: -(by * acc[j])}
+
+
+@dataclass(frozen=True)
+class FreeBody(Floating):
+    """A body: a frame that has mass, or that something acts on or hangs on.
+
+    Attributes:
+        number: which it is among the bodies.
+        links: what leads to it from the body that it hangs on; the last one is it. Ball joints
+            have three, and links without mass, of which nobody asks anything, lead on.
+        wrench: what is transmitted to it, about its origin in its axes: unknown.
+    """
+
+    number: int
+    links: tuple[Link, ...]
+    wrench: Wrench
+
+    @property
+    def link(self) -> Link:
+        """The link whose frame and inertia are those of the body."""
+        return self.links[-1]
+
+    @property
+    def parent(self) -> int:
+        """Index of the link it hangs on, or GROUND."""
+        return self.links[0].parent
+
+    @property
+    def sharing(self) -> tuple[int, ...]:
+        """Indices of the links that have its frame: one, or the three of a ball joint."""
+        first = len(self.links) - 1
+        while self.links[first].continues:
+            first -= 1
+        return tuple(link.number - 1 for link in self.links[first:])
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -107,15 +145,46 @@ class Blocks:
     lam: tuple[Expr, ...]
 
 
-def free_bodies(skeleton: Skeleton) -> list[FreeBody]:
-    """The bodies of a mechanism, parents first."""
-    groups: list[list[Link]] = []
-    for link in skeleton.links:
-        if link.continues:
-            groups[-1].append(link)
+def free_bodies(skeleton: Skeleton, asked: Iterable[int]) -> list[FreeBody]:
+    """The bodies of a mechanism, parents first.
+
+    Links without mass lead to the next body. Where there is none, as at the nodes of a flexible
+    link that nothing hangs on, their coordinates need no body at all.
+
+    Args:
+        skeleton: the links.
+        asked: links that something acts on, or that are to be known otherwise.
+    """
+    links = skeleton.links
+    wanted = {_frame_of(skeleton, k) for k in asked if k != GROUND}
+    wanted |= {link.number - 1 for link in links if not link.inertia.is_zero}
+    children: dict[int, list[int]] = {}
+    leads = set(wanted)
+    for link in skeleton.tip_to_base():
+        k = link.number - 1
+        if k in leads or k in children:
+            leads.add(k)
+            children.setdefault(link.parent, []).append(k)
+    found: list[FreeBody] = []
+    ways: dict[int, tuple[Link, ...]] = {}
+    for link in links:
+        k = link.number - 1
+        if k not in leads:
+            continue
+        way = (*ways.pop(link.parent, ()), link)
+        if k in wanted or len(children[k]) > 1:
+            found.append(_body(skeleton.graph, len(found), way))
         else:
-            groups.append([link])
-    return [_body(skeleton.graph, k, tuple(links)) for k, links in enumerate(groups)]
+            ways[k] = way
+    return found
+
+
+def _frame_of(skeleton: Skeleton, index: int) -> int:
+    """The last of the links that share a frame with a link: those of a ball joint."""
+    links = skeleton.links
+    while index + 1 < len(links) and links[index + 1].continues:
+        index += 1
+    return index
 
 
 def blocks_of(bodies: Iterable[FreeBody]) -> Blocks:
@@ -132,47 +201,54 @@ def blocks_of(bodies: Iterable[FreeBody]) -> Blocks:
     return Blocks(tuple(pose), tuple(twist), tuple(accel), tuple(lam))
 
 
+def floating(graph: Graph, tag: int) -> Floating:
+    """The frame of the link with a number."""
+    R: Matrix = (_vector(graph, "Rx", tag), _vector(graph, "Ry", tag), _vector(graph, "Rz", tag))
+    v, om, vd, omd = (_vector(graph, name, tag) for name in ("v", "w", "vd", "wd"))
+    return Floating(Pose(R, _vector(graph, "p", tag)), v, om, vd, omd)
+
+
+def _vector(graph: Graph, name: str, tag: int) -> Vector:
+    return as_vector([graph.symbol(f"{name}_{tag}_{axis}") for axis in "xyz"])
+
+
 def _body(graph: Graph, number: int, links: tuple[Link, ...]) -> FreeBody:
     tag = links[-1].number
-
-    def vector(name: str) -> Vector:
-        return as_vector([graph.symbol(f"{name}_{tag}_{axis}") for axis in "xyz"])
-
-    R: Matrix = (vector("Rx"), vector("Ry"), vector("Rz"))
-    return FreeBody(
-        number,
-        links,
-        Pose(R, vector("p")),
-        vector("v"),
-        vector("w"),
-        vector("vd"),
-        vector("wd"),
-        Wrench(vector("lf"), vector("ln")),
-    )
+    wrench = Wrench(_vector(graph, "lf", tag), _vector(graph, "ln", tag))
+    return FreeBody(**vars(floating(graph, tag)), number=number, links=links, wrench=wrench)
 
 
 class BodyPlaces(Places):
-    """World kinematics of points and frames, from the bodies that have them."""
+    """World kinematics of points and frames, from the bodies that have them.
 
-    def __init__(self, skeleton: Skeleton, bodies: Iterable[FreeBody]) -> None:
+    Attributes:
+        asked: links whose frames somebody has asked for.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
         self.skeleton = skeleton
-        self.by_link = {k: body for body in bodies for k in body.coordinates}
+        self.asked: set[int] = set()
+
+    def floating(self, index: int) -> Floating:
+        """The frame of a link."""
+        self.asked.add(index)
+        return floating(self.skeleton.graph, _frame_of(self.skeleton, index) + 1)
 
     def pose(self, index: int) -> Pose:
         """See `Places`."""
-        return self.by_link[index].pose if index != GROUND else world_pose(self.skeleton.graph)
+        return self.floating(index).pose if index != GROUND else world_pose(self.skeleton.graph)
 
     def motion(self, index: int) -> Motion:
         """Motion of a link's frame in its own axes, gravity taken off."""
         if index == GROUND:
             return ground_motion(self.skeleton)
-        return self.by_link[index].motion(self.skeleton.gravity)
+        return self.floating(index).motion(self.skeleton.gravity)
 
     def point(self, point: Point) -> tuple[Vector, Vector, Vector]:
         """See `Places`."""
         if point.body == GROUND:
             return super().point(point)
-        body, p_CQ = self.by_link[point.body], internal_point(self.skeleton, point)
+        body, p_CQ = self.floating(point.body), internal_point(self.skeleton, point)
         R = body.pose.R_WC
         return p_CQ, body.pose.point(p_CQ), add(body.v, matrix_times(R, cross(body.om, p_CQ)))
 
@@ -180,11 +256,11 @@ class BodyPlaces(Places):
         """See `Places`."""
         if frame.body == GROUND:
             return super().frame(frame)
-        body = self.by_link[frame.body]
+        body = self.floating(frame.body)
         point = Point(frame.name, frame.path, frame.body, frame.p_BF, frame.where)
         p_CQ, R = internal_point(self.skeleton, point), body.pose.R_WC
         R_BF = self.skeleton.symbols.matrix(frame.R_BF)
-        R_CF = product(transpose(body.link.R_BC), R_BF)
+        R_CF = product(transpose(self.skeleton.links[frame.body].R_BC), R_BF)
         lever, om = matrix_times(R, p_CQ), matrix_times(R, body.om)
         return PlacedFrame(
             p_CQ=p_CQ,
@@ -198,4 +274,4 @@ class BodyPlaces(Places):
 
     def om(self, index: int) -> Vector:
         """See `Places`."""
-        return self.by_link[index].om
+        return self.floating(index).om

@@ -41,7 +41,7 @@ def _end(skeleton: Skeleton, places: BodyPlaces, frame: Frame, R_BW: Matrix) -> 
     R = product(R_BW, pose.R_WC)
     v = zero_vector(skeleton.graph)
     if frame.body != GROUND:
-        v = matrix_times(R_BW, places.by_link[frame.body].v)
+        v = matrix_times(R_BW, places.floating(frame.body).v)
     # gravity is taken off both ends alike
     return End(
         link=frame.body,

@@ -76,17 +76,23 @@ def columns(body: FreeBody) -> JointColumns:
             moving = velocity_along(link, moving)
         om, v = moving
         parent.append((*(-e for e in v), *(-e for e in om)))
-    # the parts of a ball joint share one frame
-    joint = {
-        link.number - 1: tuple(-e for e in (*link.motion.linear, *link.motion.angular))
-        for link in body.links
-    }
+    joint = {}
+    for k, link in enumerate(links):
+        moving = (link.motion.angular, link.motion.linear)
+        for beyond in links[k + 1 :]:
+            moving = velocity_along(beyond, moving)
+        om, v = moving
+        joint[link.number - 1] = tuple(-e for e in (*v, *om))
     return JointColumns(tuple(parent), joint)
 
 
-def carried(body: FreeBody) -> Wrench:
-    """What the joint takes from the body that it hangs on, about that one's origin."""
-    wrench = body.wrench
+def transmitted(body: FreeBody) -> dict[int, Wrench]:
+    """The wrench at each of the links that lead to the body, and at what they hang on.
+
+    By index of the link, about its origin in its axes.
+    """
+    found, wrench = {}, body.wrench
     for link in reversed(body.links):
+        found[link.number - 1] = wrench
         wrench = to_parent(link, wrench)
-    return wrench
+    return {**found, body.parent: wrench}

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inloop.formalisms.frames import GROUND
 from inloop.formalisms.redundant import joints
+from inloop.formalisms.redundant.bodies import FreeBody
 from inloop.formalisms.redundant.system import BodySystem
 from inloop.formalisms.tangents import tangents
-from inloop.symbolic import Expr, directional, reachable
+from inloop.formalisms.vectors import Vector, as_vector
+from inloop.symbolic import Expr, directional, reachable, rebuild
 
 Place = tuple[int, int]
 SCALES = ("c0", "c1", "c2", "eps")
@@ -64,9 +65,15 @@ class _Writer:
         at = 6 * self.layout.bodies
         self.column_of = {k: at + i for i, k in enumerate(system.free)}
 
+    def _acceleration(self, body: FreeBody) -> Vector:
+        """Symbols of the acceleration of a body in its own axes."""
+        names = (f"acc_{body.link.number}_{axis}" for axis in "xyz")
+        return as_vector([self.system.graph.symbol(name) for name in names])
+
     def _blocks(self) -> list[_Block]:
         s, at, found = self.system, 0, []
-        groups: list[Sequence[Expr]] = [*s.balances, *([s.efforts[k]] for k in s.free)]
+        balances = [s.balance(body, self._acceleration(body)) for body in s.bodies]
+        groups: list[Sequence[Expr]] = [*balances, *([s.efforts[k]] for k in s.free)]
         for exprs in (*groups, *([row] for row in s.state_rows)):
             nodes = reachable(exprs)
             found.append(_Block(at, exprs, frozenset(e for e in nodes if not e.args)))
@@ -86,8 +93,10 @@ class _Writer:
         s, graph, symbols = self.system, self.system.graph, self.system.skeleton.symbols
         blocks, column = self._blocks(), 0
         for body in s.bodies:
+            acc = self._acceleration(body)
             for axis in range(6):
-                self._put(blocks, column, body.moved(axis, self.c0, self.c1, graph.one))
+                seeds = body.moved(axis, self.c0, self.c1, graph.one)
+                self._put(blocks, column, seeds | body.accelerated(acc, axis, self.c0, graph.one))
                 column += 1
         for k in s.free:
             seeds = {symbol: self.c0 * slope for symbol, slope in self.tangents[k].items()}
@@ -100,6 +109,16 @@ class _Writer:
         for symbol in (*unknown, *s.mu):
             self._put(blocks, column, {symbol: graph.one})
             column += 1
+        self._replace_accelerations()
+
+    def _replace_accelerations(self) -> None:
+        """What their symbols stood for."""
+        s, at = self.system, dict[Expr, Expr]()
+        for body in s.bodies:
+            given = body.acceleration(s.skeleton.gravity)
+            at |= zip(self._acceleration(body), given, strict=True)
+        found = rebuild([*self.entries.values()], s.graph, at)
+        self.entries = dict(zip(self.entries, found, strict=True))
 
     def joints(self) -> None:
         """Rows of joints: derivatives are those of closed ones."""
@@ -109,7 +128,7 @@ class _Writer:
             for k in range(6):
                 self.entries[row + k, own + k] = s.graph.one
             for axis, entries in enumerate(found.parent):
-                column = 6 * s.places.by_link[body.parent].number + axis
+                column = 6 * s.by_link[body.parent].number + axis
                 self._column(row, column, entries)
             for coordinate, entries in found.joint.items():
                 if coordinate in self.column_of:
@@ -126,14 +145,13 @@ class _Writer:
         row = self.layout.moving + 6 * self.layout.bodies
         column = self.layout.moving + 6 * self.layout.bodies
         for k, each in enumerate(s.rows):
-            if each.cut is not None:
-                for end in {each.cut.a.link, each.cut.b.link} - {GROUND}:
-                    body = s.places.by_link[end]
-                    for axis in range(6):
-                        seeds = body.moved(axis, one, s.graph.zero, s.graph.zero)
-                        (entry,) = directional([each.h], seeds)
-                        self.entries[row + k, 6 * body.number + axis] = entry
             on_velocities = s.on_velocities(each)
+            scales = (self.c2, one) if on_velocities else (one, s.graph.zero)
+            for body in s.ends(each):
+                for axis in range(6):
+                    seeds = body.moved(axis, *scales, s.graph.zero)
+                    (entry,) = directional([s.constraints[k]], seeds)
+                    self.entries[row + k, 6 * body.number + axis] = entry
             for joint, entry in each.J.items():
                 if joint in self.column_of:
                     self.entries[row + k, self.column_of[joint]] = entry

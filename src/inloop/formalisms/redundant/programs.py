@@ -12,8 +12,8 @@ from inloop.formalisms.redundant.system import BodySystem, Layout
 from inloop.formalisms.vectors import matrix_times
 from inloop.symbolic import Expr, Input, Output, Program
 
-PLACE, RESIDUAL, MATRIX, GAPS = (
-    f"redundant_{kind}" for kind in ("place", "residual", "matrix", "gaps")
+PLACE, RESIDUAL, MATRIX, GAPS, SPEEDS = (
+    f"redundant_{kind}" for kind in ("place", "residual", "matrix", "gaps", "speeds")
 )
 
 
@@ -22,11 +22,12 @@ class RedundantPrograms:
     """Programs, and what their results mean.
 
     Attributes:
-        programs: place, residual, matrix and gaps of accelerations.
+        programs: place, residual, matrix, gaps of accelerations, speeds of rows.
         layout: rows and unknowns.
         places: row and column of each entry of the matrix.
         on_velocities: which of the constraint rows restrict velocities alone.
         free: coordinates that are not driven.
+        links: of each body, the index of the link whose frame it has.
     """
 
     programs: tuple[Program, ...]
@@ -34,6 +35,7 @@ class RedundantPrograms:
     places: tuple[Place, ...]
     on_velocities: tuple[bool, ...]
     free: tuple[int, ...]
+    links: tuple[int, ...]
 
 
 def redundant_programs(system: BodySystem) -> RedundantPrograms:
@@ -51,11 +53,13 @@ def redundant_programs(system: BodySystem) -> RedundantPrograms:
     scales = Input("scales", matrix.scales, "1/β', γ'/β', 1/γ', ε")
     entries = Output.vector("A", matrix.entries.values(), "entries of the matrix")
     gaps = Output.vector("g", system.acceleration_gaps, "[m/s², rad/s²]")
+    speeds = Output.vector("v", system.speeds, "[m/s, rad/s]")
     programs = (
         _place(system),
         Program(RESIDUAL, common, residual, "What is left of all equations.", formalism),
         Program(MATRIX, (*common, scales), (entries,), "Newton's matrix.", formalism),
         Program(GAPS, common, (gaps,), "Joints and rows, differentiated twice.", formalism),
+        Program(SPEEDS, common, (speeds,), "Rates of the rows in use.", formalism),
     )
     return RedundantPrograms(
         programs=programs,
@@ -63,6 +67,7 @@ def redundant_programs(system: BodySystem) -> RedundantPrograms:
         places=tuple(matrix.entries),
         on_velocities=tuple(system.on_velocities(row) for row in system.rows),
         free=system.free,
+        links=tuple(body.link.number - 1 for body in system.bodies),
     )
 
 
@@ -100,7 +105,7 @@ def _place(system: BodySystem) -> Program:
     pose: list[Expr] = []
     twist: list[Expr] = []
     for body in system.bodies:
-        index = body.coordinates[-1]
+        index = body.link.number - 1
         R, (om, v) = where[index].R_WC, moving[index]
         pose += (*where[index].p_WC, *(entry for row in R for entry in row))
         twist += (*matrix_times(R, v), *om)

@@ -4,7 +4,7 @@
     effort of each free joint       Sᵀ wrench + armature qdd - tau - laws - Jᵀ mu = 0
     states of force laws            zd - g(…) = 0
     joints                          gap(X_P, X_C, q) = 0
-    loops and constraints           h = 0, or J qd + nu = 0 where positions are not restricted
+    loops and constraints           h = 0, or its rate where positions are not restricted
 
 Coordinates q of joints are unknowns beside the poses of the bodies: each takes one more row, and
 laws, couplings, drives and results read them as they are. How it is integrated: il_alpha.c.
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inloop.formalisms.derive import Derivation
+from inloop.formalisms.flexible_links.assembly import BeamNeeds, bend
 from inloop.formalisms.frames import GROUND
 from inloop.formalisms.laws.forces import build_loads
 from inloop.formalisms.laws.law_quantities import multipliers
@@ -29,8 +30,8 @@ from inloop.formalisms.redundant import joints
 from inloop.formalisms.redundant.bodies import BodyPlaces, FreeBody, free_bodies
 from inloop.formalisms.redundant.cuts import cut_rows
 from inloop.formalisms.symbols import Selection
-from inloop.formalisms.vectors import add, length, sub
-from inloop.symbolic import Expr, rebuild
+from inloop.formalisms.vectors import Vector, add, length, sub
+from inloop.symbolic import Expr, directional, rebuild
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,14 @@ class BodySystem:
         self.derivation = derivation
         skeleton, mechanism = derivation.skeleton, derivation.mechanism
         self.skeleton, self.graph = skeleton, skeleton.graph
-        self.bodies = free_bodies(skeleton)
-        self.places = BodyPlaces(skeleton, self.bodies)
-        self.loads = build_loads(mechanism, skeleton, external_forces, self.places)
-        rows = [row for loop in mechanism.loops for row in cut_rows(loop, skeleton, self.places)]
+        places = BodyPlaces(skeleton)
+        self.loads = build_loads(mechanism, skeleton, external_forces, places)
+        rows = [row for loop in mechanism.loops for row in cut_rows(loop, skeleton, places)]
         rows += written_rows(mechanism, skeleton) + joint_rows(mechanism, skeleton)
         self.rows: list[Row] = [rows[k] for k in (range(len(rows)) if used is None else used)]
+        asked = {*places.asked, *self.loads.wrenches, *(beam.link for beam in skeleton.beams)}
+        self.places, self.bodies = places, free_bodies(skeleton, asked)
+        self.by_link = {k: body for body in self.bodies for k in body.sharing}
         self.mu = [self.graph.symbol(f"mu_{k + 1}") for k in range(len(self.rows))]
         self.zd = [self.graph.symbol(f"zd_{k + 1}") for k in range(len(mechanism.states))]
         self.driven = tuple(drive.body for drive in mechanism.drives)
@@ -100,24 +103,50 @@ class BodySystem:
     def _applied(self) -> dict[int, Wrench]:
         return dict(with_cuts(self.loads, self.rows, self.mu))
 
-    def _balance(self, body: FreeBody) -> list[Expr]:
-        """Newton and Euler, in axes of the body."""
+    @cached_property
+    def _beams(self) -> list[BeamNeeds]:
+        """What the motion of flexible links needs of their coordinates and of their carriers."""
+        ground, qdd = ground_motion(self.skeleton), self.skeleton.symbols.qdd
+        return [
+            bent.needs(
+                ground if bent.beam.link == GROUND else self.places.motion(bent.beam.link), qdd
+            )
+            for bent in bend(self.skeleton)
+        ]
+
+    @cached_property
+    def _transmitted(self) -> list[dict[int, Wrench]]:
+        return [joints.transmitted(body) for body in self.bodies]
+
+    def balance(self, body: FreeBody, acc: Vector | None = None) -> list[Expr]:
+        """Newton and Euler, in axes of the body; `acc` may stand for its acceleration there."""
         self.graph.section = body.link.name
-        need = inertial(body.link, body.motion(self.skeleton.gravity), None)
-        f, n = sub(need.f, body.wrench.f), sub(need.n, body.wrench.n)
-        for index in body.coordinates:
-            if index in self._applied:
-                f, n = sub(f, self._applied[index].f), sub(n, self._applied[index].n)
-        for child in self.bodies:
-            if child.parent in body.coordinates:
-                carried = joints.carried(child)
-                f, n = add(f, carried.f), add(n, carried.n)
+        need = inertial(body.link, body.motion(self.skeleton.gravity, acc), None)
+        taken = [body.wrench, *(self._applied[k] for k in body.sharing if k in self._applied)]
+        given = [Wrench(beam.f, beam.n) for beam in self._beams if beam.link in body.sharing]
+        for child, wrenches in zip(self.bodies, self._transmitted, strict=True):
+            if child.parent in body.sharing:
+                given.append(wrenches[child.parent])
+        f, n = need.f, need.n
+        for wrench in taken:
+            f, n = sub(f, wrench.f), sub(n, wrench.n)
+        for wrench in given:
+            f, n = add(f, wrench.f), add(n, wrench.n)
         return [*f, *n]
 
     @cached_property
     def balances(self) -> list[list[Expr]]:
         """Six rows of each body."""
-        return [self._balance(body) for body in self.bodies]
+        return [self.balance(body) for body in self.bodies]
+
+    @cached_property
+    def _wrenches(self) -> dict[int, Wrench]:
+        """At each link that leads to a body; nothing is transmitted by the others."""
+        return {
+            link.number - 1: wrenches[link.number - 1]
+            for body, wrenches in zip(self.bodies, self._transmitted, strict=True)
+            for link in body.links
+        }
 
     @cached_property
     def efforts(self) -> list[Expr]:
@@ -125,14 +154,17 @@ class BodySystem:
         symbols, zero = self.skeleton.symbols, self.graph.zero
         found = []
         for k, link in enumerate(self.skeleton.links):
-            wrench = self.places.by_link[k].wrench
-            need = link.motion.along(wrench.f, wrench.n) + link.armature * symbols.qdd[k]
-            need = need - self.loads.efforts.get(k, zero)
+            need = link.armature * symbols.qdd[k] - self.loads.efforts.get(k, zero)
+            if k in self._wrenches:
+                need = need + link.motion.along(self._wrenches[k].f, self._wrenches[k].n)
             if k not in self.driven:
                 need = need - symbols.tau[k]
             for row, mu in zip(self.rows, self.mu, strict=True):
                 need = need - row.J.get(k, zero) * mu
             found.append(need)
+        for beam in self._beams:
+            for k, effort in beam.efforts.items():
+                found[k] = found[k] + effort
         return found
 
     @cached_property
@@ -141,8 +173,7 @@ class BodySystem:
         at = multipliers(self.loads, self.rows, self.mu)
         at |= {symbol: self.efforts[k] for k, symbol in self.loads.drive_efforts.items()}
         for k, symbol in self.loads.radial.items():
-            wrench = self.places.by_link[k].wrench
-            at[symbol] = length(across(self.skeleton.links[k], wrench.f))
+            at[symbol] = length(across(self.skeleton.links[k], self._wrenches[k].f))
         rates = rebuild(self.loads.rates, self.graph, at) if at else self.loads.rates
         return [zd - rate for zd, rate in zip(self.zd, rates, strict=True)]
 
@@ -164,8 +195,29 @@ class BodySystem:
     @cached_property
     def constraints(self) -> list[Expr]:
         """The rows in use: positions, or velocities where these alone are restricted."""
-        qd = self.skeleton.symbols.qd
-        return [row.rate(qd) if self.on_velocities(row) else row.h for row in self.rows]
+        return [
+            speed if self.on_velocities(row) else row.h
+            for row, speed in zip(self.rows, self.speeds, strict=True)
+        ]
+
+    @cached_property
+    def speeds(self) -> list[Expr]:
+        """Rates of the rows in use."""
+        return [self._speed(row) for row in self.rows]
+
+    def ends(self, row: Row) -> list[FreeBody]:
+        """The bodies that a row lies between; none for rows on joints."""
+        links = {row.cut.a.link, row.cut.b.link} if row.cut is not None else set()
+        return [self.by_link[link] for link in sorted(links - {GROUND})]
+
+    def _speed(self, row: Row) -> Expr:
+        if row.speed is not None:
+            return row.speed
+        if row.cut is None:
+            return row.rate(self.skeleton.symbols.qd)
+        # the axes of the carrying body count for nothing where the row is closed
+        flow = {k: v for body in self.ends(row) for k, v in body.flow().items()}
+        return directional([row.h], flow)[0]
 
     @cached_property
     def acceleration_gaps(self) -> list[Expr]:

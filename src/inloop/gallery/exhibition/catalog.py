@@ -23,7 +23,7 @@ TOUR = (
     "satellite",
     "stick_slip", "incline",
     "four_bar", "slider_crank", "andrews", "bricard", "stewart", "suspension", "car",
-    "tilting_vehicle", "kart",
+    "tilting_vehicle", "kart", "truss", "chain_fountain", "rotor",
     "rolling_disc", "bicycle",
     "draw_shot", "bouncing_ball", "rocking_block", "tipping_box", "wall_pendulum", "woodpecker",
     "slider_clearance", "gripper", "robot_obstacle", "marbles", "box_stack", "wall",

@@ -178,8 +178,8 @@ class Exhibit:
             if parameter not in known:
                 raise self._unknown("parameter", parameter, known)
 
-        def compiled(**own: Chosen) -> il.Plant:
-            plant = self.build(**{**options, **own}).compile()
+        def compiled(formulation: str = "reduced", **own: Chosen) -> il.Plant:
+            plant = self.build(**{**options, **own}).compile(formulation=formulation)
             plant.parameters.update({p: v for p, v in chosen.items() if p in plant.parameters})
             return plant
 

@@ -18,7 +18,7 @@ class Bench:
 
     Attributes:
         compile: returns a plant of the exhibit with the parameters that the user chose; takes
-            options of the exhibit by name.
+            options of the exhibit by name, and `formulation` of `Model.compile`.
         seconds: length of the experiment, if the user chose one [s].
     """
 

@@ -12,16 +12,14 @@ from inloop.errors import BuildError, InputError
 from inloop.io.boards.building import Built, build, call, footprint, missing_programs
 from inloop.io.boards.emulation import measure
 from inloop.io.boards.report import BoardReport
-from inloop.io.boards.sources import board_file, board_sources
+from inloop.io.boards.sources import Leaving, board_file, board_sources, leave
 from inloop.io.boards.stack import Pointers, deepest, read_call_graphs
 from inloop.io.boards.targets import Target, target_named
 from inloop.io.boards.texts import emit_board_readme, emit_cmake, emit_header, emit_makefile
 from inloop.native import serial_files
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
-from inloop.plant.exported import Leaving
 from inloop.plant.keywords import checked_call
-from inloop.simulate.export import leave
 
 PRECISIONS = ("double", "float")
 STEP_CALLS = ("il_set_inputs", "il_advance", "il_outputs")

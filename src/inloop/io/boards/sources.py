@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from inloop.codegen.c_plant import NOTHING, PlantTable
+from inloop.codegen.c_plant import NOTHING, PlantTable, emit_plant
 from inloop.codegen.c_program import METHODS
 from inloop.errors import InputError
 from inloop.io.boards.single import MATH_HEADER, in_single_precision, loosened
-from inloop.plant.exported import Leaving
+from inloop.native import runtime_headers, runtime_sources
+from inloop.plant import BarePlant, labels
+from inloop.simulate.export import plant_in_c
 
 SINGLE_METHODS = ("euler", "rk4", "implicit")
 EXPLICIT = ("euler", "rk4", "dopri")
@@ -27,6 +29,37 @@ _NOT_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _DEFINED = re.compile(
     r"^(?!static|typedef|#|\s|\}).*?\b(\w+)(?:\([^;]*?\)\s*\{|(?:\[\w*\])* = \{)", re.MULTILINE
 )
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """A plant on its way to a board.
+
+    Attributes:
+        table: with the parameters as they are now, and what follows from them.
+        code: all generated code by name.
+        about: what comments say of the plant.
+        method: integrator.
+        step: [s].
+    """
+
+    table: PlantTable
+    code: Mapping[str, str]
+    about: tuple[str, ...]
+    method: str
+    step: float
+
+    def sources(self) -> dict[str, str]:
+        """Its C sources with the whole runtime."""
+        table = emit_plant(self.table, self.table.name, self.about)
+        return {**runtime_headers(), **runtime_sources(), **self.code, **table}
+
+
+def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
+    """Settle all that the sources of a plant tell; see `plant_in_c`."""
+    method, exported = plant_in_c(plant, method, step)
+    about = tuple(labels.about(plant.mechanism, plant.parameters.declared))
+    return Leaving(exported.table, exported.files, about, method, step)
 
 
 def board_file(name: str) -> str:
@@ -55,7 +88,7 @@ def board_sources(leaving: Leaving, precision: str) -> dict[str, str]:
         }.items()
         if not used
     ]
-    everything = dict(leaving.sources().files)
+    everything = leaving.sources()
     offered = f"#define IL_ONLY IL_{leaving.method.upper()}\n"
     everything["il_stepper.c"] = offered + everything["il_stepper.c"]
     plant = f"{leaving.table.name}_plant"

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 
-from inloop.native.runtime_library import realtime_headers, realtime_sources
+from inloop.native.runtime_library import (
+    realtime_headers,
+    realtime_sources,
+    runtime_headers,
+    runtime_sources,
+)
 from inloop.plant import BarePlant
 from inloop.plant.drawn.poses import PoseLibrary
 from inloop.plant.reach import Reach
 from inloop.plant.unit import plant_unit
-from inloop.simulate.export import program_files
+from inloop.simulate.export import plant_in_c
 
 LOOP = ("il_hand.c",)  # sources of the real-time part that a page needs
 LOOP_HEADERS = ("il_hand.h", "inloop.h")
-OF_A_PROGRAM = ("main.c", "Makefile", "README.md")
 
 
 def page_code(
@@ -29,8 +33,8 @@ def page_code(
         method: integrator.
         step: of it [s].
     """
-    unit = program_files(plant, method=method, step=step, t_end=step)
-    found = {name: text for name, text in unit.items() if name not in OF_A_PROGRAM}
+    _, exported = plant_in_c(plant, method, step)
+    found = {**runtime_headers(), **runtime_sources(), **exported.files}
     sources, headers = realtime_sources(), realtime_headers()
     found |= {name: sources[name] for name in LOOP}
     found |= {name: headers[name] for name in LOOP_HEADERS}

@@ -28,15 +28,17 @@
 
 enum { MOST = 10 }; /* iterations */
 #define SLOW 0.2          /* of the correction before: the matrix is made anew */
-#define CONVERGED 1e-8    /* a correction, in parts of the way of the step: the next would be far less */
+#define CONVERGED 1e-8    /* a correction, in parts of the way of the step */
+#define NEGLIGIBLE 1e-7   /* the next one, in parts of the first, which is of the order of the method's error */
 #define ROUNDING 4e-15    /* what of a correction is rounding, in parts of the largest position */
 #define FAILED 1e-6       /* a correction, in parts of the way: the step is divided */
 #define SHORTEST 0.004    /* part of a step */
+#define SHORT 1e-5        /* [s]: in longer steps rounding is nothing */
 
 /* Parts of a history: what belongs to the state at the end of a step. */
 typedef struct history {
     double *known;  /* 1 if there is one */
-    double *x;      /* the state: q, qd, z */
+    double *x;      /* the state: q, qd, z, quaternions of ball joints */
     double *p;      /* p_WC and quaternion of each body */
     double *u, *ud; /* velocities and their rates: bodies, joints, states of laws */
     double *a;      /* what the method integrates instead of the rates */
@@ -45,7 +47,7 @@ typedef struct history {
 
 static int64_t state_length(const il_redundant *table)
 {
-    return 2 * table->free_count + table->states;
+    return 2 * table->free_count + table->states + IL_QUATERNION * table->attitudes;
 }
 
 int64_t il_alpha_numbers(const il_redundant *table)
@@ -79,6 +81,7 @@ void il_alpha_forget(il_redundant_memory *m)
 typedef struct rule {
     double h, alpha_m, alpha_f, gamma, beta;
     double per_motion, per_speed; /* β' and γ': how accelerations and velocities follow motions */
+    double from_new, from_old, from_a; /* a at the end of the step, from rates at both and a before */
 } rule;
 
 static rule rule_of(double radius, double h)
@@ -90,13 +93,15 @@ static rule rule_of(double radius, double h)
     s.beta = 0.25 * (s.gamma + 0.5) * (s.gamma + 0.5);
     s.per_motion = (1.0 - s.alpha_m) / (h * h * s.beta * (1.0 - s.alpha_f));
     s.per_speed = s.gamma / (h * s.beta);
+    s.from_new = (1.0 - s.alpha_f) / (1.0 - s.alpha_m);
+    s.from_old = s.alpha_f / (1.0 - s.alpha_m);
+    s.from_a = -s.alpha_m / (1.0 - s.alpha_m);
     return s;
 }
 
-/* a at the end of the step, from rates at its end. */
-static double mean_of(const rule *s, double ud_new, double ud, double a)
+static double larger(double a, double b)
 {
-    return ((1.0 - s->alpha_f) * ud_new + s->alpha_f * ud - s->alpha_m * a) / (1.0 - s->alpha_m);
+    return a > b ? a : b;
 }
 
 /* A history of a state alone. */
@@ -105,15 +110,23 @@ static int begin(il_context *c, double t, const double *x, const history *now)
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
-    const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
+    const int64_t bodies = table->bodies, nu = table->free_count;
+    const int64_t moving = il_redundant_moving(table);
     double *u = now->u, *ud = now->ud;
 
-    const int status = il_redundant_accelerate(c, t, x);
+    const int status = il_redundant_accelerate(c, t, x, 1);
     *now->known = status == IL_OK;
     if (status != IL_OK) {
         return status;
     }
-    memcpy(now->x, x, (size_t)state_length(table) * sizeof *x);
+    /* positions and velocities as they fit: those of x unless it did not */
+    for (int64_t k = 0; k < nu; k++) {
+        now->x[k] = p->q[table->free[k]];
+        now->x[nu + k] = p->qd[table->free[k]];
+    }
+    memcpy(now->x + 2 * nu, p->z, (size_t)table->states * sizeof *x);
+    memcpy(now->x + 2 * nu + table->states, p->q + table->n,
+           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x);
     for (int64_t k = 0; k < bodies; k++) {
         memcpy(now->p + 7 * k, p->pose + IL_POSE * k, 3 * sizeof *now->p);
         il_quaternion_of(p->pose + IL_POSE * k + 3, now->p + 7 * k + 3);
@@ -145,39 +158,38 @@ static void predict(il_redundant_memory *m, const rule *s, const history *now, c
 {
     const il_redundant *table = m->table;
     const int64_t moving = il_redundant_moving(table);
-    const double h = s->h;
+    const double h = s->h, from_ud = s->from_new + s->from_old;
+    /* a1 = from_ud u̇0 + from_a a0 put into the motion and the velocity */
+    const double motion_ud = h * h * s->beta * from_ud, speed_ud = h * s->gamma * from_ud;
+    const double motion_a = h * h * (0.5 - s->beta + s->beta * s->from_a);
+    const double speed_a = h * (1.0 - s->gamma + s->gamma * s->from_a);
     for (int64_t k = 0; k < moving; k++) {
-        const double ud = now->ud[k], a = now->a[k], a_new = mean_of(s, ud, ud, a);
-        m->moved[k] = h * now->u[k] + h * h * ((0.5 - s->beta) * a + s->beta * a_new);
-        next->u[k] = now->u[k] + h * ((1.0 - s->gamma) * a + s->gamma * a_new);
+        const double u = now->u[k], ud = now->ud[k], a = now->a[k];
+        m->moved[k] = h * u + motion_a * a + motion_ud * ud;
+        next->u[k] = u + speed_a * a + speed_ud * ud;
         next->ud[k] = ud;
     }
     memcpy(m->point.lam, now->lam, (size_t)(6 * table->bodies) * sizeof *now->lam);
     memcpy(m->point.mu, now->mu, (size_t)table->rows * sizeof *now->mu);
 }
 
-/* The point that the motions lead to; attitudes of ball joints from where they were in x. */
-static int put(il_context *c, const double *x, const history *now, const history *next)
+/* Where the motions lead to: bodies, and joints and states of laws of the point; attitudes of ball
+   joints from where they were in x. */
+static int move(il_context *c, const double *x, const history *now, const history *next)
 {
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
     const int64_t bodies = table->bodies, nu = table->free_count;
-    const double *moved = m->moved, *u = next->u, *ud = next->ud;
+    const double *moved = m->moved, *u = next->u + 6 * bodies, *ud = next->ud + 6 * bodies;
 
     for (int64_t k = 0; k < bodies; k++, moved += 6) {
         double *at = next->p + 7 * k;
-        double *pose = p->pose + IL_POSE * k;
         for (int i = 0; i < 3; i++) {
-            pose[i] = at[i] = now->p[7 * k + i] + moved[i];
+            at[i] = now->p[7 * k + i] + moved[i];
         }
         il_turn_by(now->p + 7 * k + 3, moved + 3, at + 3);
-        il_matrix_of(at + 3, pose + 3);
     }
-    memcpy(p->twist, u, (size_t)(6 * bodies) * sizeof *u);
-    memcpy(p->accel, ud, (size_t)(6 * bodies) * sizeof *ud);
-    u += 6 * bodies;
-    ud += 6 * bodies;
     for (int64_t k = 0; k < nu; k++) {
         p->q[table->free[k]] = x[k] + moved[k];
         p->qd[table->free[k]] = u[k];
@@ -190,6 +202,26 @@ static int put(il_context *c, const double *x, const history *now, const history
     memcpy(p->z, u + nu, (size_t)table->states * sizeof *u);
     memcpy(p->zd, ud + nu, (size_t)table->states * sizeof *ud);
     return il_redundant_drive(c, p->t);
+}
+
+/* The whole point that the motions lead to. */
+static int put(il_context *c, const double *x, const history *now, const history *next)
+{
+    const il_redundant_point *p = &c->redundant->point;
+    const int64_t bodies = c->redundant->table->bodies;
+
+    const int status = move(c, x, now, next);
+    for (int64_t k = 0; k < bodies; k++) {
+        const double *at = next->p + 7 * k;
+        double *pose = p->pose + IL_POSE * k;
+        for (int i = 0; i < 3; i++) {
+            pose[i] = at[i];
+        }
+        il_matrix_of(at + 3, pose + 3);
+    }
+    memcpy(p->twist, next->u, (size_t)(6 * bodies) * sizeof *next->u);
+    memcpy(p->accel, next->ud, (size_t)(6 * bodies) * sizeof *next->ud);
+    return status;
 }
 
 /* Equations of motion divided by β', rows on velocities by γ'; with the sign of a right side.
@@ -222,27 +254,33 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     const int64_t moving = il_redundant_moving(table);
     const double per_length = 1.0 / table->length;
     double *const y = m->y;
-    double largest = 0.0;
+    double largest[3] = {0.0}; /* side by side, so that none waits for the others */
 
     for (int64_t k = 0; k < bodies; k++) {
         const double *R = p->pose + IL_POSE * k + 3;
         double *const d = y + 6 * k;
         const double shift[3] = {d[0], d[1], d[2]};
         for (int i = 0; i < 3; i++) {
-            largest = fmax(largest, fmax(per_length * fabs(d[i]), fabs(d[3 + i])));
+            largest[i] = larger(largest[i], larger(per_length * fabs(d[i]), fabs(d[3 + i])));
             d[i] = R[3 * i] * shift[0] + R[3 * i + 1] * shift[1] + R[3 * i + 2] * shift[2];
         }
         il_untangle(m->moved + 6 * k + 3, d + 3);
+    }
+    for (int64_t k = 0; k < nu; k++) {
+        largest[0] = larger(largest[0], fabs(y[6 * bodies + k]) / table->units[k]);
     }
     for (int64_t k = 0; k < table->attitudes; k++) {
         const int64_t at = 6 * bodies + table->turned[k];
         il_untangle(m->moved + at, y + at);
     }
+    /* nobody asks for positions of states of laws */
+    for (int64_t k = 0; k < 6 * bodies + nu; k++) {
+        m->moved[k] += y[k];
+    }
     for (int64_t k = 0; k < moving; k++) {
-        /* nobody asks for positions of states of laws */
-        m->moved[k] += k < 6 * bodies + nu ? y[k] : 0.0;
-        next->u[k] += s->per_speed * y[k];
-        next->ud[k] += s->per_motion * y[k];
+        const double change = y[k];
+        next->u[k] += s->per_speed * change;
+        next->ud[k] += s->per_motion * change;
     }
     for (int64_t k = 0; k < 6 * bodies; k++) {
         m->point.lam[k] += s->per_motion * y[moving + k];
@@ -250,23 +288,29 @@ static double correct(il_redundant_memory *m, const rule *s, const history *next
     for (int64_t k = 0; k < table->rows; k++) {
         m->point.mu[k] += s->per_motion * y[moving + 6 * bodies + k];
     }
-    return largest;
+    return larger(largest[0], larger(largest[1], largest[2]));
 }
 
-/* The longest way of a body in the step, and how far out one is, in units. */
+/* The longest way of a body or a joint in the step, and how far out one is, in units. */
 static double way_of(const il_redundant_memory *m, const history *now, double *far)
 {
-    const double per_length = 1.0 / m->table->length;
-    double way = 0.0;
-    *far = 1.0;
-    for (int64_t k = 0; k < m->table->bodies; k++) {
+    const il_redundant *const table = m->table;
+    const double *const joints = m->moved + 6 * table->bodies;
+    const double per_length = 1.0 / table->length;
+    double shift[3] = {0.0}, turn[3] = {0.0}, out[3] = {0.0}, bent = 0.0;
+    for (int64_t k = 0; k < table->free_count; k++) {
+        bent = larger(bent, fabs(joints[k]) / table->units[k]);
+    }
+    for (int64_t k = 0; k < table->bodies; k++) {
         for (int i = 0; i < 3; i++) {
-            *far = fmax(*far, per_length * fabs(now->p[7 * k + i]));
-            way = fmax(way, per_length * fabs(m->moved[6 * k + i]));
-            way = fmax(way, fabs(m->moved[6 * k + 3 + i]));
+            out[i] = larger(out[i], fabs(now->p[7 * k + i]));
+            shift[i] = larger(shift[i], fabs(m->moved[6 * k + i]));
+            turn[i] = larger(turn[i], fabs(m->moved[6 * k + 3 + i]));
         }
     }
-    return way;
+    *far = larger(1.0, per_length * larger(out[0], larger(out[1], out[2])));
+    const double straight = per_length * larger(shift[0], larger(shift[1], shift[2]));
+    return larger(larger(bent, straight), larger(turn[0], larger(turn[1], turn[2])));
 }
 
 /* y = A^-1 b. Corrections that do not shrink tell of bad pivots, or of a matrix that is too old, so
@@ -296,7 +340,7 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
-    double far, before = (double)INFINITY;
+    double far, first = 0.0, before = (double)INFINITY;
     int slow = 0;
     const double way = way_of(m, now, &far), rounding = ROUNDING * far;
 
@@ -311,14 +355,19 @@ static int solve(il_context *c, const double *x, const rule *s, const history *n
             return IL_DIVERGED;
         }
         m->correction = correct(m, s, next);
-        if (m->correction <= CONVERGED * way + rounding) {
+        first = m->iterations > 0 ? first : m->correction;
+        /* corrections shrink as they did, or are nothing but rounding any more: what is left must not
+           add up over many steps */
+        const double left = m->correction * (m->correction / before);
+        const int done = m->iterations > 0 && (left <= NEGLIGIBLE * first || m->correction > SLOW * before);
+        if (m->correction <= rounding || (done && m->correction <= CONVERGED * way)) {
             m->iterations++;
-            return put(c, x, now, next);
+            return move(c, x, now, next);
         }
         slow = slow || m->correction > SLOW * before;
         before = m->correction;
     }
-    return m->correction <= FAILED * way + 100.0 * rounding ? put(c, x, now, next) : IL_DIVERGED;
+    return m->correction <= FAILED * way + 100.0 * rounding ? move(c, x, now, next) : IL_DIVERGED;
 }
 
 /* The end of the step as a state, and as a history. */
@@ -330,14 +379,14 @@ static void finish(il_redundant_memory *m, const rule *s, const history *now, co
     const int64_t nu = table->free_count, moving = il_redundant_moving(table);
 
     for (int64_t k = 0; k < moving; k++) {
-        next->a[k] = mean_of(s, next->ud[k], now->ud[k], now->a[k]);
+        next->a[k] = s->from_new * next->ud[k] + s->from_old * now->ud[k] + s->from_a * now->a[k];
     }
     for (int64_t k = 0; k < nu; k++) {
         x_new[k] = p->q[table->free[k]];
         x_new[nu + k] = p->qd[table->free[k]];
     }
     memcpy(x_new + 2 * nu, p->z, (size_t)table->states * sizeof *x_new);
-    memcpy(x_new + state_length(table), p->q + table->n,
+    memcpy(x_new + 2 * nu + table->states, p->q + table->n,
            (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x_new);
     memcpy(next->x, x_new, (size_t)state_length(table) * sizeof *x_new);
     memcpy(next->lam, p->lam, (size_t)(6 * table->bodies) * sizeof *p->lam);
@@ -383,7 +432,7 @@ static void go_on(il_redundant_memory *m)
 static int divide(il_context *c, double t, double h, double t_new, const double *x, double *x_new)
 {
     il_redundant_memory *m = c->redundant;
-    const int64_t size = state_length(m->table) + IL_QUATERNION * m->table->attitudes;
+    const int64_t size = state_length(m->table);
     double done = 0.0, part = 0.5;
 
     memcpy(x_new, x, (size_t)size * sizeof *x);
@@ -421,13 +470,17 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
         if (status != IL_OK) {
             return status;
         }
+        if (h < SHORT && il_alpha_rest(c, t_new, h, now.x, now.ud + 6 * table->bodies, x_new)) {
+            il_alpha_forget(m);
+            return IL_OK;
+        }
     }
     *next.known = 0.0;
-    const int status = step(c, t_new, h, x, x_new);
+    const int status = step(c, t_new, h, now.x, x_new);
     if (status != IL_DIVERGED) {
         return status;
     }
-    const int divided = divide(c, t, h, t_new, x, x_new);
+    const int divided = divide(c, t, h, t_new, now.x, x_new);
     if (divided != IL_OK) {
         il_alpha_forget(m); /* what was before the step is gone */
     }

@@ -203,7 +203,10 @@ int il_choose_freely(il_part *part, double t, const double *q)
 
 int il_grip(il_part *on, const il_view *state, double *qd)
 {
-    const il_active *active = il_in_use(on);
+    il_active *active = il_in_use(on);
+    if (active->choice->redundant) {
+        return il_redundant_grip(&active->look, state, qd);
+    }
     il_active *const freely = on->free ? &on->choices[on->row->choice_count] : NULL;
     int useless = 0;
     if (freely) {

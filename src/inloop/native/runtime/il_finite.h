@@ -10,13 +10,14 @@
 /* By the bits of the exponent, so that no compiler flag can optimize it away. */
 static inline int il_all_finite(const double *x, int64_t size)
 {
-    int good = 1;
+    const il_natural one = (il_natural)1 << IL_MANTISSA;
+    il_natural carried = 0; /* an exponent of ones carries into the sign */
     for (int64_t i = 0; i < size; i++) {
         il_natural bits;
         memcpy(&bits, &x[i], sizeof bits);
-        good &= (bits & IL_EXPONENT_BITS) != IL_EXPONENT_BITS;
+        carried |= (bits & IL_EXPONENT_BITS) + one;
     }
-    return good;
+    return (carried & IL_SIGN_BIT) == 0;
 }
 
 /* Are they equal, number by number? NaN never is. */

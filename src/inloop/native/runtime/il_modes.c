@@ -270,3 +270,14 @@ int il_take_event(il_machine *machine, const il_leg *leg)
     status = fire(machine, leg->transition, leg->t_end, 0);
     return status == IL_OK ? enter(machine) : status;
 }
+
+int il_take_here(il_machine *machine, int64_t transition)
+{
+    keep(machine);
+    copy(machine->x_event, machine->x, machine->stepper.size);
+    copy_flags(machine->armed_new, machine->armed,
+               machine->modes[machine->mode].transition_count);
+    note_excursions(machine);
+    const int status = fire(machine, transition, machine->t, 0);
+    return status == IL_OK ? enter(machine) : status;
+}

@@ -22,6 +22,9 @@ int il_enter_first(il_machine *machine);
 /* Go to the event that ends a leg, and through it into the next mode. */
 int il_take_event(il_machine *machine, const il_leg *leg);
 
+/* Go through a transition that has fired at the present time and state. */
+int il_take_here(il_machine *machine, int64_t transition);
+
 /* Bring back what there was at il_open. */
 void il_undo(il_machine *machine);
 

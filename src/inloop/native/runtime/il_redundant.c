@@ -81,6 +81,23 @@ int il_redundant_drive(il_context *c, double t)
     return IL_OK;
 }
 
+void il_redundant_begin(il_context *c, double t)
+{
+    il_redundant_memory *m = c->redundant;
+    const il_redundant *table = m->table;
+    il_redundant_point *p = &m->point;
+    p->pre = c->pre;
+    p->tau = c->tau;
+    p->u = c->u;
+    p->t = t;
+    memset(p->zd, 0, (size_t)table->states * sizeof *p->zd);
+    memset(p->accel, 0, (size_t)(IL_TWIST * table->bodies) * sizeof *p->accel);
+    memset(p->lam, 0, (size_t)(6 * table->bodies) * sizeof *p->lam);
+    memset(p->mu, 0, (size_t)table->rows * sizeof *p->mu);
+    memset(p->scales, 0, sizeof p->scales);
+    p->scales[3] = table->epsilon;
+}
+
 /* The state into the point. */
 static int put(il_context *c, double t, const double *x)
 {
@@ -92,10 +109,7 @@ static int put(il_context *c, double t, const double *x)
     if (c->inputs && il_follow(c->inputs, t) != IL_OK) {
         return IL_DIVERGED;
     }
-    p->pre = c->pre;
-    p->tau = c->tau;
-    p->u = c->u;
-    p->t = t;
+    il_redundant_begin(c, t);
     for (int64_t k = 0; k < nu; k++) {
         p->q[table->free[k]] = x[k];
         p->qd[table->free[k]] = x[nu + k];
@@ -103,7 +117,6 @@ static int put(il_context *c, double t, const double *x)
     }
     for (int64_t k = 0; k < table->states; k++) {
         p->z[k] = x[2 * nu + k];
-        p->zd[k] = 0.0;
     }
     for (int64_t k = 0; k < IL_QUATERNION * table->attitudes; k++) {
         p->q[table->n + k] = x[2 * nu + table->states + k];
@@ -111,22 +124,7 @@ static int put(il_context *c, double t, const double *x)
     return il_redundant_drive(c, t);
 }
 
-/* Is some constraint not fulfilled? */
-static int open(il_context *c)
-{
-    const il_redundant_memory *m = c->redundant;
-    const double *h = m->r + il_redundant_moving(m->table) + 6 * m->table->bodies;
-    for (int64_t k = 0; k < m->table->rows; k++) {
-        if (!m->table->on_velocities[k] && !(fabs(h[k]) <= m->table->open[k])) {
-            c->bad_row = k;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* y = A^-1 b, without ε in the rows of constraints. */
-static int solve(il_redundant_memory *m)
+int il_redundant_solve(il_redundant_memory *m)
 {
     const il_redundant *table = m->table;
     const int64_t first = table->lu->n - table->rows;
@@ -164,7 +162,7 @@ static void take(il_redundant_memory *m)
     memcpy(p->mu, y + 6 * table->bodies, (size_t)table->rows * sizeof *y);
 }
 
-int il_redundant_accelerate(il_context *c, double t, const double *x)
+int il_redundant_accelerate(il_context *c, double t, const double *x, int fit)
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
@@ -175,22 +173,22 @@ int il_redundant_accelerate(il_context *c, double t, const double *x)
     if (status != IL_OK) {
         return status;
     }
-    table->place(p, p->pose, p->twist);
-    memset(p->accel, 0, (size_t)(IL_TWIST * table->bodies) * sizeof *p->accel);
-    memset(p->lam, 0, (size_t)(6 * table->bodies) * sizeof *p->lam);
-    memset(p->mu, 0, (size_t)table->rows * sizeof *p->mu);
-    memset(p->scales, 0, sizeof p->scales);
-    p->scales[3] = table->epsilon;
-    table->residual(p, m->r, m->effort);
-    if (open(c)) {
-        return IL_LOOP_OPEN;
+    int moved;
+    status = il_redundant_close(c, &moved);
+    if (status == IL_OK && table->rows > 0 && (moved || fit)) {
+        status = il_redundant_fit_speeds(m, NULL);
+        table->place(p, p->pose, p->twist);
+        table->residual(p, m->r, m->effort);
+    }
+    if (status != IL_OK) {
+        return status;
     }
     table->gaps(p, m->r + moving);
     for (int64_t k = 0; k < size; k++) {
         m->b[k] = -m->r[k];
     }
     table->matrix(p, m->A);
-    status = solve(m);
+    status = il_redundant_solve(m);
     if (status != IL_OK) {
         return status;
     }
@@ -211,7 +209,7 @@ int il_redundant_rates(void *context, double t, const double *x, double *xd)
     const int64_t nu = table->free_count;
     double *const pd = xd + 2 * nu + table->states;
 
-    const int status = il_redundant_accelerate(c, t, x);
+    const int status = il_redundant_accelerate(c, t, x, 0);
     if (status != IL_OK) {
         return status;
     }
@@ -234,7 +232,7 @@ int64_t il_redundant_expand(void *context, int64_t count, const double *t, const
     const int64_t length = 2 * table->free_count + table->states + IL_QUATERNION * table->attitudes;
 
     for (int64_t row = 0; row < count; row++) {
-        if (il_redundant_accelerate(c, t[row], x + row * length) != IL_OK) {
+        if (il_redundant_accelerate(c, t[row], x + row * length, 0) != IL_OK) {
             return row;
         }
         memcpy(q + row * positions, p->q, (size_t)positions * sizeof *q);

@@ -1,4 +1,5 @@
 /* A mechanism as bodies with six coordinates each, held together by forces that are unknown.
+ * Displacements of flexible links that nothing hangs on are coordinates without a body.
  *
  * Unknowns, and rows of the equations, in this order:
  *
@@ -19,6 +20,7 @@
 
 #include "il_arena.h"
 #include "il_context.h"
+#include "il_formula.h"
 #include "il_sparse_lu.h"
 
 enum {
@@ -42,8 +44,10 @@ typedef struct il_redundant {
     int64_t n, bodies, free_count, driven_count, states, rows, attitudes;
     const int64_t *free, *driven;  /* numbers of coordinates */
     const int64_t *turned;         /* of each ball joint: the first of its three entries of `free` */
+    const int64_t *used;           /* of each row: its number among all rows of the mechanism */
     const int64_t *on_velocities;  /* of each row: not 0 if it restricts velocities alone */
     const double *open;            /* of each row: more than this is not closed */
+    const double *units;           /* of each entry of `free`: what counts as one of it */
     double length;                 /* one unit of length [m] */
     double epsilon;                /* of the matrix, in rows of constraints */
     double radius;                 /* spectral radius of the step at infinity, 0 to 1 */
@@ -51,6 +55,7 @@ typedef struct il_redundant {
     void (*residual)(const il_redundant_point *at, double *r, double *effort);
     void (*matrix)(const il_redundant_point *at, double *A);
     void (*gaps)(const il_redundant_point *at, double *g); /* joints and rows, twice differentiated */
+    void (*speeds)(const il_redundant_point *at, double *v); /* rates of the rows */
     const il_sparse_lu *lu;
 } il_redundant;
 
@@ -75,9 +80,26 @@ static inline int64_t il_redundant_moving(const il_redundant *table)
 /* Memory of the caller; NULL while it is measured. */
 il_redundant_memory *il_redundant_lay_out(il_arena *from, const il_redundant *table);
 
-/* Accelerations, wrenches and multipliers at a state, left in the point. IL_LOOP_OPEN: constraints
-   are not fulfilled there, or have lost rank. */
-int il_redundant_accelerate(il_context *c, double t, const double *x);
+/* The point for a time: nothing accelerates, no forces, the matrix that of accelerations. */
+void il_redundant_begin(il_context *c, double t);
+
+/* y = A^-1 b, without ε in the rows of constraints; r is lost. */
+int il_redundant_solve(il_redundant_memory *m);
+
+/* Close the rows at the point, which places the bodies: joints move by as little as masses let them.
+   moved: some had to. IL_LOOP_OPEN: they cannot be closed from there. */
+int il_redundant_close(il_context *c, int *moved);
+
+/* Velocities at the point that fit the rows; e: restitution of all rows of the mechanism, or NULL. */
+int il_redundant_fit_speeds(il_redundant_memory *m, const double *e);
+
+/* Velocities that are left when the constraints grip at a state, with its restitutions. */
+int il_redundant_grip(il_context *c, const il_view *before, double *qd);
+
+/* Accelerations, wrenches and multipliers at a state, left in the point. Positions that do not fit are
+   fitted, and then velocities; these in any case if `fit` is not 0. IL_LOOP_OPEN: constraints cannot be
+   fulfilled there, or have lost rank. */
+int il_redundant_accelerate(il_context *c, double t, const double *x, int fit);
 
 /* The same as an il_rates and an il_expand. */
 int il_redundant_rates(void *context, double t, const double *x, double *xd);
@@ -89,6 +111,10 @@ int il_redundant_drive(il_context *c, double t);
 
 /* Numbers of one history, and how a snapshot holds both; see il_alpha.c. */
 int64_t il_alpha_numbers(const il_redundant *table);
+/* A step that is too short for il_alpha.c, from x with the rates of its velocities and states; 0 if
+   they change too much in it. */
+int il_alpha_rest(il_context *c, double t_new, double h, const double *x, const double *rates,
+                  double *x_new);
 /* Forget what came before: parameters have changed. */
 void il_alpha_forget(il_redundant_memory *m);
 /* One step of the generalized-alpha method. */

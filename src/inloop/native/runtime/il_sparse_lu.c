@@ -15,9 +15,10 @@ enum { LAST_STEPS = 4 }; /* of refinement with new pivots: nothing else is left 
 static void take(const il_sparse_lu *lu, il_sparse_lu_memory *m, il_arena *from)
 {
     const int32_t n = lu->n;
-    double **const each[] = {&m->reciprocals, &m->y, &m->residual, &m->size, &m->weight,
+    double **const each[] = {&m->reciprocals, &m->residual, &m->size, &m->weight,
         &m->change, &m->kept};
-    m->factors = il_take(from, lu->factors.places, sizeof(double), 64);
+    m->factors = il_take(from, lu->numbers, sizeof(double), 64);
+    m->y = il_take(from, lu->scratch, sizeof(double), 64);
     for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
         *each[k] = il_take(from, n, sizeof(double), 64);
     }
@@ -67,6 +68,15 @@ static void factor_in_order(const il_sparse_lu *lu, il_sparse_lu_memory *m)
     const int32_t *line = lu->by_column ? lu->column : lu->row;
     m->small = has_small_pivot(lu, m->values, m->reciprocals, line);
     m->usable = FIXED_ORDER;
+    m->lacking = lu->folded;
+}
+
+/* All factors by the tables, in the layout of straight-line code: pivots as reciprocals. */
+static void complete(const il_sparse_lu *lu, il_sparse_lu_memory *m)
+{
+    il_sparse_factor(&lu->factors, m->values, m->factors, m->reciprocals, m->y);
+    for (int32_t k = 0; k < lu->n; k++) m->factors[lu->factors.diagonal[k]] = m->reciprocals[k];
+    m->lacking = 0;
 }
 
 /* New pivots, or no factors at all. */
@@ -102,10 +112,11 @@ static void apply_in_order(const il_sparse_lu *lu, const double *b, int32_t tran
 {
     const int32_t n = lu->n, *into = transposed ? lu->column : lu->row;
     const int32_t *from = transposed ? lu->row : lu->column;
-    if (lu->solve && !transposed) {
-        lu->solve(m->factors, m->reciprocals, b, m->y, x);
+    if (transposed ? lu->solve_transposed != NULL : lu->solve != NULL) {
+        (transposed ? lu->solve_transposed : lu->solve)(m->factors, m->reciprocals, b, m->y, x);
         return;
     }
+    if (m->lacking) complete(lu, m);
     for (int32_t k = 0; k < n; k++) m->y[k] = b[into[k]];
     if (transposed) {
         il_sparse_solve_transposed(&lu->factors, m->factors, m->reciprocals, m->y);

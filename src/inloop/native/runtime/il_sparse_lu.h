@@ -21,8 +21,9 @@ enum il_sparse_lu_status {
 
 /* What a compiled pattern consists of; constants.
  *
- * Pivot k lies in row[k] and column[k] of A. Straight-line code has the layout of `factors` and may
- * be absent: then the tables are used. It takes b and gives x in the order of A; y has n numbers.
+ * Pivot k lies in row[k] and column[k] of A. Generated code may be absent: then the tables `factors`
+ * are used, for transposed solutions too. Straight-line code has their layout; code that is shared by
+ * equal steps has its own and no such tables. It takes b and gives x in the order of A.
  */
 typedef struct {
     int32_t n, given; /* unknowns; values of A */
@@ -32,9 +33,13 @@ typedef struct {
     const int32_t *line_begin; /* values of each compressed column, or row of A */
     int32_t by_column;
     int32_t most_lower, most_upper; /* entries with new pivots, whatever they are */
+    int32_t numbers, scratch;       /* of the factors; of y */
+    int32_t folded; /* constants are in the code, which leaves them out of the factors */
     void (*factor)(const double *A, double *factors, double *reciprocals);
     void (*solve)(const double *factors, const double *reciprocals, const double *b, double *y,
         double *x);
+    void (*solve_transposed)(const double *factors, const double *reciprocals, const double *b,
+        double *y, double *x);
 } il_sparse_lu;
 
 /* How the last solution was found.
@@ -56,6 +61,7 @@ typedef struct {
     il_pivoting pivoting;
     int32_t usable; /* 0: nothing is factored, 1: by the fixed order, 2: with new pivots */
     int32_t small;  /* some pivot may be nothing but rounding */
+    int32_t lacking; /* constants are not among the factors */
     il_sparse_lu_report report;
 } il_sparse_lu_memory;
 

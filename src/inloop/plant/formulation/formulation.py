@@ -132,6 +132,16 @@ class Formulation(ABC):
         return choose(J, self.partition.driven, self.partition.independent)
 
     @property
+    def unknowns(self) -> int:
+        """Of the linear equations that lead to a motion."""
+        return len(self.partition.independent)
+
+    @property
+    def carries_dependent(self) -> bool:
+        """Whether a run carries coordinates that follow from others."""
+        return len(self.carried.independent) > len(self.partition.independent)
+
+    @property
     def led_positions(self) -> tuple[int, ...]:
         """Coordinates whose positions are free, while their velocities follow from others."""
         free = set(self.partition.independent)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from inloop.plant.equations import Equations
 
 DAMPING = 0.2  # what is much faster than the steps loses so much in each
-ROLLING = ("knife edge", "disc", "sphere")
 
 
 class Redundant(SingleChoice):
@@ -81,6 +80,11 @@ class Redundant(SingleChoice):
     def unconstrained(self) -> bool:
         """See `Formulation`."""
         return self.reduced.unconstrained
+
+    @property
+    def unknowns(self) -> int:
+        """See `Formulation`."""
+        return self._code.about.layout.size
 
     @property
     def carried(self) -> Partition:
@@ -254,16 +258,7 @@ def refuse(mechanism: Mechanism) -> None:
     Raises:
         ModelError: there is something of that kind.
     """
-    found = [
-        *((f"flexible link '{link.name}'", link.where) for link in mechanism.flexible_links),
-        *(
-            (f"'{loop.name}', which rolls or slides on an edge,", loop.where)
-            for loop in mechanism.loops
-            if loop.kind in ROLLING
-        ),
-        *((f"hard contact '{c.name}'", c.where) for c in mechanism.hard_contacts),
-        *((f"event '{event.name}'", event.where) for event in mechanism.events),
-    ]
+    found = [(f"hard contact '{c.name}'", c.where) for c in mechanism.hard_contacts]
     if found:
         what, where = found[0]
         raise ModelError(

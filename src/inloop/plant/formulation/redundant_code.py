@@ -65,6 +65,7 @@ class RedundantCode(Code):
             radius: spectral radius of the step at infinity.
         """
         self._equations, self._home, self._radius = equations, home, radius
+        self._used = partition.rows
         self._row_sizes = row_sizes[list(partition.rows)]
         derivation = equations.fresh_derivation()
         with deriving("the equations of all bodies", equations.name):
@@ -91,8 +92,10 @@ class RedundantCode(Code):
             driven=self.driven,
             states=self.about.layout.states,
             turned=tuple(free.index(first) for first in mechanism.turned),
+            used=self._used,
             on_velocities=self.about.on_velocities,
             open=tuple(float(OPEN * size) for size in self._row_sizes),
+            units=tuple(float(self._equations.coordinate_sizes[k]) for k in free),
             length=float(self._equations.size.length),
             epsilon=self.epsilon,
             radius=self._radius,

@@ -94,13 +94,20 @@ def starts_of(
         _state_rows(plant, given.inputs, z),
     )
     kind = _kind(plant, given, rows)
+    if kind in ("led", "near") and plant.formulation.carries_dependent:
+        q = _kept_positions(plant, given, rows)
+        return Starts(
+            known, replace(rows, q=q, qd=_kept_velocities(plant, given, rows, q)), "whole"
+        )
     if kind == "led" and plant.formulation.led_positions:
         return Starts(known, replace(rows, q=_kept_positions(plant, given, rows)), "near")
     return Starts(known, rows, kind)
 
 
 def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Array:
-    """Closed positions of all runs of a mechanism that has more free positions than velocities.
+    """Closed positions of all runs of a mechanism that cannot be closed by independent velocities.
+
+    It has more free positions than velocities, or its runs carry all coordinates.
 
     Raises:
         InputError: a run cannot start there.
@@ -113,6 +120,7 @@ def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Arra
             fix="Give q as an array with a row for each run.",
         )
     said = [plant.coordinates.index(name) for name in (*given.q.shared, *given.q.columns)]
+    said = [] if given.q.is_whole else said
     must = [*plant.formulation.driven_indices, *said]
     count = max(len(a) for a in (rows.q, rows.parameters) if a.ndim == 2)
     wishes = np.broadcast_to(rows.q, (count, rows.q.shape[-1]))
@@ -124,6 +132,28 @@ def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Arra
         except ModelError as error:
             told = error.mistakes[0]
             raise InputError(f"run {run}: {told.what}", told.where, told.fix) from error
+    return np.array(found)
+
+
+def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Array) -> Array:
+    """Velocities of all runs of a mechanism whose runs carry all coordinates.
+
+    Raises:
+        InputError: parameters differ, so that the velocities of a run are not known before it.
+    """
+    said = [plant.coordinates.index(name) for name in (*given.qd.shared, *given.qd.columns)]
+    wishes = np.broadcast_to(rows.qd, (len(q), plant.n))
+    free = [k for k in plant.formulation.partition.independent if k not in said]
+    if rows.parameters.ndim == 2 and np.any(wishes[:, [*said, *free]]):
+        raise InputError(
+            f"model '{plant.name}' starts with velocities, and its parameters differ",
+            fix="Let each run start at rest, or give q and qd as arrays with a row for each run.",
+        )
+    found = []
+    for run, at in enumerate(q):
+        must = {k: float(wishes[run, k]) for k in said}
+        wanted = {k: float(wishes[run, k]) for k in free}
+        found.append(plant.formulation.keep_velocities(at, must, wanted).qd)
     return np.array(found)
 
 

@@ -29,3 +29,11 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
     (void)x_new;
     return IL_BAD_ARGUMENT;
 }
+
+int il_redundant_grip(il_context *c, const il_view *before, double *qd)
+{
+    (void)c;
+    (void)before;
+    (void)qd;
+    return IL_BAD_ARGUMENT;
+}

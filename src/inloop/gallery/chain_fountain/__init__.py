@@ -1,0 +1,1 @@
+"""A chain that runs out of its pot and rises above it."""

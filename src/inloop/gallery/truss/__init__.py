@@ -1,0 +1,1 @@
+"""A mast of bars and ball joints that unfolds: many loops in space."""

@@ -1,0 +1,140 @@
+/* A plant behind the functions of FMI: what both versions of the standard share.
+ *
+ * An fmu is one instance with all its memory, taken at once when it is made; nothing is kept
+ * outside of it, so that any number may run in any number of threads. Functions return FMU_OK or
+ * FMU_ERROR, and then have told why (fmu_refuse).
+ */
+#ifndef FMU_H
+#define FMU_H
+
+#include "il_outside.h"
+
+#if defined _WIN32
+#define FMU_EXPORT __declspec(dllexport)
+#else
+#define FMU_EXPORT __attribute__((visibility("default")))
+#endif
+
+enum { FMU_OK = 0, FMU_ERROR = 3 }; /* numbers of fmi2Status and fmi3Status */
+
+/* What is known of the plant when it is exported; generated. */
+typedef struct fmu_facts {
+    const char *token;             /* that the description names */
+    const il_plant *(*plant)(void);
+    int64_t method;                /* of il_method_id, for co-simulation */
+    double step;                   /* of co-simulation [s] */
+    const char *no_exchange;       /* why there is no model exchange; NULL: there is */
+    const int64_t *whole;          /* by output: not 0 if it is a whole number */
+} fmu_facts;
+
+extern const fmu_facts fmu_exported;
+
+enum fmu_phase {
+    FMU_INSTANTIATED = 0,
+    FMU_INITIALIZING,
+    FMU_EVENTS,     /* event mode */
+    FMU_CONTINUOUS, /* continuous-time mode of model exchange */
+    FMU_STEPPING,   /* step mode of co-simulation */
+    FMU_TERMINATED,
+    FMU_PHASES
+};
+
+struct fmu;
+
+/* How a version of the standard tells a message. */
+typedef void (*fmu_tell)(const struct fmu *fmu, int status, const char *message);
+
+typedef struct fmu {
+    il_instance *plant;
+    const il_plant *table;
+    il_outside outside;       /* model exchange */
+    double *parameters;       /* as they were set; in use once `changed` is 0 */
+    double *outputs;
+    double *work;             /* of directional derivatives */
+    double start;             /* [s] */
+    int phase, exchange;
+    int changed;              /* parameters are not yet in use */
+    int outputs_known, rates_known, levels_known;
+    int event_mode, early_return; /* of co-simulation: used by the importer */
+    char *name;
+    void *environment;
+    void *logger;             /* of the version */
+    fmu_tell tell;
+    void *memory;             /* of all of it */
+} fmu;
+
+/* ---- life (fmu.c) ---- */
+
+/* What an importer says when it wants an instance. */
+typedef struct fmu_request {
+    const char *name, *token;
+    int exchange;
+    void *environment, *logger;
+    fmu_tell tell;
+} fmu_request;
+
+/* An instance, or NULL. */
+fmu *fmu_make(const fmu_request *request);
+void fmu_free(fmu *instance);
+int fmu_refuse(const fmu *instance, const char *format, ...);
+/* FMU_ERROR unless the instance is there and in one of the phases (bits 1 << fmu_phase). */
+int fmu_check(const fmu *instance, const char *function, int phases);
+int fmu_begin(fmu *instance, double start);
+int fmu_leave_initialization(fmu *instance);
+int fmu_reset(fmu *instance);
+/* The outcome of a function of the runtime, told if it is not IL_OK. */
+int fmu_judge(fmu *instance, const char *act, int status);
+/* What follows from variables is not known any more. */
+void fmu_forget(fmu *instance);
+
+/* ---- variables (fmu_variables.c) ---- */
+
+/* Where the kinds of variables begin; a variable is known by its number. */
+typedef struct fmu_places {
+    int64_t parameters, inputs, outputs, states, rates, levels, end;
+} fmu_places;
+
+fmu_places fmu_places_of(const il_plant *table);
+int64_t fmu_state_count(const fmu *instance);
+int64_t fmu_level_count(const fmu *instance);
+/* Put parameters to use. */
+int fmu_settle(fmu *instance);
+int fmu_get(fmu *instance, const uint32_t *variables, size_t count, double *values);
+int fmu_set(fmu *instance, const uint32_t *variables, size_t count, const double *values);
+/* Variables that are whole numbers. */
+int fmu_get_whole(fmu *instance, const uint32_t *variables, size_t count, int64_t *values);
+int fmu_find_rates(fmu *instance);
+int fmu_find_levels(fmu *instance);
+
+/* ---- co-simulation (fmu_steps.c) ---- */
+
+typedef struct fmu_stepped {
+    int event, early;
+    double reached; /* [s] */
+} fmu_stepped;
+
+int fmu_do_step(fmu *instance, double t, double size, fmu_stepped *stepped);
+
+/* ---- model exchange (fmu_exchange.c) ---- */
+
+int fmu_set_time(fmu *instance, double t);
+int fmu_set_states(fmu *instance, const double *x, size_t count);
+int fmu_get_states(fmu *instance, double *x, size_t count);
+int fmu_get_rates(fmu *instance, double *xd, size_t count);
+int fmu_get_levels(fmu *instance, double *levels, size_t count);
+int fmu_get_nominals(fmu *instance, double *nominals, size_t count);
+int fmu_completed(fmu *instance, int *event);
+int fmu_update(fmu *instance, il_happened *happened);
+int fmu_derivative(fmu *instance, const uint32_t *unknowns, size_t unknown_count,
+                   const uint32_t *knowns, size_t known_count, const double *seed,
+                   double *sensitivity);
+
+/* ---- the state as a whole (fmu_state.c) ---- */
+
+size_t fmu_state_size(const fmu *instance);
+/* A state is a block of fmu_state_size bytes, which is its serialized form too. */
+int fmu_get_state(fmu *instance, void **state);
+int fmu_set_state(fmu *instance, const void *state, size_t size);
+int fmu_copy_state(const fmu *instance, const void *state, size_t size, void **copy);
+
+#endif

@@ -1,0 +1,204 @@
+"""A plant as a functional mock-up unit (FMI 2.0 or 3.0), for co-simulation and model exchange."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from inloop.codegen.c_plant import PlantTable
+from inloop.codegen.c_program import emit_readme
+from inloop.codegen.quoting import c_string
+from inloop.errors import InputError
+from inloop.io.fmi import binaries
+from inloop.io.fmi.dependencies import dependencies_of
+from inloop.io.fmi.description import Facts, build_description, describe
+from inloop.io.fmi.variables import variables_of, whole_outputs
+from inloop.model.describe import describe as in_words
+from inloop.native import runtime_headers, runtime_sources
+from inloop.plant import BarePlant
+from inloop.plant.arguments import real
+from inloop.plant.exported import ExportedPlant
+from inloop.plant.keywords import checked_call
+from inloop.simulate.export import plant_in_c
+from inloop.simulate.schedules import METHODS
+
+VERSIONS = ("3.0", "2.0")
+FACTS = "fmu_facts.c"
+# the same bytes from the same plant
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+
+@checked_call
+def export_fmu(
+    plant: BarePlant,
+    file: str | Path,
+    *,
+    version: str = "3.0",
+    method: str | None = None,
+    step: float = 1e-3,
+    t_end: float = 1.0,
+    platforms: Sequence[str] | None = None,
+    portable: bool = False,
+) -> Path:
+    """Write the plant as an FMU that holds its libraries and all its sources.
+
+    Co-simulation gives the bits of `plant.simulate` with the same method and step. Model exchange
+    is there unless the plant is one that only its own steps can move: with hard contacts, or with
+    six coordinates for each body.
+
+    Args:
+        plant: the compiled mechanism, with its parameters of now as start values.
+        file: ending in .fmu.
+        version: of the standard: "3.0" or "2.0".
+        method: integrator of co-simulation; what suits the start by default.
+        step: its step [s]; communication steps are multiples of it.
+        t_end: end of the default experiment [s].
+        platforms: such as "x86_64-linux", "aarch64-linux", "x86_64-windows", or "here"; all for
+            which a compiler is found by default.
+        portable: compile for every processor of this kind, not for the one of this machine; then
+            rounding may differ from `plant.simulate` in the last bits.
+
+    Returns:
+        The file.
+    """
+    path = Path(file)
+    step, t_end = real(step, "step"), real(t_end, "t_end")
+    if version not in VERSIONS:
+        raise InputError(f"FMI {version!r} is unknown", fix=f"Use {' or '.join(VERSIONS)}.")
+    if path.suffix != ".fmu":
+        raise InputError(f"'{path.name}' is no name of an FMU", fix="End it with .fmu.")
+    if not (0.0 < step <= t_end and math.isfinite(t_end)):
+        what = f"{t_end} s in steps of {step} s make no sense"
+        raise InputError(what, fix="Use 0 < step <= t_end.")
+    wanted = binaries.wanted_platforms(platforms)
+    method, exported = plant_in_c(plant, method, step)
+    content = _Content(plant, exported, method, step, t_end, version)
+    members = content.files()
+    for platform in wanted:
+        members[content.place_of(platform)] = content.library(platform, portable)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def why_not_exchanged(plant: BarePlant, table: PlantTable) -> str:
+    """Why nobody but the plant can integrate its equations; "" if others can."""
+    plants = plant.by_mode or {plant.name: plant}
+    if any(each.mechanism.hard_contacts for each in plants.values()):
+        return (
+            "this FMU has no model exchange: hard contacts are solved for impulses over whole steps"
+        )
+    if any(choice.redundant for mode in table.modes for choice in mode.choices):
+        return (
+            "this FMU has no model exchange: its bodies have six coordinates each, whose "
+            "constraints only its own steps keep"
+        )
+    return ""
+
+
+class _Content:
+    """All that an FMU holds."""
+
+    def __init__(
+        self,
+        plant: BarePlant,
+        exported: ExportedPlant,
+        method: str,
+        step: float,
+        t_end: float,
+        version: str,
+    ) -> None:
+        self._plant, self._exported, self._version = plant, exported, version
+        self._method, self._step = method, step
+        table = exported.table
+        self._refusal = why_not_exchanged(plant, table)
+        variables = variables_of(table, _docs(plant), exchanged=not self._refusal)
+        self._token = self._make_token()
+        self._sources = self._all_sources()
+        self._facts = Facts(
+            name=table.name,
+            token=self._token,
+            about=_about(plant, self._refusal),
+            variables=variables,
+            dependencies=dependencies_of(plant, table, variables),
+            modes=[mode.name for mode in table.modes],
+            step=step,
+            t_end=t_end,
+            exchanged=not self._refusal,
+            derivatives=not self._refusal,
+            has_events=any(mode.events for mode in table.modes),
+            sources=sorted(name for name in self._sources if name.endswith(".c")),
+        )
+
+    def files(self) -> dict[str, bytes | str]:
+        """Everything but the libraries."""
+        words = f"{in_words(self._plant.mechanism)}\n"
+        found: dict[str, bytes | str] = {
+            "modelDescription.xml": describe(self._facts, self._version),
+            "resources/description.txt": words,
+            "documentation/README.md": emit_readme(self._exported.table, self._facts.name),
+        }
+        if self._version == "3.0":
+            found["sources/buildDescription.xml"] = build_description(self._facts)
+        return found | {f"sources/{name}": text for name, text in self._sources.items()}
+
+    def place_of(self, platform: str) -> str:
+        """Where the library of a platform lies."""
+        folder = binaries.folder_of(platform, self._version)
+        return f"binaries/{folder}/{binaries.library_name(self._facts.name, platform)}"
+
+    def library(self, platform: str, portable: bool) -> bytes:
+        """The library of a platform."""
+        if platform == binaries.HERE and not portable:
+            return binaries.build_here(self._exported, self._facts_in_c(), self._version)
+        target = binaries.found_targets().get(platform) or binaries.Target(platform, ("cc",))
+        return binaries.build_for(target, self._sources, self._facts.name)
+
+    def _make_token(self) -> str:
+        """From all that the library is made of, so that no other one answers to it."""
+        shown = (self._exported.files, self._method, self._step, self._version)
+        digest = hashlib.sha256(repr(shown).encode()).hexdigest()
+        return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+    def _all_sources(self) -> dict[str, str]:
+        wrapper = binaries.wrapper_files(self._version)
+        runtime = {**runtime_headers(), **runtime_sources()}
+        return {**runtime, **self._exported.files, **wrapper, **self._facts_in_c()}
+
+    def _facts_in_c(self) -> Mapping[str, str]:
+        """The fmu_facts of the plant."""
+        name = self._exported.table.name
+        whole = ", ".join(map(str, (*whole_outputs(self._exported.table), 0)))
+        refusal = c_string(self._refusal).strip() if self._refusal else "NULL"
+        method, step = int(METHODS[self._method]), repr(self._step)
+        text = f"""/* What the FMU is made of; see fmu.h. */
+#include "fmu.h"
+
+const il_plant *{name}_plant(void);
+
+static const int64_t whole[] = {{{whole}}};
+
+const fmu_facts fmu_exported = {{
+    {c_string(self._token).strip()}, {name}_plant, {method}, {step},
+    {refusal}, whole
+}};
+"""
+        return {FACTS: text}
+
+
+def _docs(plant: BarePlant) -> dict[str, str]:
+    """What parameters and inputs are, in the words of the model."""
+    docs = {p.name: p.doc for p in plant.parameters.declared}
+    for each in (plant.by_mode or {plant.name: plant}).values():
+        docs |= {item.name: item.doc for item in each.mechanism.inputs}
+    return docs
+
+
+def _about(plant: BarePlant, refusal: str) -> str:
+    doc = " ".join(plant.mechanism.doc.split())
+    return ". ".join(part for part in (doc.rstrip("."), refusal) if part)

@@ -1,0 +1,1 @@
+"""Sparse matrices that repeat themselves: blocks alike, and steps of elimination alike."""

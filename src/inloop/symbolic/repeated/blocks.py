@@ -1,0 +1,204 @@
+"""Blocks of a sparse matrix that repeats itself, and pivots taken block by block.
+
+Mechanisms are numbered body by body: rows and columns some numbers further on have the same places.
+Such a period is found, the numbers are cut into blocks of it, and blocks are eliminated from the
+ends of the chains that they form. Within a block pivots are chosen as in `pivot_order.py`; blocks
+with the same places take the same ones wherever they are large enough, so that one piece of code
+can serve them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.symbolic.pivot_order import QUICK, Active
+from inloop.symbolic.sparsity import Place
+
+Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+SHORTEST, LONGEST = 5, 64  # a block [rows]
+ALIKE = 0.75  # places that are there again one period further, in parts of all
+# blocks with equally few neighbors: those whose neighbors changed first or last, by their number
+TIES = ((1, 1), (-1, 1), (-1, -1))
+
+
+@dataclass(frozen=True)
+class Step:
+    """Pivots of one block, in order."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+
+
+def period_of(n: int, places: Sequence[Place]) -> int | None:
+    """After how many rows and columns the places are there again; None where they are not."""
+    rows, columns = np.array(places).T
+    own = np.unique(rows * n + columns)
+    for period in range(SHORTEST, min(LONGEST, n // 3) + 1):
+        inside = (rows + period < n) & (columns + period < n)
+        again = np.isin((rows[inside] + period) * n + columns[inside] + period, own)
+        if again.sum() >= ALIKE * len(rows):
+            return period
+    return None
+
+
+def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
+    """Block of each row and column: one period long, then parts of one.
+
+    Of all places where the first block may begin, the one with the fewest entries between blocks.
+    """
+    rows, columns = np.array(places).T
+    for length in range(period, SHORTEST - 1, -1):
+        if period % length == 0:
+            labels = [(np.arange(n) + first) // length for first in range(length)]
+            yield min(labels, key=lambda label: np.count_nonzero(label[rows] != label[columns]))
+
+
+def block_order(rows: Integers, columns: Integers, ties: tuple[int, int]) -> list[int]:
+    """Blocks in the order of their elimination: those with the fewest neighbors first.
+
+    Args:
+        rows: blocks of the rows of all places.
+        columns: of their columns.
+        ties: one of TIES.
+    """
+    pairs = {*zip(rows.tolist(), columns.tolist(), strict=True)}
+    neighbors: dict[int, set[int]] = {a: set() for pair in pairs for a in pair}
+    for a, b in pairs:
+        if a != b:
+            neighbors[a].add(b)
+            neighbors[b].add(a)
+    since = dict.fromkeys(neighbors, 0)  # turn in which the neighbors changed last
+    order: list[int] = []
+    while neighbors:
+        k = min(neighbors, key=lambda i: (len(neighbors[i]), ties[0] * since[i], ties[1] * i))
+        around = neighbors.pop(k)
+        order.append(k)
+        for i in around:
+            neighbors[i] |= around
+            neighbors[i] -= {i, k}
+            since[i] = len(order)
+    return order
+
+
+def pivots_by_block(
+    n: int,
+    places: Sequence[Place],
+    samples: Reals,
+    labels: Integers,
+    threshold: float,
+    ties: tuple[int, int],
+) -> tuple[list[Step], float]:
+    """Choose the pivots of all blocks; also the weakest of them, as in `PivotOrder`.
+
+    Rows and columns of a block in which no pivot is large enough go into the next block.
+    """
+    active = Active(n, places, samples)
+    label = labels.tolist()
+    at_rows, at_columns = np.array(places).T
+    order = block_order(labels[at_rows], labels[at_columns], ties)
+    rows: dict[int, list[int]] = {k: [] for k in order}
+    columns: dict[int, list[int]] = {k: [] for k in order}
+    for line in range(n):
+        rows[label[line]].append(line)
+        columns[label[line]].append(line)
+    known: dict[bytes, list[Step]] = {}
+    steps: list[Step] = []
+    weakest = 1.0
+    for at, k in enumerate(order):
+        last = at == len(order) - 1
+        front = _Front(active, rows[k], columns[k])
+        alike = known.setdefault(front.signature, [])
+        followed = front.follow(alike, threshold)
+        pivots = []
+        for i, j in followed or front.search(threshold, last):
+            weakest = min(weakest, active.strength(i, j))
+            active.eliminate(i, j)
+            pivots.append((i, j))
+        if pivots:
+            step = Step(*zip(*pivots, strict=True))
+            steps.append(step)
+            alike += [] if followed else [front.relative(step)]
+        if not last:
+            _hand_on(rows, k, order[at + 1], (i for i, _ in pivots))
+            _hand_on(columns, k, order[at + 1], (j for _, j in pivots))
+    return steps, weakest
+
+
+def _hand_on(lines: dict[int, list[int]], block: int, to: int, done: Iterable[int]) -> None:
+    left = [*set(lines[block]) - set(done)]
+    if left:
+        lines[to] = sorted(lines[to] + left)
+
+
+class _Front:
+    """Rows and columns that the elimination of a block touches, its own ones first."""
+
+    def __init__(self, active: Active, rows: list[int], columns: list[int]) -> None:
+        self.active = active
+        self.own = rows, columns
+        self.rows = [*rows, *sorted({i for j in columns for i in active.columns[j]} - {*rows})]
+        found = {j for i in rows for j in active.rows[i]}
+        self.columns = [*columns, *sorted(found - {*columns})]
+        place = {j: at for at, j in enumerate(self.columns)}
+        samples = len(next(iter(active.rows[rows[0]].values()))) if rows else 1
+        self.values = np.zeros((samples, len(self.rows), len(self.columns)))
+        pattern = np.zeros(self.values.shape[1:], dtype=bool)
+        for at, i in enumerate(self.rows):
+            for j, value in active.rows[i].items():
+                if j in place:
+                    self.values[:, at, place[j]] = value
+                    pattern[at, place[j]] = True
+        shape = (len(rows), len(columns), *pattern.shape)
+        outside = pattern[len(rows) :, len(columns) :]
+        outside[:] = False  # what is there matters to nobody yet
+        self.signature = repr(shape).encode() + pattern.tobytes()
+
+    def relative(self, step: Step) -> Step:
+        """The same pivots as positions in the block."""
+        rows, columns = self.own
+        return Step(tuple(map(rows.index, step.rows)), tuple(map(columns.index, step.columns)))
+
+    def follow(self, known: list[Step], threshold: float) -> list[Place] | None:
+        """Pivots that another block had, if they are large enough here too."""
+        rows, columns = self.own
+        for step in known:
+            if self._holds(step, threshold):
+                pairs = zip(step.rows, step.columns, strict=True)
+                return [(rows[i], columns[j]) for i, j in pairs]
+        return None
+
+    def _holds(self, step: Step, threshold: float) -> bool:
+        left = self.values.copy()
+        for i, j in zip(step.rows, step.columns, strict=True):
+            column, pivot = left[:, :, j], left[:, i, j]
+            if not np.all(np.abs(pivot) >= threshold * np.max(np.abs(column), axis=1)):
+                return False
+            if not np.all(pivot):
+                return False
+            factor = column / pivot[:, None]
+            factor[:, i] = 0.0
+            left -= factor[:, :, None] * left[:, i, None, :]
+            left[:, i, :] = 0.0
+        return True
+
+    def search(self, threshold: float, last: bool) -> Iterator[Place]:
+        """The cheapest pivots, each to be eliminated before the next is found.
+
+        In the last block all of them, however small they are.
+        """
+        rows, columns = {*self.own[0]}, {*self.own[1]}
+        while rows and columns:
+            found = self.active.choose_among(rows, columns, threshold, QUICK)
+            if found is None:
+                if not last:
+                    return
+                found = self.active.choose(threshold, QUICK)
+            rows.discard(found[0])
+            columns.discard(found[1])
+            yield found

@@ -1,0 +1,204 @@
+"""`il.SparseLU` where a matrix repeats itself: steps alike share their code, and run in lanes."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inloop as il
+from inloop.codegen.sparse_lu.lanes import LANES, Layout, schedule
+from inloop.symbolic.pivot_order import THRESHOLD
+from inloop.symbolic.repeated.blocks import cuts, period_of
+from inloop.symbolic.repeated.steps import eliminate_in_steps
+
+SIZE = 6  # of a block
+TOLERANCE = 1e-12
+
+
+def branches(count: int, length: int, seed: int) -> scipy.sparse.csc_array:
+    """Chains of blocks on one hub, which comes last; the same places in all blocks."""
+    random = np.random.default_rng(3)
+    own = random.random((SIZE, SIZE)) < 0.5
+    own[np.arange(SIZE), random.permutation(SIZE)] = True
+    there, back = (random.random((SIZE, SIZE)) < 0.25 for _ in range(2))
+    hub = SIZE * count * length
+    pattern = np.zeros((hub + SIZE, hub + SIZE), dtype=bool)
+    for branch in range(count):
+        for k in range(length):
+            at = slice(first := SIZE * (branch * length + k), first + SIZE)
+            beyond = slice(first + SIZE, first + 2 * SIZE) if k + 1 < length else slice(hub, None)
+            pattern[at, at], pattern[at, beyond], pattern[beyond, at] = own, there, back
+    pattern[hub:, hub:] = True
+    values = np.random.default_rng(seed).normal(size=pattern.shape)
+    A = np.where(pattern, values + 3.0 * np.sign(values), 0.0)
+    # the same numbers in all blocks and for any seed: some ±1, one that is neither
+    for first in range(0, hub, SIZE):
+        for i, j, value in FIXED:
+            A[first + i, first + j] = value * own[i, j]
+    return scipy.sparse.csc_array(A)
+
+
+FIXED = (
+    (0, 0, 1.0),
+    (1, 1, -1.0),
+    (2, 2, 2.5),
+    (3, 3, 1.0),
+    (0, 4, -1.0),
+    (5, 1, 1.0),
+    (4, 2, 0.5),
+)
+
+
+def constant_in(A: scipy.sparse.csc_array) -> np.ndarray:
+    """A mask of the values that are the same for all seeds."""
+    other = branches(5, 4, 12345)
+    assert np.array_equal(A.indices, other.indices)
+    return np.asarray(A.data == other.data)
+
+
+def backward_error(A: scipy.sparse.sparray, x: np.ndarray, b: np.ndarray) -> float:
+    full = A.toarray().astype(np.longdouble)
+    size = abs(full) @ abs(x.astype(np.longdouble)) + abs(b)
+    return float(np.max(abs(b - full @ x.astype(np.longdouble)) / size))
+
+
+@pytest.fixture(scope="module", params=["", "constants"])
+def lu(request: pytest.FixtureRequest) -> il.SparseLU:
+    samples = [branches(5, 4, seed) for seed in range(8)]
+    mask = constant_in(samples[0])
+    assert 0 < mask.sum() < len(mask) / 2
+    return il.SparseLU(samples, kind="rolled", constant=mask if request.param else None)
+
+
+def steps_of(A: scipy.sparse.csc_array) -> Layout:
+    A = A.tocoo()
+    places = [*zip(A.row.tolist(), A.col.tolist(), strict=True)]
+    found = eliminate_in_steps(A.shape[0], places, A.data[None, :], THRESHOLD)
+    assert found is not None
+    return Layout(schedule(found.steps))
+
+
+# what is found
+
+
+def test_a_period_is_found_and_cut_where_blocks_begin() -> None:
+    A = branches(1, 12, 0).tocoo()
+    places = [*zip(A.row.tolist(), A.col.tolist(), strict=True)]
+    assert period_of(A.shape[0], places) == SIZE
+    (labels,) = cuts(A.shape[0], places, SIZE)
+    wanted = np.arange(A.shape[0]) // SIZE
+    assert np.array_equal(labels - labels[0], wanted)
+    shuffled = np.random.default_rng(0).permutation(A.shape[0]).tolist()
+    assert period_of(A.shape[0], [(shuffled[i], shuffled[j]) for i, j in places]) is None
+
+
+def test_branches_run_in_lanes_and_a_long_chain_needs_little_code() -> None:
+    layout = steps_of(branches(LANES, 6, 0))
+    assert max(lanes for _, lanes in layout.plan.kernels) == LANES
+    chain = steps_of(branches(1, 48, 0)).plan
+    written = sum(shape.operations for shape, _ in chain.kernels)
+    # other values may need other pivots here and there; not one kernel for each block
+    assert written < sum(step.shape.operations for step in chain.placed) / 3
+
+
+def test_every_step_comes_after_those_it_needs() -> None:
+    layout = steps_of(branches(5, 4, 1))
+    batch_of = {k: at for at, batch in enumerate(layout.plan.batches) for k in batch.steps}
+    for number, step in enumerate(layout.plan.placed):
+        assert all(batch_of[k] < batch_of[number] for k in step.after)
+    # each row and each column is a pivot once
+    assert sorted(layout.rows) == sorted(layout.columns) == [*range(5 * 4 * SIZE + SIZE)]
+
+
+# right
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_any_values(lu: il.SparseLU, seed: int) -> None:
+    A, b = branches(5, 4, seed), np.random.default_rng(seed).normal(size=lu.n)
+    assert lu.kind == "rolled"
+    x = lu.solve_with(A, b)
+    assert backward_error(A, x, b) <= TOLERANCE
+    assert backward_error(A.T, lu.solve(b, transposed=True), b) <= TOLERANCE
+
+
+def test_factors_are_those_of_the_samples(lu: il.SparseLU) -> None:
+    """No refinement, no new pivots: the compiled elimination itself is right."""
+    b = np.arange(1.0, lu.n + 1.0)
+    for seed in range(8):
+        A = branches(5, 4, seed)
+        x = lu.solve_with(A, b)
+        assert (lu.report.refinements, lu.report.new_pivots) == (0, False)
+        error = np.linalg.norm(x - np.linalg.solve(A.toarray(), b)) / np.linalg.norm(x)
+        assert error <= 1e-14 * np.linalg.cond(A.toarray())
+        lu.solve(b, transposed=True)
+        assert (lu.report.refinements, lu.report.new_pivots) == (0, False)
+
+
+@pytest.mark.parametrize("which", [0, 40, -1])
+@pytest.mark.parametrize("size", [0.0, 1e-300, 1e-16])
+def test_a_pivot_that_becomes_nothing_is_repaired(lu: il.SparseLU, which: int, size: float) -> None:
+    A, b = branches(5, 4, 0), np.ones(lu.n)
+    (rows, columns) = lu.order
+    place = (rows[which], columns[which])
+    values = A.data.copy()
+    values[lu.pattern.places.index(place)] = size
+    B = scipy.sparse.csc_array((values, A.indices, A.indptr))
+    assert backward_error(B, lu.solve_with(values, b), b) <= TOLERANCE
+    assert backward_error(B.T, lu.solve(b, transposed=True), b) <= TOLERANCE
+
+
+def test_singular_and_not_finite_matrices_are_told(lu: il.SparseLU) -> None:
+    A = branches(5, 4, 0)
+    row = A.toarray()
+    row[7] = 0.0
+    with pytest.raises(il.SolveError, match="singular to working precision"):
+        lu.solve_with(row, np.ones(lu.n))
+    A.data[100] = np.nan
+    with pytest.raises(il.SolveError, match="NaN or infinity"):
+        lu.solve_with(A, np.ones(lu.n))
+
+
+def test_a_matrix_without_period_is_told() -> None:
+    with pytest.raises(il.InputError, match="does not repeat itself"):
+        il.SparseLU(np.random.default_rng(0).normal(size=(30, 30)), kind="rolled")
+
+
+def test_without_vectors_of_the_compiler(
+    lu: il.SparseLU, tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    """C99 alone: a loop over the lanes, same solution."""
+    A, b = branches(5, 4, 2), np.arange(1.0, lu.n + 1.0)
+    numbers = [f"static const double {name}[] = {{{', '.join(map(repr, each.tolist()))}}};"
+               for name, each in (("A", A.data), ("b", b))]  # fmt: skip
+    folder = tmp_path / "c"
+    files = [str(file) for file in lu.export_c(folder) if file.suffix == ".c"]
+    (folder / "main.c").write_text("\n".join([*numbers, MAIN]))
+    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O0", "-DIL_NO_VECTORS"]
+    gcc, program = require_program("gcc"), str(tmp_path / "program")
+    main = str(folder / "main.c")
+    subprocess.run([gcc, *strict, f"-I{folder}", *files, main, "-o", program, "-lm"], check=True)
+    told = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    np.testing.assert_allclose(np.array(told.split(), dtype=float), lu.solve_with(A, b), rtol=1e-9)
+
+
+MAIN = """
+#include "il_sparse_lu.h"
+#include <stdio.h>
+const il_sparse_lu *sparse_lu(void);
+static double bytes[200000], x[1000];
+int main(void)
+{
+    il_sparse_lu_memory memory;
+    if ((size_t)il_sparse_lu_bytes(sparse_lu()) > sizeof bytes) return 1;
+    il_sparse_lu_prepare(sparse_lu(), 1e-12, bytes, &memory);
+    const int status = il_sparse_lu_solve_with(sparse_lu(), A, b, &memory, x);
+    for (int k = 0; k < sparse_lu()->n; k++) printf("%.17g ", x[k]);
+    return status;
+}
+"""

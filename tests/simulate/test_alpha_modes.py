@@ -1,0 +1,116 @@
+"""Bodies with six coordinates each that roll, lock, hit stops and are caught by loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop import gallery
+from inloop.gallery.four_bar import four_bar
+from inloop.gallery.rolling_disc import AFTER_3_S
+
+POST = (-1.9, 0.1, -0.9)  # [m]
+
+
+def gate() -> il.Model:
+    """Two links in space: an elbow that rebounds and locks, and a rod that catches the tip."""
+    m = il.Model("gate", gravity=(0.0, 0.0, -9.81))
+    upper = m.body("upper", on=m.ground, joint=il.revolute("y", initial=(0.5, 0.0)), mass=1.3,
+                   com=(0.02, 0.03, -0.4), inertia=(0.02, 0.03, 0.025))  # fmt: skip
+    lower = m.body("lower", on=upper.point("elbow", (0.0, 0.0, -0.8)),
+                   joint=il.revolute((0.1, 1.0, 0.2), initial=(0.4, -0.5)), mass=0.7,
+                   com=(0.05, 0.02, -0.3), inertia=(0.02, 0.013, 0.017))  # fmt: skip
+    tip = lower.point("tip", (0.03, 0.01, -0.5))
+    post = m.ground.point("post", POST)
+    free, held, caught = m.mode("free"), m.mode("held"), m.mode("caught")
+    with m.during(held):
+        m.lock(lower, name="elbow")
+    with m.during(caught):
+        m.close(tip, post, kind="rod", length=1.8, name="tether")
+    m.event("stop", lambda q: q["lower"] - 0.35, mode=free, impact=held, restitution=0.6)
+    m.event("grip", lambda t: 0.2 - t, mode=free, to=held)
+    m.event(
+        "catch",
+        lambda p: 1.8 - il.sqrt(sum((p["lower.tip"][k] - POST[k]) ** 2 for k in range(3))),
+        mode=held,
+        to=caught,
+    )
+    return m
+
+
+@pytest.fixture(scope="module")
+def swinging() -> il.Plant:
+    return gate().compile(formulation="redundant")
+
+
+def test_events_keep_the_order_of_the_method(swinging: il.Plant) -> None:
+    plant, reduced = swinging, gate().compile()
+    expected = reduced.simulate(t_end=1.0, step=0.1, tolerance=1e-11)
+    assert [event.name for event in expected.events] == ["stop", "grip", "catch"]
+    far, near = (plant.simulate(t_end=1.0, step=h, sample=0.1) for h in (4e-4, 2e-4))
+    for found in (far, near):
+        assert [event.name for event in found.events] == ["stop", "grip", "catch"]
+        assert found.violation.max() < 1e-9
+        assert not found.notes
+    errors = [
+        np.abs(np.concatenate([run.q[-1] - expected.q[-1], run.qd[-1] - expected.qd[-1]])).max()
+        for run in (far, near)
+    ]
+    assert errors[1] < 1e-5
+    assert 3.6 < errors[0] / errors[1] < 4.4
+    for found, known in zip(near.events, expected.events, strict=True):
+        assert abs(found.t - known.t) < 1e-6
+        assert abs(found.energy_lost - known.energy_lost) < 1e-5
+        for row, impulse in known.impulses.items():
+            assert abs(found.impulses[row] - impulse) < 1e-5
+
+
+def test_snapshots_hold_modes_and_histories(swinging: il.Plant) -> None:
+    stepper = swinging.stepper(step=1e-3)
+    for _ in range(100):
+        stepper.step()
+    taken, ends = stepper.snapshot(), []
+    for _ in range(2):
+        stepper.restore(taken)
+        for _ in range(500):
+            stepper.step()
+        ends.append(stepper.look().q[-1])
+    np.testing.assert_array_equal(*ends)
+    whole = swinging.simulate(t_end=0.6, step=1e-3)
+    assert np.abs(ends[0] - whole.q[-1]).max() < 1e-9
+
+
+def test_a_disc_rolls() -> None:
+    """Against its equations written by hand, integrated elsewhere."""
+    plant = gallery.get("rolling_disc").build().compile(formulation="redundant")
+    ends = []
+    for step in (4e-4, 2e-4):
+        run = plant.simulate(t_end=3.0, step=step, sample=3.0)
+        ends.append(np.array([run[f"{k}.q"][-1] for k in ("yaw", "lean", "spin", "x", "y")]))
+        # positions fit; velocities of joints do so to the order of the method
+        assert run.violation.max() < 2.0 * step**2
+    errors = [np.abs(end - AFTER_3_S).max() for end in ends]
+    assert 3.8 < errors[0] / errors[1] < 4.2
+    assert np.abs((4.0 * ends[1] - ends[0]) / 3.0 - AFTER_3_S).max() < 1e-7
+
+
+@pytest.fixture(scope="module")
+def linkage() -> il.Plant:
+    return four_bar(2).compile(formulation="redundant")
+
+
+def test_many_runs_start_where_they_are_told(linkage: il.Plant) -> None:
+    """Loops are closed with what was given, and runs go as in the reduced equations."""
+    given = {"q": {"bar_0": np.array([0.9, 1.2])}, "qd": {"bar_0": np.array([-0.4, 0.3])}}
+    found = linkage.simulate_many(t_end=0.1, step=1e-3, **given)
+    expected = four_bar(2).compile().simulate_many(t_end=0.1, step=1e-3, **given)
+    assert np.abs(found.q[:, 0] - expected.q[:, 0]).max() < 1e-9
+    assert np.abs(found.q[:, -1] - expected.q[:, -1]).max() < 1e-6
+
+
+def test_many_runs_whose_velocities_are_not_known(linkage: il.Plant) -> None:
+    name = next(iter(linkage.parameters))
+    values = np.array([1.0, 1.01]) * linkage.parameters[name]
+    with pytest.raises(il.InputError, match="its parameters differ"):
+        linkage.simulate_many(t_end=0.1, step=1e-3, parameters={name: values}, qd={"bar_0": 0.1})
