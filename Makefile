@@ -21,6 +21,7 @@ TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++ tcc:tcc ip:ip
   rosmaster:python3-rosmaster $(DEBIAN_PYTHON)/rospy:python3-rospy \
   $(DEBIAN_PYTHON)/sensor_msgs:python3-sensor-msgs $(DEBIAN_PYTHON)/std_msgs:python3-std-msgs \
   /usr/include/fastdds/dds/topic/Topic.hpp:libfastrtps-dev jackd:jackd2 chromium:chromium wasm-ld:lld \
+  arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/lib/nosys.specs:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm \
   valgrind:valgrind qemu-aarch64:qemu-user aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu \
   /usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from inloop import analysis, bridges, realtime
 from inloop import simulate as runs
 from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
+from inloop.io.boards import export_board
 from inloop.io.fmi import export_fmu
 from inloop.model import Mechanism, ModelBuilder, check_machine
 from inloop.model.names import quoted
@@ -49,6 +50,7 @@ class Plant(BarePlant):
 
     simulate_many = runs.simulate_many
     export_c = runs.export_c
+    export_board = export_board
     to_casadi = bridges.to_casadi
     to_jax = bridges.to_jax
     export_fmu = export_fmu

@@ -38,6 +38,7 @@ from inloop.native.runtime_library import (
     realtime_sources,
     runtime_headers,
     runtime_sources,
+    serial_files,
 )
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "runs_as_python",
     "runtime_headers",
     "runtime_sources",
+    "serial_files",
     "solve_contacts",
     "tell_slowness",
 ]

@@ -37,6 +37,11 @@ def realtime_headers() -> dict[str, str]:
     return dict(_texts("realtime", ".h"))
 
 
+def serial_files() -> dict[str, str]:
+    """The board's half of a serial link: name → text."""
+    return {**_texts("serial", ".h"), **_texts("serial", ".c")}
+
+
 def include_dir() -> Path:
     """The directory of `inloop.h`, for controllers written in C."""
     return Path(str(files("inloop.native").joinpath("realtime")))

@@ -1,4 +1,4 @@
-"""`inloop export`: a plant as stand-alone C sources, as an FMU, or as a page that runs it."""
+"""`inloop export`: a plant as C sources, for a board, as an FMU, or as a page that runs it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from inloop.cli.commands.export_fmu import add_fmu_options, write_fmu
 from inloop.cli.commands.export_page import write_page
+from inloop.cli.commands.exports.board import add_board_options, call_board
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
@@ -27,6 +28,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", choices=list(METHODS), help="integrator of the program")
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="its step [s]; 0.001")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="its end [s]; 1")
+    add_board_options(parser)
     add_fmu_options(parser)
     parser.set_defaults(call=call)
 
@@ -37,6 +39,8 @@ def call(args: argparse.Namespace) -> int:
     if args.page:
         return write_page(args, subject)
     plant = subject.compile()
+    if args.target:
+        return call_board(plant, args)
     if args.fmu:
         return write_fmu(args, plant)
     options = {"method": args.method, "step": args.step, "t_end": args.seconds}

@@ -10,6 +10,7 @@ from typing import Any
 
 import inloop as il
 from inloop.cli.commands.link_wheel import add_wheel
+from inloop.cli.commands.links.serial import add_serial
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.links import Address, MirrorEnd, PlantEnd
 from inloop.links.ros1 import SYSTEM_PYTHON, Ros1Link
@@ -30,6 +31,8 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     _add_ros2(kinds, shared)
     text = "a force-feedback steering wheel of this machine: angle and pedals in, torque out"
     add_wheel(_parser_of(kinds, shared, "wheel", text))
+    text = "a board at a serial line: what it measures in, outputs out"
+    add_serial(kinds.add_parser("serial", parents=[shared], help=text, description=text))
 
 
 def _parser_of(

@@ -1,6 +1,7 @@
 /* Which coordinates are independent, and what is watched about them; see il_instance.h. */
 #include "il_instance.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ void il_fit(il_active *active, const il_mode_row *row)
         most[nu + k] = row->most[row->n + c->independent[k]];
     }
     for (int64_t k = 0; k < row->states; k++) {
-        most[2 * nu + k] = 1.7976931348623157e308;
+        most[2 * nu + k] = DBL_MAX;
     }
     for (int64_t k = 0; k < c->dependent_count; k++) {
         most[2 * nu + row->states + k] = row->most[c->dependent[k]];

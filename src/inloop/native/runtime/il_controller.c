@@ -3,8 +3,9 @@
 
 #include "il_finite.h"
 #include "il_host.h"
+#include "il_precision.h"
 
-#define WHOLE 1e-9 /* parts of a sample by which steps may miss it */
+#define WHOLE IL_BY_PRECISION(1e-9, 1e-6) /* parts of a sample by which steps may miss it */
 
 /* How many steps lead from sample to sample; 0: no whole number. */
 static int64_t steps_per_sample(double period, double step)

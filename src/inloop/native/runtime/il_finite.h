@@ -5,17 +5,19 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "il_precision.h"
+
 /* By the bits of the exponent, so that no compiler flag can optimize it away. */
 static inline int il_all_finite(const double *x, int64_t size)
 {
-    const uint64_t exponent = UINT64_C(0x7ff) << 52, one = UINT64_C(1) << 52;
-    uint64_t carried = 0; /* an exponent of ones carries into the sign */
+    const il_natural one = (il_natural)1 << IL_MANTISSA;
+    il_natural carried = 0; /* an exponent of ones carries into the sign */
     for (int64_t i = 0; i < size; i++) {
-        uint64_t bits;
+        il_natural bits;
         memcpy(&bits, &x[i], sizeof bits);
-        carried |= (bits & exponent) + one;
+        carried |= (bits & IL_EXPONENT_BITS) + one;
     }
-    return carried >> 63 == 0;
+    return (carried & IL_SIGN_BIT) == 0;
 }
 
 /* Are they equal, number by number? NaN never is. */
@@ -32,13 +34,12 @@ static inline int il_all_equal(const double *a, const double *b, int64_t size)
    their bits. */
 static inline int il_all_within(const double *x, const double *most, int64_t size)
 {
-    const uint64_t sign = UINT64_C(1) << 63;
     int good = 1;
     for (int64_t i = 0; i < size; i++) {
-        uint64_t bits, limit;
+        il_natural bits, limit;
         memcpy(&bits, &x[i], sizeof bits);
         memcpy(&limit, &most[i], sizeof limit);
-        good &= (bits & ~sign) <= limit;
+        good &= (bits & ~IL_SIGN_BIT) <= limit;
     }
     return good;
 }

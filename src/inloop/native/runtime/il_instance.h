@@ -11,11 +11,12 @@
 
 #include "il_free.h"
 #include "il_plant.h"
+#include "il_precision.h"
 
 /* Newton's corrections below these end it; what is left is of the order of their square. In
    radians, or in parts of the characteristic length. */
-#define IL_CLOSED 1e-8        /* where states are looked at */
-#define IL_NEARLY_CLOSED 1e-5 /* at the inner stages of a step */
+#define IL_CLOSED IL_BY_PRECISION(1e-8, 1e-4)        /* where states are looked at */
+#define IL_NEARLY_CLOSED IL_BY_PRECISION(1e-5, 3e-4) /* at the inner stages of a step */
 #define IL_FARTHEST 0.2       /* where estimates are carried along, longer corrections are jumps */
 #define IL_WORST_PIVOT 2.5    /* how far a pivot may shrink before another choice is due */
 #define IL_CLEARLY 1.5        /* so many times better pivots are worth a choice without code */
@@ -27,9 +28,9 @@
 enum { IL_MOST_ITERATIONS = 10, IL_STEPS_UNGUARDED = 3 };
 
 /* Of a step: times that differ by less are the same; events that are over within it are over. */
-#define IL_SAME_TIME 1e-9
-#define IL_SETTLED 1e-6
-#define IL_ZERO 1e-9 /* of one unit of an indicator: less is zero */
+#define IL_SAME_TIME IL_BY_PRECISION(1e-9, 1e-6)
+#define IL_SETTLED IL_BY_PRECISION(1e-6, 1e-5)
+#define IL_ZERO IL_BY_PRECISION(1e-9, 1e-6) /* of one unit of an indicator: less is zero */
 enum { IL_MOST_EVENTS = 16 }; /* in one step */
 
 /* A choice of independent coordinates at work. */

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "il_finite.h"
+#include "il_precision.h"
 
-#define RANK_TOLERANCE 1e-9 /* of the largest entry: what is left of a redundant row is below */
+/* of the largest entry: what is left of a redundant row is below */
+#define RANK_TOLERANCE IL_BY_PRECISION(1e-9, 1e-5)
 #define GOOD_PIVOT 0.2      /* of the largest entry left: such pivots are acceptable */
 #define POOR_PIVOT 0.05     /* of a unit: smaller ones are not worth a preference */
 

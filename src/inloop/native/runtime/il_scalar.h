@@ -1,27 +1,28 @@
 /* Arithmetic of generated code: one state at a time, or IL_LANES states side by side.
 
-   `real` is double, or a vector of IL_LANES doubles when IL_LANES is defined. Every function here
+   `real` is double, or a vector of IL_LANES doubles when IL_LANES is defined (il_single.h: float). Every function here
    is branch-free where speed matters and works on both. C99; the vector form needs the vector
    extensions of gcc or clang. */
 #ifndef IL_SCALAR_H
 #define IL_SCALAR_H
 
 #include "il_chart.h"
+#include "il_precision.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #ifdef IL_LANES
-typedef double real __attribute__((vector_size(8 * IL_LANES)));
-typedef int64_t il_bits __attribute__((vector_size(8 * IL_LANES)));
-typedef uint64_t il_unsigned __attribute__((vector_size(8 * IL_LANES)));
+typedef double real __attribute__((vector_size(sizeof(double) * IL_LANES)));
+typedef il_integer il_bits __attribute__((vector_size(sizeof(il_integer) * IL_LANES)));
+typedef il_natural il_unsigned __attribute__((vector_size(sizeof(il_natural) * IL_LANES)));
 #define IL_SPLAT(x) ((x) - (real){0})
 #define IL_PADDED(n) (n)
 #else
 typedef double real;
-typedef int64_t il_bits;
-typedef uint64_t il_unsigned;
+typedef il_integer il_bits;
+typedef il_natural il_unsigned;
 #define IL_SPLAT(x) (x)
 #define IL_PADDED(n) (((n) + 3) / 4 * 4) /* whole vectors, so that compilers compute four at a time */
 #endif
@@ -58,11 +59,11 @@ IL_FUNCTION real il_blend(il_bits mask, real a, real b)
 #ifdef IL_LANES
 #define IL_MASK(condition) (condition)
 #else
-#define IL_MASK(condition) (-(int64_t)(condition))
+#define IL_MASK(condition) (-(il_bits)(condition))
 #endif
 
 #ifdef IL_LANES
-IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & INT64_MAX); }
+IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & (il_integer)~IL_SIGN_BIT); }
 #else
 IL_FUNCTION real il_abs(real x) { return fabs(x); }
 #endif
@@ -76,7 +77,7 @@ IL_FUNCTION real il_min(real a, real b) { return il_blend(IL_MASK(a < b) | IL_MA
 IL_FUNCTION real il_max(real a, real b) { return il_blend(IL_MASK(a > b) | IL_MASK(a != a), a, b); }
 IL_FUNCTION real il_sign(real x)
 {
-    const real one = il_from_bits((il_to_bits(x) & INT64_MIN) | il_to_bits(IL_SPLAT(1.0)));
+    const real one = il_from_bits((il_to_bits(x) & (il_integer)IL_SIGN_BIT) | il_to_bits(IL_SPLAT(1.0)));
     return il_blend(IL_MASK(x < IL_SPLAT(0.0)) | IL_MASK(x > IL_SPLAT(0.0)), one, x);
 }
 #else
@@ -120,6 +121,9 @@ IL_LIBM_1(tanh)
 IL_LIBM_2(atan2)
 IL_LIBM_2(pow)
 
+#ifdef IL_SINGLE
+#include "il_single.h"
+#else
 /* e^x within 1 ulp, in line: 2^k e^r with |r| <= ½ ln 2 and the series of e^r up to r^13. What
    would be smaller than the smallest normal number is 0: friction laws ask for e^-big all the
    time, and numbers in between take a hundred times as long. */
@@ -147,6 +151,7 @@ IL_FUNCTION real il_exp(real x)
     r = r * il_from_bits((half + 1023) << 52) * il_from_bits((k - half + 1023) << 52);
     return il_blend(nothing, IL_SPLAT(0.0), r);
 }
+#endif
 
 /* tables and lines, lane by lane */
 IL_FUNCTION real il_table(real x, int n, const double *breaks, const double *c, double below, double above)
@@ -208,6 +213,7 @@ IL_FUNCTION real il_station(real x, real y, const double *line)
 IL_FAR(sin)
 IL_FAR(cos)
 
+#ifndef IL_SINGLE
 /* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: quarter turns are taken off in two
    parts (33 and 53 bits of π/2), then the polynomials of fdlibm (k_sin.c, k_cos.c, Sun 1993) */
 #define IL_ANGLE_LIMIT 1e5
@@ -231,6 +237,7 @@ IL_FUNCTION void il_sincos_1(real x, real *s, real *c)
     *s = il_from_bits(il_to_bits(il_blend(odd, cosine, sine)) ^ (il_bits)((il_unsigned)(quarter & 2) << 62));
     *c = il_from_bits(il_to_bits(il_blend(odd, sine, cosine)) ^ (il_bits)((il_unsigned)((quarter + 1) & 2) << 62));
 }
+#endif
 
 /* is any of these angles, in any lane, out of range or NaN? */
 IL_FUNCTION int il_any_far(int n, const real *angle)

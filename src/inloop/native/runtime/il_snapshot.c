@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "il_instance.h"
+#include "il_precision.h"
 
 enum { HEAD = 4, OF_HISTORY = 6 };
-static const double MOST = 9007199254740992.0; /* 2^53: what becomes an integer must fit into one */
+/* 2^53, or 2^24: what becomes an integer must fit into one */
+static const double MOST = IL_BY_PRECISION(9007199254740992.0, 16777216.0);
 
 static int64_t most_transitions(const il_instance *instance)
 {

@@ -1,0 +1,65 @@
+"""What exhibits of the gallery take on a Cortex-M7: the table of docs/boards.md.
+
+    python -m benchmarks.boards [NAME ...] > table.md
+
+Each is exported in single precision, where its method allows it, else in double, with steps of
+1 ms, and run in the emulator. Takes about a minute for each of the larger ones.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+
+import inloop as il
+from inloop import gallery
+from inloop.io.boards import BoardReport
+
+# what one would put on a board: mechanisms that a controller or a hand meets in real time
+EXHIBITS = (
+    *(
+        "pendulum",
+        "double_pendulum",
+        "cart_pendulum",
+        "satellite",
+        "stick_slip",
+        "puma560",
+        "robot",
+    ),
+    *("four_bar", "slider_crank", "bouncing_ball", "flexlink", "simple_action"),
+    *("wall_pendulum", "bicycle", "stewart", "suspension", "piano"),
+)
+TARGET = "cortex-m7"
+
+
+def measured(name: str, precision: str) -> BoardReport:
+    plant = gallery.get(name).build().compile()
+    with tempfile.TemporaryDirectory() as folder:
+        return plant.export_board(folder, target=TARGET, precision=precision)
+
+
+def row(name: str) -> str:
+    try:
+        report = measured(name, "float")
+    except il.InputError:
+        report = measured(name, "double")
+    flash, ram = f"{(report.flash or 0) / 1024:.1f}", f"{(report.ram or 0) / 1024:.1f}"
+    stack = "–" if report.stack is None else f"{report.stack / 1024:.1f}"
+    count = f"{report.instructions or 0:,.0f}".replace(",", " ")
+    for remark in report.remarks:
+        print(f"{name}: {remark}", file=sys.stderr)
+    cells = (f"`{name}`", f"`{report.precision}`", report.method, flash, ram, stack, count)
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    names = sys.argv[1:] or EXHIBITS
+    print("| plant | precision | integrator | flash [KiB] | RAM [KiB] | stack [KiB] |", end="")
+    print(" instructions per step |")
+    print("|---|---|---|---|---|---|---|", flush=True)
+    for name in names:
+        print(row(name), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Forms of `inloop export`, one file each."""

@@ -1,0 +1,42 @@
+"""`inloop export --target`: a plant as a static library for a board."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+
+import inloop as il
+from inloop.cli.output import heading, paragraph, print_json, table
+from inloop.io.boards.export import PRECISIONS
+from inloop.io.boards.targets import TARGETS
+
+
+def add_board_options(parser: argparse.ArgumentParser) -> None:
+    """Add what boards need to know."""
+    parser.add_argument("--target", choices=list(TARGETS), help="a static library for this board")
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        default=PRECISIONS[0],
+        help="of numbers on the board; double",
+    )
+
+
+def call_board(plant: il.Plant, args: argparse.Namespace) -> int:
+    """Write, build, measure; 1 if something could not be found."""
+    report = plant.export_board(
+        args.out,
+        target=args.target,
+        precision=args.precision,
+        method=args.method,
+        step=args.step,
+    )
+    if args.json:
+        print_json(asdict(report))
+    else:
+        heading(f"{report.plant} for {report.target} in {report.precision}: {args.out}")
+        table(("", "takes"), report.rows())
+        for remark in report.remarks:
+            paragraph(remark)
+        paragraph("README.md tells what is where; instructions are not cycles")
+    return 1 if report.remarks else 0

@@ -1,0 +1,1 @@
+"""Kinds of links of `inloop link`, one file each."""

@@ -1,0 +1,100 @@
+"""The measuring program run where a board is emulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from inloop.errors import BuildError
+from inloop.io.boards.building import Built, call
+
+STEPS = 200  # of the measuring program
+_FEW, _MORE = 2, 12  # where the emulator writes a line for each instruction
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the measuring program told.
+
+    Attributes:
+        size: of an instance [bytes].
+        start_stack, step_stack: that the start and the steps were seen to use [bytes]; 0: unknown.
+        instructions: of a step with its outputs, on average.
+        most_instructions: of the longest one; 0: unknown.
+        steps: that were counted.
+        status: with which the steps ended.
+        hash: of the bits of all outputs after each step.
+        outputs: bits of the last ones.
+    """
+
+    size: int
+    start_stack: int
+    step_stack: int
+    instructions: float
+    most_instructions: int
+    steps: int
+    status: int
+    hash: int
+    outputs: tuple[int, ...]
+
+
+def measure(built: Built, files: Path, work: Path, steps: int = STEPS) -> Measured:
+    """Run the plant for some steps on its emulated board.
+
+    Args:
+        built: the plant.
+        files: directory of the measuring program.
+        work: where programs are put.
+        steps: that are measured.
+    """
+    program = _program(built, files, work / "measure.elf", steps)
+    emulator = built.target.emulator
+    told = _read(call(*emulator, program))
+    counted, count, most = told["sum"][0] / max(steps, 1), steps, told["most"][0]
+    if emulator and not built.target.bare:
+        few = _traced(emulator[0], _program(built, files, work / "few.elf", _FEW))
+        more = _traced(emulator[0], _program(built, files, work / "more.elf", _MORE))
+        count = _MORE - _FEW
+        counted, most = (more - few) / count, 0
+    return Measured(
+        told["bytes"][0],
+        told["start_stack"][0],
+        told["step_stack"][0],
+        counted,
+        most,
+        count,
+        told["status"][0],
+        told["hash"][0],
+        told.get("y", ()),
+    )
+
+
+def _program(built: Built, files: Path, program: Path, steps: int) -> Path:
+    parts = [files / name for name in ("measure.c", *built.target.board)]
+    built.link(program, parts, f"-I{files}", f"-DSTEPS={steps}")
+    return program
+
+
+def _read(text: str) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    try:
+        for line in text.splitlines():
+            name, value = line.split()
+            found[name] = (*found.get(name, ()), int(value))
+    except ValueError:
+        raise BuildError(f"the measuring program failed: {text[-200:]!r}") from None
+    if "hash" not in found:
+        raise BuildError(f"the measuring program did not end: {text[-200:]!r}")
+    return found
+
+
+def _traced(emulator: str, program: Path) -> int:
+    """Instructions of a whole program: with one in each block, a line of the log for each."""
+    log = program.with_suffix(".log")
+    # newer versions of qemu call it otherwise
+    single = "-one-insn-per-tb" if "one-insn-per-tb" in call(emulator, "--help") else "-singlestep"
+    call(emulator, single, "-d", "nochain,exec", "-D", log, program)
+    with log.open("rb") as lines:
+        count = sum(line.startswith(b"Trace") for line in lines)
+    log.unlink()
+    return count

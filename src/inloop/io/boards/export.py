@@ -1,0 +1,156 @@
+"""A plant for a board: sources, static library, header, example, and a report of what it takes."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from inloop.errors import BuildError, InputError
+from inloop.io.boards.building import Built, build, call, footprint, missing_programs
+from inloop.io.boards.emulation import measure
+from inloop.io.boards.report import BoardReport
+from inloop.io.boards.sources import Leaving, board_file, board_sources, leave
+from inloop.io.boards.stack import Pointers, deepest, read_call_graphs
+from inloop.io.boards.targets import Target, target_named
+from inloop.io.boards.texts import emit_board_readme, emit_cmake, emit_header, emit_makefile
+from inloop.native import serial_files
+from inloop.plant import BarePlant
+from inloop.plant.arguments import real
+from inloop.plant.keywords import checked_call
+
+PRECISIONS = ("double", "float")
+STEP_CALLS = ("il_set_inputs", "il_advance", "il_outputs")
+START_CALLS = ("il_instance_size", "il_initialize", "il_reset")
+_ROOM = 2 << 20  # of an instance until it is measured [bytes]
+
+
+@checked_call
+def export_board(
+    plant: BarePlant,
+    directory: str | Path,
+    *,
+    target: str,
+    precision: str = "double",
+    method: str | None = None,
+    step: float = 1e-3,
+) -> BoardReport:
+    """Write a plant for a board: a static library, its header, an example of a timer, a report.
+
+    The sources are those of `export_c`, without what the plant does not reach, and with one
+    integrator. `float` is the same text in single precision. In double precision the outputs are
+    those of the same sources on this computer to the last bit, as long as the plant asks the C
+    library for no function of `math.h` beside square roots; `docs/boards.md` tells more.
+
+    Args:
+        plant: the compiled mechanism.
+        directory: made if it is not there; files of the same names are written anew.
+        target: "cortex-m7", "cortex-m4f", "aarch64-linux" or "riscv".
+        precision: "double" or "float".
+        method: integrator; None takes what suits the start.
+        step: [s].
+
+    Returns:
+        What the plant takes on the board; `remarks` says what could not be found because a program
+        is not installed. The sources are there in any case.
+    """
+    board = target_named(str(target))
+    return export_for(plant, Path(directory), board, str(precision), method, real(step, "step"))
+
+
+def export_for(
+    plant: BarePlant, folder: Path, target: Target, precision: str, method: str | None, step: float
+) -> BoardReport:
+    """The same, for any target."""
+    if precision not in PRECISIONS:
+        raise InputError(f"precision {precision!r} is unknown", fix="Use 'double' or 'float'.")
+    if not (step > 0.0 and math.isfinite(step)):
+        raise InputError(f"a step of {step} s makes no sense", fix="Use a positive number.")
+    leaving = leave(plant, method, step)
+    files = _files(leaving, target, precision)
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    name = leaving.table.name
+    report = BoardReport(
+        plant=name, target=target.name, precision=precision, method=leaving.method, step=step
+    )
+    if missing := missing_programs(target):
+        report = replace(report, remarks=(f"Nothing was built or measured: {missing}.",))
+    else:
+        report = _Measuring(leaving, folder, target, precision).report(report)
+    report.write(folder)
+    return report
+
+
+def _files(leaving: Leaving, target: Target, precision: str) -> dict[str, str]:
+    table, name = leaving.table, leaving.table.name
+    sources = board_sources(leaving, precision)
+    header = emit_header(table, leaving.method, leaving.step, precision, _ROOM)
+    emulator = ("board.h", "measure.c", "footprint.c", *target.board)
+    return {
+        **{f"src/{file}": text for file, text in sources.items()},
+        "src/plant.h": header,
+        "example/timer.c": board_file(target.timer),
+        **{f"serial/{file}": text for file, text in serial_files().items()},
+        **{f"emulator/{file}": board_file(file) for file in emulator},
+        "Makefile": emit_makefile(name, target),
+        "CMakeLists.txt": emit_cmake(name, target),
+        "README.md": emit_board_readme(table, target, precision),
+    }
+
+
+@dataclass(frozen=True)
+class _Measuring:
+    """A plant whose sources are written, to be built and measured."""
+
+    leaving: Leaving
+    folder: Path
+    target: Target
+    precision: str
+
+    def report(self, report: BoardReport) -> BoardReport:
+        """What it takes."""
+        emulator, sources = self.folder / "emulator", self.folder / "src"
+        library = self.folder / f"lib{self.leaving.table.name}.a"
+        with tempfile.TemporaryDirectory() as made:
+            work = Path(made)
+            built = build(self.target, sources, library, work)
+            measured = measure(built, emulator, work)
+            table, method, step = self.leaving.table, self.leaving.method, self.leaving.step
+            header = emit_header(table, method, step, self.precision, measured.size)
+            (sources / "plant.h").write_text(header, encoding="utf-8")
+            size = footprint(built, work / "footprint.elf", emulator / "footprint.c")
+            stacks = _stacks(built)
+        remarks = stacks.pop("remarks")
+        if measured.status != 0:
+            remarks = (*remarks, f"the steps ended with status {measured.status}: see il_status.h")
+        return replace(
+            report,
+            compiler=call(self.target.compiler, "--version").splitlines()[0],
+            flash=size.flash,
+            ram=size.ram,
+            instance=measured.size,
+            stack_seen=measured.step_stack,
+            instructions=measured.instructions if self.target.emulator else None,
+            most_instructions=measured.most_instructions,
+            steps=measured.steps,
+            hash=measured.hash,
+            remarks=remarks,
+            **stacks,
+        )
+
+
+def _stacks(built: Built) -> dict[str, Any]:
+    """Worst cases of the stack, or why there is none."""
+    try:
+        graph = read_call_graphs(built.call_graphs().values())
+        texts = {path.name: path.read_text("utf-8") for path in built.sources.glob("*.[ch]")}
+        pointers = Pointers(texts)
+        step, start = (deepest(graph, pointers, calls) for calls in (STEP_CALLS, START_CALLS))
+        return {"stack": step, "start_stack": start, "remarks": ()}
+    except BuildError as error:
+        return {"stack": None, "start_stack": None, "remarks": (str(error),)}

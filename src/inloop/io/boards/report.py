@@ -1,0 +1,100 @@
+"""What a plant takes on a board, in words and as data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from inloop.io.boards.stack import MATH_FRAME, OTHER_FRAME
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardReport:
+    """What a plant takes on a board.
+
+    Attributes:
+        plant, target, precision, method: what was exported.
+        step: [s].
+        compiler: what made the library.
+        flash: code and constants [bytes].
+        ram: without the stack: the instance, inputs and outputs [bytes].
+        instance: bytes of an instance, part of `ram`.
+        stack: worst case of a step with its outputs, computed [bytes]; None: see `remarks`.
+        start_stack: the same of the start.
+        stack_seen: what the steps were seen to use of it in the emulator; 0: not seen.
+        instructions: of a step with its outputs, on average over `steps`: not cycles.
+        most_instructions: of the longest of these steps; 0: not known.
+        steps: that were counted.
+        hash: of the bits of all outputs of these steps.
+        remarks: what could not be found, and why.
+    """
+
+    plant: str
+    target: str
+    precision: str
+    method: str
+    step: float
+    compiler: str = ""
+    flash: int | None = None
+    ram: int | None = None
+    instance: int | None = None
+    stack: int | None = None
+    start_stack: int | None = None
+    stack_seen: int = 0
+    instructions: float | None = None
+    most_instructions: int = 0
+    steps: int = 0
+    hash: int = 0
+    remarks: tuple[str, ...] = ()
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Name and value of each figure."""
+        most = f", {self.most_instructions} at most" if self.most_instructions else ""
+        seen = f" ({self.stack_seen} seen)" if self.stack_seen else ""
+        counted = self.instructions
+        return [
+            ("flash", _bytes(self.flash)),
+            (
+                "RAM without stack",
+                f"{_bytes(self.ram)}, {_bytes(self.instance)} of it the instance",
+            ),
+            ("stack of a step, worst case", _bytes(self.stack) + seen),
+            ("stack of the start, worst case", _bytes(self.start_stack)),
+            (
+                "instructions of a step",
+                "not known" if counted is None else f"{counted:.0f} on average{most}",
+            ),
+        ]
+
+    def write(self, folder: Path) -> tuple[Path, Path]:
+        """Write `REPORT.md` and `report.json`."""
+        data = folder / "report.json"
+        data.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        text = folder / "REPORT.md"
+        rows = "\n".join(f"| {name} | {value} |" for name, value in self.rows())
+        remarks = "".join(f"\n- {remark}" for remark in self.remarks)
+        text.write_text(
+            f"""# {self.plant} on {self.target}, in `{self.precision}`
+
+Integrator {self.method}, steps of {self.step:g} s, compiled by {self.compiler or "nobody yet"}.
+
+| | |
+|---|---|
+{rows}
+
+Flash holds the plant, the runtime and, on boards without a system, what they call of the C library.
+The stack is the longest way through the call graph of the compiler. A function of the C library
+counts {MATH_FRAME} bytes there if it is one of `math.h`, and {OTHER_FRAME} if not; the frame of an
+interrupt (104 bytes on a Cortex-M with floating point) comes on top. Instructions were counted by
+the emulator over {self.steps} steps from the start, with the outputs of each: they are not cycles,
+which depend on flash wait states, caches and how the core pairs instructions.
+{remarks}
+""",
+            encoding="utf-8",
+        )
+        return text, data
+
+
+def _bytes(count: int | None) -> str:
+    return "not known" if count is None else f"{count} bytes"

@@ -1,0 +1,140 @@
+"""Boards that plants are exported for: compiler, flags, emulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inloop.errors import InputError, name_hint
+
+# no contraction of a*b + c: it is what lets boards and computers agree to the last bit
+COMMON_FLAGS = (
+    "-std=c99",
+    "-O2",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-ffunction-sections",
+    "-fdata-sections",
+)
+CALL_GRAPH = "-fcallgraph-info=su"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of board.
+
+    Attributes:
+        name: as `--target` spells it.
+        about: what it is.
+        cross: prefix of the programs of its compiler.
+        package: Debian packages with them.
+        machine: flags that name the processor.
+        timer: file with the example of a timer that steps a plant.
+        emulator: command that runs a program, without its file.
+        emulator_package: Debian package of it.
+        board: files that start the measuring program there.
+        bare: there is no system: programs begin at the reset of the board.
+    """
+
+    name: str
+    about: str
+    cross: str
+    package: str
+    machine: tuple[str, ...]
+    timer: str
+    emulator: tuple[str, ...]
+    emulator_package: str
+    board: tuple[str, ...]
+    bare: bool
+
+    @property
+    def compiler(self) -> str:
+        """Name of the compiler."""
+        return f"{self.cross}gcc" if self.cross else "cc"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Of each compilation."""
+        return (*COMMON_FLAGS, *self.machine)
+
+
+_SEMIHOSTING = (
+    *("-serial", "none", "-chardev", "stdio,id=told"),
+    *("-semihosting-config", "enable=on,target=native,chardev=told"),
+)
+
+
+def _cortex_m(name: str, about: str, cpu: str, fpu: str, machine: str) -> Target:
+    # 1024 ns for each instruction; semihosting writes what the program has to tell
+    emulator = f"qemu-system-arm -M {machine} -icount shift=10 -display none -monitor none"
+    return Target(
+        name,
+        about,
+        "arm-none-eabi-",
+        "gcc-arm-none-eabi libnewlib-arm-none-eabi",
+        (f"-mcpu={cpu}", "-mthumb", f"-mfpu={fpu}", "-mfloat-abi=hard"),
+        "timer_cortex_m.c",
+        (*emulator.split(), *_SEMIHOSTING, "-kernel"),
+        "qemu-system-arm",
+        ("mps2.c", "mps2.ld"),
+        bare=True,
+    )
+
+
+HOST = Target(
+    "host", "this computer", "", "gcc", (), "timer_linux.c", (), "", ("linux.c",), bare=False
+)
+
+TARGETS: dict[str, Target] = {
+    target.name: target
+    for target in (
+        _cortex_m(
+            "cortex-m7",
+            "Cortex-M7 with double-precision unit (emulated: MPS2 AN500)",
+            "cortex-m7",
+            "fpv5-d16",
+            "mps2-an500",
+        ),
+        _cortex_m(
+            "cortex-m4f",
+            "Cortex-M4 with single-precision unit (emulated: MPS2 AN386)",
+            "cortex-m4",
+            "fpv4-sp-d16",
+            "mps2-an386",
+        ),
+        Target(
+            "aarch64-linux",
+            "64-bit Arm with Linux",
+            "aarch64-linux-gnu-",
+            "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+            ("-march=armv8-a",),
+            "timer_linux.c",
+            ("qemu-aarch64",),
+            "qemu-user",
+            ("linux.c",),
+            bare=False,
+        ),
+        Target(
+            "riscv",
+            "64-bit RISC-V (RV64GC)",
+            "riscv64-linux-gnu-",
+            "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
+            ("-march=rv64gc", "-mabi=lp64d"),
+            "timer_riscv.c",
+            ("qemu-riscv64",),
+            "qemu-user",
+            ("linux.c",),
+            bare=False,
+        ),
+    )
+}
+
+
+def target_named(name: str) -> Target:
+    """The target of this name.
+
+    Raises:
+        InputError: there is none.
+    """
+    if name not in TARGETS:
+        raise InputError(f"target {name!r} is unknown", fix=name_hint(name, TARGETS))
+    return TARGETS[name]

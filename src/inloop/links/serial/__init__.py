@@ -1,0 +1,7 @@
+"""Boards at a serial line: frames with checks, numbers and age."""
+
+from inloop.links.serial.board import BoardOutputs, SerialBoard
+from inloop.links.serial.conversation import Conversation, SerialCounts
+from inloop.links.serial.link import SerialLink
+
+__all__ = ["BoardOutputs", "Conversation", "SerialBoard", "SerialCounts", "SerialLink"]
