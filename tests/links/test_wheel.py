@@ -13,7 +13,7 @@ import pytest
 from mock_wheel import AXES, NAME, MockWheel
 
 import inloop as il
-from inloop.cli.commands.link_wheel import stability
+from inloop.cli.commands.links.wheel import stability
 from inloop.errors import LinkError
 from inloop.links.wheel import Feel, Pedal, WheelLink, WheelProfile, find_wheels
 from inloop.links.wheel.calibration import calibrate

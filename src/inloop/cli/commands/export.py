@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from inloop.cli.commands.export_fmu import add_fmu_options, write_fmu
-from inloop.cli.commands.export_page import write_page
-from inloop.cli.commands.exports.board import add_board_options, call_board
+from inloop.cli.commands.exports.board import add_board_options, write_board
+from inloop.cli.commands.exports.fmu import add_fmu_options, write_fmu
+from inloop.cli.commands.exports.page import write_page
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
@@ -16,8 +16,8 @@ from inloop.simulate.schedules import METHODS
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
     text = (
-        "write a plant as stand-alone C99 (sources, a program that steps it, Makefile, README), as "
-        "an FMU for other simulators, or as one HTML file that runs it in a browser"
+        "write a plant as stand-alone C99 (sources, a program that steps it, Makefile, README), "
+        "for a board, as an FMU for other simulators, or as one HTML file that runs it in a browser"
     )
     parser = commands.add_parser("export", parents=[shared], help=text, description=text)
     add_subject(parser)
@@ -36,11 +36,11 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace) -> int:
     """Compile and write."""
     subject = find_subject(args)
-    if args.page:
+    if args.page and not args.target:
         return write_page(args, subject)
     plant = subject.compile()
     if args.target:
-        return call_board(plant, args)
+        return write_board(args, plant)
     if args.fmu:
         return write_fmu(args, plant)
     options = {"method": args.method, "step": args.step, "t_end": args.seconds}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
-from inloop.cli.commands.link_wheel import add_wheel
 from inloop.cli.commands.links.serial import add_serial
+from inloop.cli.commands.links.wheel import add_wheel
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.links import Address, MirrorEnd, PlantEnd
 from inloop.links.ros1 import SYSTEM_PYTHON, Ros1Link

@@ -22,8 +22,10 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def call_board(plant: il.Plant, args: argparse.Namespace) -> int:
+def write_board(args: argparse.Namespace, plant: il.Plant) -> int:
     """Write, build, measure; 1 if something could not be found."""
+    if not args.out:
+        raise il.InputError("--target needs a directory", fix="Name it with --out.")
     report = plant.export_board(
         args.out,
         target=args.target,
