@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from inloop.bridges.named_system import NamedSystem
 from inloop.bridges.smooth_system import Arguments, SmoothSystem
 from inloop.errors import InputError
 from inloop.model.names import quoted
 from inloop.native import build_library
-from inloop.plant import Array, BarePlant
+from inloop.plant import BarePlant
 from inloop.plant.keywords import checked_call
 from inloop.symbolic import Arithmetic
 from inloop.symbolic.tables import PiecewisePolynomial
@@ -23,59 +24,17 @@ EXPORTED = '#define CASADI_SYMBOL_EXPORT __attribute__((visibility("default")))\
 
 
 @dataclass(frozen=True)
-class CasadiSystem:
+class CasadiSystem(NamedSystem):
     """A plant as a system of CasADi: xd = rates(x, z, u, p, t), 0 = closure(x, z, u, p, t).
 
     The names are CasADi's: x are states, z algebraic variables, u inputs, p parameters.
     `casadi.integrator` takes `dae` as it is.
 
     Attributes:
-        system: the equations, and the names and first values of all that they take.
         dae: symbols x, z, u, p, t and expressions ode, alg.
     """
 
-    system: SmoothSystem
     dae: dict[str, Any]
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of x."""
-        return self.system.states
-
-    @property
-    def algebraic(self) -> tuple[str, ...]:
-        """Names of z: coordinates that the loops determine; none for a tree."""
-        return self.system.algebraic
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of u."""
-        return self.system.inputs
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of p."""
-        return self.system.parameters
-
-    @property
-    def x0(self) -> Array:
-        """States where the plant starts."""
-        return self.system.x0
-
-    @property
-    def z0(self) -> Array:
-        """Algebraic variables where the plant starts."""
-        return self.system.z0
-
-    @property
-    def u0(self) -> Array:
-        """Inputs as the plant begins with them."""
-        return self.system.u0
-
-    @property
-    def p0(self) -> Array:
-        """Parameters as the plant has them now."""
-        return self.system.p0
 
     @cached_property
     def rates(self) -> casadi.Function:

@@ -6,65 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from inloop.bridges.named_system import NamedSystem
 from inloop.bridges.smooth_system import Arguments, SmoothSystem
 from inloop.errors import InputError
-from inloop.plant import Array, BarePlant
+from inloop.plant import BarePlant
 from inloop.plant.keywords import checked_call
 from inloop.symbolic import Arithmetic
 from inloop.symbolic.tables import PiecewisePolynomial
 
 
 @dataclass(frozen=True)
-class JaxSystem:
+class JaxSystem(NamedSystem):
     """A plant as functions of JAX: xd = rates(x, u, p, z, t), 0 = closure(x, u, p, z, t).
 
     Pure functions of arrays, for `jax.jit`, `jax.grad`, `jax.vmap` and `jax.lax.scan`.
-
-    Attributes:
-        system: the equations, and the names and first values of all that they take.
     """
-
-    system: SmoothSystem
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of x."""
-        return self.system.states
-
-    @property
-    def algebraic(self) -> tuple[str, ...]:
-        """Names of z: coordinates that the loops determine; none for a tree."""
-        return self.system.algebraic
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of u."""
-        return self.system.inputs
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of p."""
-        return self.system.parameters
-
-    @property
-    def x0(self) -> Array:
-        """States where the plant starts."""
-        return self.system.x0
-
-    @property
-    def z0(self) -> Array:
-        """Algebraic variables where the plant starts."""
-        return self.system.z0
-
-    @property
-    def u0(self) -> Array:
-        """Inputs as the plant begins with them."""
-        return self.system.u0
-
-    @property
-    def p0(self) -> Array:
-        """Parameters as the plant has them now."""
-        return self.system.p0
 
     def rates(self, x: Any, u: Any = None, p: Any = None, z: Any = None, t: Any = 0.0) -> Any:
         """Rates of the states.

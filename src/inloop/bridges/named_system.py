@@ -1,0 +1,59 @@
+"""Names and first values of what the equations of a plant take, in whatever program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inloop.bridges.smooth_system import SmoothSystem
+from inloop.plant import Array
+
+
+@dataclass(frozen=True)
+class NamedSystem:
+    """Equations with states x, algebraic variables z, inputs u and parameters p.
+
+    Attributes:
+        system: the equations.
+    """
+
+    system: SmoothSystem
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of x."""
+        return self.system.states
+
+    @property
+    def algebraic(self) -> tuple[str, ...]:
+        """Names of z: coordinates that the loops determine; none for a tree."""
+        return self.system.algebraic
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of u."""
+        return self.system.inputs
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of p."""
+        return self.system.parameters
+
+    @property
+    def x0(self) -> Array:
+        """States where the plant starts."""
+        return self.system.x0
+
+    @property
+    def z0(self) -> Array:
+        """Algebraic variables where the plant starts."""
+        return self.system.z0
+
+    @property
+    def u0(self) -> Array:
+        """Inputs as the plant begins with them."""
+        return self.system.u0
+
+    @property
+    def p0(self) -> Array:
+        """Parameters as the plant has them now."""
+        return self.system.p0
