@@ -23,6 +23,7 @@ from inloop.api import (
 )
 from inloop.errors import (
     BuildError,
+    ExportWarning,
     ExpressionError,
     FileFormatError,
     InloopError,
@@ -148,6 +149,7 @@ __all__ = [
     "Equilibrium",
     "EventRecord",
     "Expr",
+    "ExportWarning",
     "ExpressionError",
     "FileFormatError",
     "FlexibleLinkHandle",

@@ -23,6 +23,7 @@ from inloop.plant.arguments import real
 from inloop.plant.exported import ExportedPlant
 from inloop.plant.keywords import checked_call
 from inloop.simulate.export import plant_in_c
+from inloop.simulate.fixed_steps import method_for_export
 from inloop.simulate.schedules import METHODS
 
 VERSIONS = ("3.0", "2.0")
@@ -53,7 +54,7 @@ def export_fmu(
         plant: the compiled mechanism, with its parameters of now as start values.
         file: ending in .fmu.
         version: of the standard: "3.0" or "2.0".
-        method: integrator of co-simulation; what suits the start by default.
+        method: integrator of co-simulation; what a rehearsal up to t_end allows by default.
         step: its step [s]; communication steps are multiples of it.
         t_end: end of the default experiment [s].
         platforms: such as "x86_64-linux", "aarch64-linux", "x86_64-windows", or "here"; all for
@@ -74,7 +75,8 @@ def export_fmu(
         what = f"{t_end} s in steps of {step} s make no sense"
         raise InputError(what, fix="Use 0 < step <= t_end.")
     wanted = binaries.wanted_platforms(platforms)
-    method, exported = plant_in_c(plant, method, step)
+    method = method_for_export(plant, method, step, t_end)
+    exported = plant_in_c(plant, method, step)
     content = _Content(plant, exported, method, step, t_end, version)
     members = content.files()
     for platform in wanted:
@@ -123,7 +125,7 @@ class _Content:
         self._facts = Facts(
             name=table.name,
             token=self._token,
-            about=_about(plant, self._refusal),
+            about=_about(plant, self._refusal, f"co-simulation by {method} in steps of {step:g} s"),
             variables=variables,
             dependencies=dependencies_of(plant, table, variables),
             modes=[mode.name for mode in table.modes],
@@ -199,6 +201,6 @@ def _docs(plant: BarePlant) -> dict[str, str]:
     return docs
 
 
-def _about(plant: BarePlant, refusal: str) -> str:
+def _about(plant: BarePlant, *more: str) -> str:
     doc = " ".join(plant.mechanism.doc.split())
-    return ". ".join(part for part in (doc.rstrip("."), refusal) if part)
+    return ". ".join(part for part in (doc.rstrip("."), *more) if part)

@@ -1,0 +1,149 @@
+"""Which integrator an exported plant gets where none is named: it steps at fixed steps, unwatched.
+
+Nobody judges a plant once it has left Python. So the run is rehearsed here up to its end with what
+suits its start, and judged as `simulate` judges it (judging/verdict.py). If that is doubted, the
+implicit methods follow, at the same steps. What they compute has to agree with a run that chooses
+its steps, because stiff laws that such a method settles within one step are not judged. If none is
+to be trusted, the export still has one, and a warning says why and what to do.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import ExportWarning, InputError, SimulationError
+from inloop.plant import BarePlant
+from inloop.plant.controlling import controller_of
+from inloop.simulate.choice import STIFF, SUDDEN, TOLERANCE, method_at_start, own_method
+from inloop.simulate.controlled.run import simulate_controlled
+from inloop.simulate.judging.verdict import UNSTABLE
+from inloop.simulate.machine import simulate_modes
+from inloop.simulate.results.result import Result
+from inloop.simulate.run import simulate
+from inloop.simulate.schedules import METHODS
+
+APART = 0.01  # of the range of a coordinate: farther from steps with a tolerance is not trusted
+SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
+REHEARSED = 1.0  # [s], of exports that have no end
+ADVICE = "Shorten step=, or name method= if you know better; docs/c.md tells more"
+
+
+@dataclass(frozen=True)
+class _Rehearsal:
+    """A run before the plant leaves.
+
+    Attributes:
+        method: its integrator.
+        result: what it computed, or None.
+        doubt: why it is not to be trusted; "" if it is.
+    """
+
+    method: str
+    result: Result | None
+    doubt: str
+
+
+def method_for_export(plant: BarePlant, method: str | None, step: float, t_end: float) -> str:
+    """The integrator of an export, and a warning if it is not the first choice, or not trusted.
+
+    Args:
+        plant: the compiled mechanism, with its parameters of now.
+        method: that the user has named; it is taken as it is.
+        step: of the export [s].
+        t_end: up to which the run is rehearsed [s].
+
+    Raises:
+        InputError: there is no such method.
+    """
+    if method is not None:
+        if method not in METHODS:
+            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        return method
+    first = _rehearsed(plant, method_at_start(plant, None, None, {}, step), step, t_end)
+    if not first.doubt:
+        return first.method
+    owned = own_method(list(plant.by_mode.values()) or [plant]) is not None
+    others = [] if owned else [name for name in (STIFF, SUDDEN) if name != first.method]
+    exact = _steps_with_tolerance(plant, step, t_end) if others else None
+    tried = [first]
+    for name in others:
+        better = _rehearsed(plant, name, step, t_end)
+        doubt = better.doubt or _apart(better, exact)
+        tried.append(_Rehearsal(name, better.result, doubt))
+        if not doubt:
+            why = f"{first.method} is not accurate enough here: {_cause(first.doubt)}"
+            _warn(plant, f"is exported with method '{name}'; {why}")
+            return name
+    # the last resort is stable at least, if it comes to the end
+    chosen = next((each for each in reversed(tried) if _ended(each)), first)
+    at = f"with method '{chosen.method}' at steps of {step:g} s, and is not to be trusted up to"
+    _warn(plant, f"is exported {at} t = {t_end:g} s: {_cause(chosen.doubt)}. {ADVICE}")
+    return chosen.method
+
+
+def _run(plant: BarePlant, **options: Any) -> Result:
+    """As `plant.simulate` runs it from its start."""
+    plants = plant.by_mode or {plant.name: plant}
+    if controller_of(plants) is not None:
+        return simulate_controlled(plants, None, **options)
+    return simulate_modes(plants, **options) if plant.by_mode else simulate(plant, **options)
+
+
+def _rehearsed(plant: BarePlant, method: str, step: float, t_end: float) -> _Rehearsal:
+    try:
+        result = _run(plant, t_end=_whole(t_end, step), step=step, method=method)
+    except SimulationError as error:
+        result = getattr(error, "result", None)
+        what = error.mistakes[0].what.removeprefix(f"model '{plant.name}' ")
+        return _Rehearsal(method, result, what)
+    return _Rehearsal(method, result, result.doubts[0] if result.doubts else "")
+
+
+def _whole(t_end: float, step: float) -> float:
+    """The end of a whole number of steps [s]: they stay as long as they are."""
+    return max(1, round(t_end / step)) * step
+
+
+def _steps_with_tolerance(plant: BarePlant, step: float, t_end: float) -> Result | None:
+    """The same run with steps that are chosen; None if even that is not to be trusted."""
+    options = {"t_end": _whole(t_end, step), "step": step}
+    try:
+        found = _run(plant, **options, method=SUDDEN, tolerance=TOLERANCE)
+    except SimulationError:
+        return None
+    return None if found.doubts else found
+
+
+def _apart(rehearsal: _Rehearsal, exact: Result | None) -> str:
+    """How far a run is from the one with a tolerance, in words, if it is too far."""
+    found = rehearsal.result
+    if found is None or exact is None or found.q.shape != exact.q.shape:
+        return "there is no run with a tolerance that it could be compared with"
+    # modes may lack coordinates, which are NaN there
+    kept = slice(len(exact.coordinates))
+    there, off = np.nan_to_num(exact.q[:, kept]), np.nan_to_num((found.q - exact.q)[:, kept])
+    ranges = np.ptp(there, axis=0)
+    shares = np.abs(off).max(axis=0) / np.maximum(ranges, SMALL * ranges.max(initial=SMALL))
+    worst = int(np.argmax(shares))
+    if shares[worst] <= APART:
+        return ""
+    name = exact.coordinates[worst]
+    share = f"{100.0 * shares[worst]:.3g} % of its range"
+    return f"coordinate '{name}' is off by up to {share} from steps with tolerance {TOLERANCE:g}"
+
+
+def _ended(rehearsal: _Rehearsal) -> bool:
+    return rehearsal.result is not None and rehearsal.result.status in ("OK", UNSTABLE)
+
+
+def _cause(doubt: str) -> str:
+    """Without what to do about it in a simulation."""
+    return doubt.partition(" Use ")[0].rstrip(".")
+
+
+def _warn(plant: BarePlant, what: str) -> None:
+    warnings.warn(f"model '{plant.name}' {what}.", ExportWarning, stacklevel=5)
