@@ -128,7 +128,8 @@ def _depends(variable: Variable, known: Dependencies, named: Callable[[int], str
 
 
 def _unknown_at_start(variables: Variables) -> list[Variable]:
-    return [*variables.outputs, *variables.states, *variables.rates]
+    every = (*variables.outputs, *variables.states, *variables.rates)
+    return [variable for variable in every if variable.initial != "exact"]
 
 
 # ---- FMI 3.0 ----

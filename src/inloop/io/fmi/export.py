@@ -15,6 +15,7 @@ from inloop.errors import InputError
 from inloop.io.fmi import binaries
 from inloop.io.fmi.dependencies import dependencies_of
 from inloop.io.fmi.description import Facts, build_description, describe
+from inloop.io.fmi.starts import depends_on_time, start_values
 from inloop.io.fmi.variables import variables_of, whole_outputs
 from inloop.model.describe import describe as in_words
 from inloop.native import runtime_headers, runtime_sources
@@ -176,6 +177,9 @@ class _Content:
         """The fmu_facts of the plant."""
         name = self._exported.table.name
         whole = ", ".join(map(str, (*whole_outputs(self._exported.table), 0)))
+        given = (start is not None for start in start_values(self._exported.table))
+        starts = ", ".join(map(str, (*map(int, given), 0)))
+        timed = int(depends_on_time(self._exported))
         refusal = c_string(self._refusal).strip() if self._refusal else "NULL"
         method, step = int(METHODS[self._method]), repr(self._step)
         text = f"""/* What the FMU is made of; see fmu.h. */
@@ -184,10 +188,11 @@ class _Content:
 const il_plant *{name}_plant(void);
 
 static const int64_t whole[] = {{{whole}}};
+static const int64_t starts[] = {{{starts}}};
 
 const fmu_facts fmu_exported = {{
     {c_string(self._token).strip()}, {name}_plant, {method}, {step},
-    {refusal}, whole
+    {refusal}, whole, starts, {timed}
 }};
 """
         return {FACTS: text}

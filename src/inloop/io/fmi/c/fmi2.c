@@ -354,7 +354,7 @@ FMI(status, fmi2GetRealStatus)(fmu *c, int kind, double *value)
     if (kind != LAST_SUCCESSFUL_TIME) {
         return fmu_refuse(c, "fmi2GetRealStatus: only the last successful time is known");
     }
-    *value = il_time(c->plant);
+    *value = fmu_time(c);
     return FMU_OK;
 }
 

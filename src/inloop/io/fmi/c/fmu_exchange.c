@@ -19,7 +19,7 @@ int fmu_set_time(fmu *instance, double t)
     if (!isfinite(t)) {
         return fmu_refuse(instance, "the time would not be finite");
     }
-    il_put_outside(&instance->outside, t, instance->plant->machine.x);
+    il_put_outside(&instance->outside, t - instance->start, instance->plant->machine.x);
     fmu_forget(instance);
     return FMU_OK;
 }
@@ -100,6 +100,7 @@ int fmu_update(fmu *instance, il_happened *happened)
         return FMU_ERROR;
     }
     const int status = il_happen_outside(&instance->outside, happened);
+    happened->next += instance->start;
     fmu_forget(instance);
     return fmu_judge(instance, "an event", status);
 }

@@ -1,0 +1,102 @@
+"""Importers choose where and when a plant starts: loops are closed, or the start is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import fmpy
+import numpy as np
+import pytest
+from fmu_models import STEP, Exported, Importer
+
+Make = Callable[..., Exported]
+VERSIONS = ["3.0", "2.0"]
+
+
+def settable(made: Exported) -> dict[str, float]:
+    """Outputs whose start can be set, with their start."""
+    about = fmpy.read_model_description(str(made.file))
+    return {
+        v.name: float(v.start)
+        for v in about.modelVariables
+        if v.causality == "output" and v.initial == "exact"
+    }
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", ["double_pendulum", "four_bar", "bouncing_ball", "stewart"])
+def test_a_start_that_is_set_is_that_of_a_simulation(
+    name: str, version: str, exported: Make
+) -> None:
+    """All independent coordinates and velocities, a little beside their start."""
+    made = exported(name, version)
+    shift = np.random.default_rng(5)
+    wanted = {key: value + shift.uniform(0.05, 0.1) for key, value in settable(made).items()}
+    assert wanted
+    rows = made.run("CoSimulation", 0.05, start_values=wanted)
+    q, qd = (
+        {key.removesuffix(kind): value for key, value in wanted.items() if key.endswith(kind)}
+        for kind in (".q", ".qd")
+    )
+    result = made.plant.simulate(t_end=0.05, step=STEP, method="rk4", q=q, qd=qd)
+    for key, value in wanted.items():
+        assert rows[key][0] == pytest.approx(value, abs=1e-14)
+    for coordinate in made.plant.coordinates:
+        for key in (f"{coordinate}.q", f"{coordinate}.qd"):
+            np.testing.assert_allclose(rows[key], result[key], rtol=1e-9, atol=1e-10, err_msg=key)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_start_that_loops_cannot_reach_is_refused(version: str, exported: Make) -> None:
+    """No upper wishbone follows a lower one that is turned by more than a right angle."""
+    with Importer(exported("suspension", version)) as host:
+        fmu = host.make()
+        with pytest.raises(Exception, match="fail|error|status"):
+            host.start(fmu, lower_left__q=2.0)
+        assert "start values at t = 0 s: a kinematic loop cannot be closed" in host.said[-1]
+        fmu.reset()
+        host.start(fmu)
+        fmu.doStep(0.0, STEP)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_starts_are_set_before_the_end_of_initialization(version: str, exported: Make) -> None:
+    made = exported("driven_slide", version)
+    with Importer(made) as host:
+        fmu = host.make()
+        host.start(fmu, slide__q=0.4, slide__qd=0.25)
+        kept = fmu.getFMUState()
+        host.steps(fmu, 0, 8)
+        # nothing acts on it
+        np.testing.assert_allclose(host.get(fmu, "slide.q"), 0.4 + 0.25 * 8 * STEP, rtol=1e-14)
+        with pytest.raises(Exception, match="fail|error|status"):
+            host.set(fmu, {"slide.q": 0.1})
+        assert "'slide.q' can be set until the end of initialization only" in host.said[-1]
+        fmu.setFMUState(kept)
+        assert host.get(fmu, "slide.q")[0] == 0.4
+        fmu.freeFMUState(kept)
+        fmu.reset()
+        host.start(fmu)
+        assert host.get(fmu, "slide.q")[0] == 0.0
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_it_starts_at_any_time(kind: str, version: str, exported: Make) -> None:
+    made = exported("bouncing_ball", version)
+    options = {"relative_tolerance": 1e-10} if kind == "ModelExchange" else {}
+    early, late = (
+        made.run(kind, t + 0.6, start_time=t, output_interval=1e-2, **options) for t in (0.0, 1.5)
+    )
+    assert early["events"][-1] >= 1
+    np.testing.assert_allclose(late["time"], early["time"] + 1.5, rtol=1e-12)
+    np.testing.assert_allclose(late["ball.q"], early["ball.q"], atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["led_arm"])
+def test_functions_of_time_start_at_0(name: str, exported: Make) -> None:
+    with Importer(exported(name)) as host:
+        fmu = host.make()
+        with pytest.raises(Exception, match="fail|error|status"):
+            fmu.enterInitializationMode(startTime=2.0)
+        assert "are functions of time" in host.said[-1]
