@@ -7,6 +7,7 @@ from collections.abc import Callable
 import fmpy
 import numpy as np
 import pytest
+from fmpy.fmi1 import FMICallException
 from fmu_models import STEP, Exported, Importer
 
 Make = Callable[..., Exported]
@@ -51,7 +52,7 @@ def test_a_start_that_loops_cannot_reach_is_refused(version: str, exported: Make
     """No upper wishbone follows a lower one that is turned by more than a right angle."""
     with Importer(exported("suspension", version)) as host:
         fmu = host.make()
-        with pytest.raises(Exception, match="fail|error|status"):
+        with pytest.raises(FMICallException):
             host.start(fmu, lower_left__q=2.0)
         assert "start values at t = 0 s: a kinematic loop cannot be closed" in host.said[-1]
         fmu.reset()
@@ -69,7 +70,7 @@ def test_starts_are_set_before_the_end_of_initialization(version: str, exported:
         host.steps(fmu, 0, 8)
         # nothing acts on it
         np.testing.assert_allclose(host.get(fmu, "slide.q"), 0.4 + 0.25 * 8 * STEP, rtol=1e-14)
-        with pytest.raises(Exception, match="fail|error|status"):
+        with pytest.raises(FMICallException):
             host.set(fmu, {"slide.q": 0.1})
         assert "'slide.q' can be set until the end of initialization only" in host.said[-1]
         fmu.setFMUState(kept)
@@ -97,6 +98,6 @@ def test_it_starts_at_any_time(kind: str, version: str, exported: Make) -> None:
 def test_functions_of_time_start_at_0(name: str, exported: Make) -> None:
     with Importer(exported(name)) as host:
         fmu = host.make()
-        with pytest.raises(Exception, match="fail|error|status"):
+        with pytest.raises(FMICallException):
             fmu.enterInitializationMode(startTime=2.0)
         assert "are functions of time" in host.said[-1]

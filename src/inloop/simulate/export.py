@@ -47,8 +47,8 @@ def export_c(
     Args:
         plant: the compiled mechanism.
         directory: made if it is not there; files of the same names are written anew.
-        method: integrator of the program when none is named; what a rehearsal up to its end allows by
-            default.
+        method: integrator of the program when none is named; by default what a rehearsal of it
+            allows.
         step: its step [s].
         t_end: its end [s].
 

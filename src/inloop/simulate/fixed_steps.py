@@ -97,9 +97,9 @@ def _rehearsed(plant: BarePlant, method: str, step: float, t_end: float) -> _Reh
     try:
         result = _run(plant, t_end=_whole(t_end, step), step=step, method=method)
     except SimulationError as error:
-        result = getattr(error, "result", None)
+        kept: Result | None = getattr(error, "result", None)
         what = error.mistakes[0].what.removeprefix(f"model '{plant.name}' ")
-        return _Rehearsal(method, result, what)
+        return _Rehearsal(method, kept, what)
     return _Rehearsal(method, result, result.doubts[0] if result.doubts else "")
 
 

@@ -8,17 +8,20 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from inloop.codegen.c_plant import PlantTable
-from inloop.codegen.c_program import emit_readme
 from inloop.codegen.quoting import c_string
 from inloop.errors import InputError
 from inloop.io.fmi import binaries
 from inloop.io.fmi.dependencies import dependencies_of
 from inloop.io.fmi.description import Facts, build_description, describe
+from inloop.io.fmi.documentation import icon_files, index_page
 from inloop.io.fmi.starts import depends_on_time, start_values
 from inloop.io.fmi.variables import variables_of, whole_outputs
 from inloop.model.describe import describe as in_words
 from inloop.native import runtime_headers, runtime_sources
+from inloop.pictures.icon import icon
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
 from inloop.plant.exported import ExportedPlant
@@ -141,10 +144,14 @@ class _Content:
     def files(self) -> dict[str, bytes | str]:
         """Everything but the libraries."""
         words = f"{in_words(self._plant.mechanism)}\n"
+        at = None if self._plant.by_mode else np.array(self._exported.table.modes[0].q)
+        icons = icon_files(icon(self._plant, at), self._version)
+        picture = next((f"../{name}" for name in icons), "")
         found: dict[str, bytes | str] = {
             "modelDescription.xml": describe(self._facts, self._version),
             "resources/description.txt": words,
-            "documentation/README.md": emit_readme(self._exported.table, self._facts.name),
+            "documentation/index.html": index_page(self._facts, words, picture),
+            **icons,
         }
         if self._version == "3.0":
             found["sources/buildDescription.xml"] = build_description(self._facts)

@@ -134,9 +134,7 @@ def _inputs(table: PlantTable, docs: dict[str, str]) -> Iterator[Variable]:
             )  # fmt: skip
 
 
-def _outputs(
-    quantities: Iterable[Quantity], starts: Iterable[float | None]
-) -> Iterator[Variable]:
+def _outputs(quantities: Iterable[Quantity], starts: Iterable[float | None]) -> Iterator[Variable]:
     """Those with a start can be set until the end of initialization."""
     for x, start in zip(quantities, starts, strict=True):
         output = Variable(
