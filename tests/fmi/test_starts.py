@@ -101,3 +101,22 @@ def test_functions_of_time_start_at_0(name: str, exported: Make) -> None:
         with pytest.raises(FMICallException):
             fmu.enterInitializationMode(startTime=2.0)
         assert "are functions of time" in host.said[-1]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_solver_that_is_stuck_at_a_singular_position_is_told(
+    version: str, exported: Make
+) -> None:
+    """All bars of the parallelogram are in line at -90°; nothing is wrong at -30°."""
+    with Importer(exported("four_bar", version), "ModelExchange") as host:
+        for angle, told in ((-0.5, 0), (-1.5707, 1)):
+            fmu = host.make()
+            host.start(fmu, bar_0__q=angle)
+            for k in range(400):
+                host.set(fmu, {"x[2]": -1.0 - 1e-9 * k})
+                host.get(fmu, "der(x[2])")
+            fmu.terminate()
+            fmu.freeInstance()
+            assert len(host.said) == told
+        assert "t = 0 s: 200 evaluations" in host.said[0]
+        assert "near a singular position" in host.said[0]

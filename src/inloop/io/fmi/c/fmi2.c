@@ -45,7 +45,8 @@ static void tell(const fmu *c, int severity, const char *message)
     log_message log;
     *(void **)&log = c->logger;
     if (log) {
-        log(c->environment, c->name, severity, "logStatusError", "%s", message);
+        log(c->environment, c->name, severity,
+            severity == FMU_WARNING ? "logStatusWarning" : "logStatusError", "%s", message);
     }
 }
 

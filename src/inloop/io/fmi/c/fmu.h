@@ -15,7 +15,7 @@
 #define FMU_EXPORT __attribute__((visibility("default")))
 #endif
 
-enum { FMU_OK = 0, FMU_ERROR = 3 }; /* numbers of fmi2Status and fmi3Status */
+enum { FMU_OK = 0, FMU_WARNING = 1, FMU_ERROR = 3 }; /* numbers of fmi2Status and fmi3Status */
 
 /* What is known of the plant when it is exported; generated. */
 typedef struct fmu_facts {
@@ -58,6 +58,8 @@ typedef struct fmu {
     int phase, exchange;
     int changed;              /* parameters or start values are not yet in use */
     int outputs_known, rates_known, levels_known;
+    int64_t evaluations;      /* of rates since the last completed step */
+    int singular_told;        /* of the singular position that is passed now */
     int event_mode, early_return; /* of co-simulation: used by the importer */
     char *name;
     void *environment;
@@ -141,6 +143,8 @@ int fmu_get_states(fmu *instance, double *x, size_t count);
 int fmu_get_rates(fmu *instance, double *xd, size_t count);
 int fmu_get_levels(fmu *instance, double *levels, size_t count);
 int fmu_get_nominals(fmu *instance, double *nominals, size_t count);
+/* Rates were evaluated: say so if a solver does not get on because of a singular position. */
+void fmu_watch(fmu *instance);
 int fmu_completed(fmu *instance, int *event);
 int fmu_update(fmu *instance, il_happened *happened);
 int fmu_derivative(fmu *instance, const uint32_t *unknowns, size_t unknown_count,

@@ -73,6 +73,7 @@ int fmu_find_rates(fmu *instance)
     }
     const int status = il_rates_outside(&instance->outside);
     instance->rates_known = status == IL_OK;
+    fmu_watch(instance);
     return fmu_judge(instance, "derivatives", status);
 }
 
