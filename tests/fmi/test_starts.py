@@ -48,6 +48,18 @@ def test_a_start_that_is_set_is_that_of_a_simulation(
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_a_ball_is_thrown_from_where_it_is_set(kind: str, version: str, exported: Make) -> None:
+    """h + v t - g t²/2 from t = 2 s on; it would be back on the ground after 0.48 s."""
+    made = exported("reference_ball", version)
+    times = {"start_time": 2.0, "output_interval": 1e-2}
+    rows = made.run(kind, 2.3, start_values={"ball.q": 0.4, "ball.qd": 1.5, "g": -9.7}, **times)
+    t = rows["time"] - 2.0
+    assert t[-1] == pytest.approx(0.3)
+    np.testing.assert_allclose(rows["ball.q"], 0.4 + 1.5 * t - 4.85 * t**2, atol=2e-5)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_start_that_loops_cannot_reach_is_refused(version: str, exported: Make) -> None:
     """No upper wishbone follows a lower one that is turned by more than a right angle."""
     with Importer(exported("suspension", version)) as host:

@@ -9,6 +9,7 @@ to be trusted, the export still has one, and a warning says why and what to do.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -146,4 +147,8 @@ def _cause(doubt: str) -> str:
 
 
 def _warn(plant: BarePlant, what: str) -> None:
-    warnings.warn(f"model '{plant.name}' {what}.", ExportWarning, stacklevel=5)
+    # at the line that called inloop, however deep this is
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("inloop."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"model '{plant.name}' {what}.", ExportWarning, stacklevel=level)

@@ -216,6 +216,7 @@ int fmu_reset(fmu *instance)
     instance->phase = FMU_INSTANTIATED;
     instance->changed = 0;
     instance->start = 0.0;
+    instance->evaluations = instance->singular_told = 0;
     fmu_forget(instance);
     const int status = il_reset(instance->plant);
     if (status == IL_OK && instance->exchange) {
