@@ -2,16 +2,17 @@
 
 Nobody judges a plant once it has left Python. So the run is rehearsed here up to its end with what
 suits its start, and judged as `simulate` judges it (judging/verdict.py). If that is doubted, the
-implicit methods follow, at the same steps. What they compute has to agree with a run that chooses
+implicit methods follow, at the same steps. What these compute has to agree with a run that chooses
 its steps, because stiff laws that such a method settles within one step are not judged. If none is
 to be trusted, the export still has one, and a warning says why and what to do.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,12 @@ from inloop.plant import BarePlant
 from inloop.plant.controlling import controller_of
 from inloop.simulate.choice import STIFF, SUDDEN, TOLERANCE, method_at_start, own_method
 from inloop.simulate.controlled.run import simulate_controlled
-from inloop.simulate.judging.verdict import UNSTABLE
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.results.result import Result
 from inloop.simulate.run import simulate
 from inloop.simulate.schedules import METHODS
 
-APART = 0.01  # of the range of a coordinate: farther from steps with a tolerance is not trusted
+APART = 0.05  # of the range of a coordinate: farther from steps with a tolerance is not trusted
 SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
 REHEARSED = 1.0  # [s], of exports that have no end
 ADVICE = "Shorten step=, or name method= if you know better; docs/c.md tells more"
@@ -64,23 +64,23 @@ def method_for_export(plant: BarePlant, method: str | None, step: float, t_end: 
         if method not in METHODS:
             raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
         return method
-    first = _rehearsed(plant, method_at_start(plant, None, None, {}, step), step, t_end)
-    if not first.doubt:
-        return first.method
+    suits = method_at_start(plant, None, None, {}, step)
     owned = own_method(list(plant.by_mode.values()) or [plant]) is not None
-    others = [] if owned else [name for name in (STIFF, SUDDEN) if name != first.method]
-    exact = _steps_with_tolerance(plant, step, t_end) if others else None
-    tried = [first]
-    for name in others:
-        better = _rehearsed(plant, name, step, t_end)
-        doubt = better.doubt or _apart(better, exact)
-        tried.append(_Rehearsal(name, better.result, doubt))
-        if not doubt:
-            why = f"{first.method} is not accurate enough here: {_cause(first.doubt)}"
-            _warn(plant, f"is exported with method '{name}'; {why}")
+    others = [] if owned else [name for name in (STIFF, SUDDEN) if name != suits]
+    exact = functools.cache(lambda: _steps_with_tolerance(plant, step, t_end))
+    tried: list[_Rehearsal] = []
+    for name in (suits, *others):
+        run = _rehearsed(plant, name, step, t_end)
+        if not run.doubt and name in (STIFF, SUDDEN):
+            run = replace(run, doubt=_apart(run, exact()))
+        if not run.doubt:
+            if tried:
+                why = f"{suits} is not accurate enough here: {_cause(tried[0].doubt)}"
+                _warn(plant, f"is exported with method '{name}'; {why}")
             return name
-    # the last resort is stable at least, if it comes to the end
-    chosen = next((each for each in reversed(tried) if _ended(each)), first)
+        tried.append(run)
+    # none is good: the one that comes nearest
+    chosen = min(tried, key=lambda run: _distance(run, exact() if others else None)[0])
     at = f"with method '{chosen.method}' at steps of {step:g} s, and is not to be trusted up to"
     _warn(plant, f"is exported {at} t = {t_end:g} s: {_cause(chosen.doubt)}. {ADVICE}")
     return chosen.method
@@ -121,24 +121,27 @@ def _steps_with_tolerance(plant: BarePlant, step: float, t_end: float) -> Result
 
 def _apart(rehearsal: _Rehearsal, exact: Result | None) -> str:
     """How far a run is from the one with a tolerance, in words, if it is too far."""
+    share, name = _distance(rehearsal, exact)
+    if share <= APART:
+        return ""
+    if not name:
+        return "there is no run with a tolerance that it could be compared with"
+    by = f"{100.0 * share:.3g} % of its range"
+    return f"coordinate '{name}' is off by up to {by} from steps with tolerance {TOLERANCE:g}"
+
+
+def _distance(rehearsal: _Rehearsal, exact: Result | None) -> tuple[float, str]:
+    """The coordinate that is farthest off, and by which share of its range; infinite: not known."""
     found = rehearsal.result
     if found is None or exact is None or found.q.shape != exact.q.shape:
-        return "there is no run with a tolerance that it could be compared with"
+        return np.inf, ""
     # modes may lack coordinates, which are NaN there
     kept = slice(len(exact.coordinates))
     there, off = np.nan_to_num(exact.q[:, kept]), np.nan_to_num((found.q - exact.q)[:, kept])
     ranges = np.ptp(there, axis=0)
     shares = np.abs(off).max(axis=0) / np.maximum(ranges, SMALL * ranges.max(initial=SMALL))
     worst = int(np.argmax(shares))
-    if shares[worst] <= APART:
-        return ""
-    name = exact.coordinates[worst]
-    share = f"{100.0 * shares[worst]:.3g} % of its range"
-    return f"coordinate '{name}' is off by up to {share} from steps with tolerance {TOLERANCE:g}"
-
-
-def _ended(rehearsal: _Rehearsal) -> bool:
-    return rehearsal.result is not None and rehearsal.result.status in ("OK", UNSTABLE)
+    return float(shares[worst]), exact.coordinates[worst]
 
 
 def _cause(doubt: str) -> str:
