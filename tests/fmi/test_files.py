@@ -76,7 +76,7 @@ def test_a_picture_and_a_page_are_inside(version: str, exported: Make) -> None:
         assert len(set(image.convert("RGB").getdata())) > 50
     assert len(picture) < 50_000
     assert f'src="../{place}"' in page
-    for told in ("restitution", "gravity, along -z", "ball.qd", "flight", "co-simulation by rk4"):
+    for told in ("restitution", "gravity, along -z", "ball.qd", "flight", "Co-simulation by rk4"):
         assert told in page
 
 

@@ -37,7 +37,7 @@ def check(made: Exported) -> None:
     assert validate_fmu(str(made.file)) == []
     rows = made.run("CoSimulation", T_END)
     about = fmpy.read_model_description(str(made.file)).description
-    method = re.search(r"co-simulation by (\w+) in steps of 0.001 s", about)[1]
+    method = re.search(r"Co-simulation by (\w+) in steps of 0.001 s", about)[1]
     result = made.plant.simulate(t_end=T_END, step=STEP, method=method)
     np.testing.assert_allclose(rows["time"], result.t, rtol=1e-15)
     names = [name for name in rows.dtype.names if name in result.names]

@@ -215,4 +215,4 @@ def _docs(plant: BarePlant) -> dict[str, str]:
 
 def _about(plant: BarePlant, *more: str) -> str:
     doc = " ".join(plant.mechanism.doc.split())
-    return ". ".join(part for part in (doc.rstrip("."), *more) if part)
+    return ". ".join(part[0].upper() + part[1:] for part in (doc.rstrip("."), *more) if part)
