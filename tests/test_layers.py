@@ -42,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "native",
         "devices",
         "studio",
+        "pictures",
     },
     "links": {"realtime"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},

@@ -23,6 +23,7 @@ from inloop.api import (
 )
 from inloop.errors import (
     BuildError,
+    ExportWarning,
     ExpressionError,
     FileFormatError,
     InloopError,
@@ -147,6 +148,7 @@ __all__ = [
     "EnergyAudit",
     "Equilibrium",
     "EventRecord",
+    "ExportWarning",
     "Expr",
     "ExpressionError",
     "FileFormatError",

@@ -80,7 +80,7 @@ class Plant(BarePlant):
             file: best with the ending .html; one of the same name is written anew.
             rate: steps per simulated second [Hz].
             substeps: steps of the integrator per period.
-            method: integrator; what suits the start by default.
+            method: integrator; what a rehearsal of 1 s allows by default.
             speed: simulated seconds per second to begin with.
 
         Returns:

@@ -89,6 +89,10 @@ class MailboxError(InloopError):
     """A mailbox cannot be used: no plant of that name runs, it ended, or others hold a block."""
 
 
+class ExportWarning(UserWarning):
+    """What has to be known about a plant that leaves Python, and does not keep it from leaving."""
+
+
 def counted(count: int, noun: str) -> str:
     """A number with its noun: "1 overrun", "2 overruns"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

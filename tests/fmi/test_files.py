@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import zipfile
@@ -13,6 +14,7 @@ import fmpy
 import pytest
 from fmpy.model_description import read_build_description
 from fmu_models import PLATFORM, Exported, plant_named
+from PIL import Image
 
 import inloop as il
 from inloop.cli import main
@@ -57,6 +59,35 @@ def test_sources_build_for_other_platforms(tmp_path: Path) -> None:
         names = archive.namelist()
     for platform in targets:
         assert any(name.startswith(f"binaries/{platform}/") for name in names)
+
+
+@pytest.mark.parametrize("version", ["3.0", "2.0"])
+def test_a_picture_and_a_page_are_inside(version: str, exported: Make) -> None:
+    place = {"3.0": "terminalsAndIcons/icon.png", "2.0": "model.png"}[version]
+    with zipfile.ZipFile(exported("bouncing_ball", version).file) as archive:
+        picture = archive.read(place)
+        page = archive.read("documentation/index.html").decode()
+        if version == "3.0":
+            icon = ElementTree.fromstring(archive.read("terminalsAndIcons/terminalsAndIcons.xml"))
+            assert icon.find("GraphicalRepresentation/Icon") is not None
+    with Image.open(io.BytesIO(picture)) as image:
+        assert image.size == (240, 180)
+        # a ball in front of an empty room
+        assert len(set(image.convert("RGB").getdata())) > 50
+    assert len(picture) < 50_000
+    assert f'src="../{place}"' in page
+    for told in ("restitution", "gravity, along -z", "ball.qd", "flight", "Co-simulation by rk4"):
+        assert told in page
+
+
+def test_words_of_a_model_are_no_html(tmp_path: Path) -> None:
+    m = il.Model("cart", doc="a <script>alert(1)</script> & more")
+    m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=1.3)
+    file = m.compile().export_fmu(tmp_path / "a.fmu", platforms=PLATFORM)
+    with zipfile.ZipFile(file) as archive:
+        page = archive.read("documentation/index.html").decode()
+    assert "a &lt;script&gt;" in page
+    assert "<script" not in page
 
 
 def test_modes_are_an_enumeration(exported: Make) -> None:

@@ -11,6 +11,8 @@ import fmpy
 import pytest
 from fmu_models import plant_named
 
+# an output whose start is set, and where
+STARTS = {"four_bar": ("bar_0.q", "-0.2"), "bouncing_ball": ("ball.q", "0.7")}
 # calls functions of FMI 3.0 by name: co-simulation with states kept, then model exchange
 DRIVER = """
 #include <dlfcn.h>
@@ -26,7 +28,7 @@ typedef void *fmu;
 
 int main(int count, char **words)
 {
-    void *library = count > 2 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *library = count > 4 ? dlopen(words[1], RTLD_NOW | RTLD_LOCAL) : NULL;
     if (library == NULL) { fprintf(stderr, "%s\\n", dlerror()); return 1; }
     LOAD(fmu, fmi3InstantiateCoSimulation, const char *, const char *, const char *, bool, bool,
          bool, bool, const uint32_t *, size_t, void *, void *, void *);
@@ -43,6 +45,7 @@ int main(int count, char **words)
     LOAD(int, fmi3SerializeFMUState, fmu, void *, uint8_t *, size_t);
     LOAD(int, fmi3DeserializeFMUState, fmu, const uint8_t *, size_t, void **);
     LOAD(int, fmi3Reset, fmu);
+    LOAD(int, fmi3SetFloat64, fmu, const uint32_t *, size_t, const double *, size_t);
     LOAD(int, fmi3UpdateDiscreteStates, fmu, bool *, bool *, bool *, bool *, bool *, double *);
     LOAD(int, fmi3EnterContinuousTimeMode, fmu);
     LOAD(int, fmi3GetNumberOfContinuousStates, fmu, size_t *);
@@ -53,11 +56,14 @@ int main(int count, char **words)
     LOAD(int, fmi3CompletedIntegratorStep, fmu, bool, bool *, bool *);
     bool a, b, c, d, e;
     double t;
+    const uint32_t variable = (uint32_t)atoi(words[3]);
+    const double start = atof(words[4]);
 
     fmu stepped = fmi3InstantiateCoSimulation("one", words[2], NULL, 0, 0, 0, 0, NULL, 0, NULL,
                                               NULL, NULL);
     if (stepped == NULL) return 1;
     for (int turn = 0; turn < 2; turn++) {
+        CHECK(fmi3SetFloat64(stepped, &variable, 1, &start, 1));
         CHECK(fmi3EnterInitializationMode(stepped, 0, 0, 0, 0, 0));
         CHECK(fmi3ExitInitializationMode(stepped));
         void *state = NULL, *again = NULL;
@@ -81,6 +87,7 @@ int main(int count, char **words)
 
     fmu exchanged = fmi3InstantiateModelExchange("two", words[2], NULL, 0, 0, NULL, NULL);
     if (exchanged == NULL) return 1;
+    CHECK(fmi3SetFloat64(exchanged, &variable, 1, &start, 1));
     CHECK(fmi3EnterInitializationMode(exchanged, 0, 0, 0, 0, 0));
     CHECK(fmi3ExitInitializationMode(exchanged));
     CHECK(fmi3UpdateDiscreteStates(exchanged, &a, &b, &c, &d, &e, &t));
@@ -110,8 +117,10 @@ def unpacked(name: str, platform: str, folder: Path, compiler: str) -> list[str]
     compiled = [compiler, "-std=gnu99", "-g", "-o", "driver", "driver.c", "-ldl"]
     subprocess.run(compiled, cwd=folder, check=True)
     (library,) = folder.glob("binaries/*/*.so")
-    token = fmpy.read_model_description(str(file)).instantiationToken
-    return ["./driver", str(library), token]
+    about = fmpy.read_model_description(str(file))
+    output, start = STARTS[name]
+    (number,) = (str(v.valueReference) for v in about.modelVariables if v.name == output)
+    return ["./driver", str(library), about.instantiationToken, number, start]
 
 
 @pytest.mark.long

@@ -20,9 +20,9 @@ from inloop.plant.exported import (
 )
 from inloop.plant.keywords import checked_call
 from inloop.plant.unit import plant_unit
-from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.drives import read_drives
+from inloop.simulate.fixed_steps import method_for_export
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import first_internal_states, start_of
@@ -47,7 +47,8 @@ def export_c(
     Args:
         plant: the compiled mechanism.
         directory: made if it is not there; files of the same names are written anew.
-        method: integrator of the program when none is named; what suits the start by default.
+        method: integrator of the program when none is named; by default what a rehearsal of it
+            allows.
         step: its step [s].
         t_end: its end [s].
 
@@ -58,7 +59,8 @@ def export_c(
     if not (0.0 < step <= t_end and math.isfinite(t_end)):
         what = f"{t_end} s in steps of {step} s make no sense"
         raise InputError(what, fix="Use 0 < step <= t_end.")
-    method, exported = plant_in_c(plant, method, step)
+    method = method_for_export(plant, method, step, t_end)
+    exported = plant_in_c(plant, method, step)
     files = program_files(exported, Stepping(method, step, t_end))
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,17 +69,14 @@ def export_c(
     return tuple(folder / name for name in files)
 
 
-def plant_in_c(plant: BarePlant, method: str | None, step: float) -> tuple[str, ExportedPlant]:
-    """A method that suits the start if none is named, and the plant with all that it needs.
+def plant_in_c(plant: BarePlant, method: str, step: float) -> ExportedPlant:
+    """The plant with all that it needs to leave.
 
     Args:
         plant: the compiled mechanism.
-        method: integrator, or None.
+        method: integrator, see `method_for_export`.
         step: [s], of runs that begin at the start of the plant.
     """
-    method = method_at_start(plant, None, None, {}, step) if method is None else str(method)
-    if method not in METHODS:
-        raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
     plants = plant.by_mode or {plant.name: plant}
     check_step(plants, step)
     at = {
@@ -88,7 +87,7 @@ def plant_in_c(plant: BarePlant, method: str | None, step: float) -> tuple[str, 
     begin = _beginning(first, conditions)
     systems = make_systems(plants, at, METHODS[method], None, step)
     measures = [_measured(system) for system in systems]
-    return method, exported_plant(plant, plant_unit(plants), measures, begin)
+    return exported_plant(plant, plant_unit(plants), measures, begin)
 
 
 def _beginning(plant: BarePlant, conditions: Conditions) -> Beginning:

@@ -49,7 +49,7 @@ def export_board(
         directory: made if it is not there; files of the same names are written anew.
         target: "cortex-m7", "cortex-m4f", "aarch64-linux" or "riscv".
         precision: "double" or "float".
-        method: integrator; None takes what suits the start.
+        method: integrator; None takes what a rehearsal of 1 s allows.
         step: [s].
 
     Returns:

@@ -14,6 +14,7 @@ from inloop.io.boards.single import MATH_HEADER, in_single_precision, loosened
 from inloop.native import runtime_headers, runtime_sources
 from inloop.plant import BarePlant, labels
 from inloop.simulate.export import plant_in_c
+from inloop.simulate.fixed_steps import REHEARSED, method_for_export
 
 SINGLE_METHODS = ("euler", "rk4", "implicit")
 EXPLICIT = ("euler", "rk4", "dopri")
@@ -57,7 +58,8 @@ class Leaving:
 
 def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
     """Settle all that the sources of a plant tell; see `plant_in_c`."""
-    method, exported = plant_in_c(plant, method, step)
+    method = method_for_export(plant, method, step, REHEARSED)
+    exported = plant_in_c(plant, method, step)
     about = tuple(labels.about(plant.mechanism, plant.parameters.declared))
     return Leaving(exported.table, exported.files, about, method, step)
 

@@ -96,8 +96,11 @@ def _experiment(root: Xml.Element, facts: Facts) -> None:
 
 def _log_categories(root: Xml.Element) -> None:
     categories = Xml.SubElement(root, "LogCategories")
-    about = {"name": "logStatusError", "description": "why a function has failed"}
-    Xml.SubElement(categories, "Category", about)
+    for name, about in (
+        ("logStatusWarning", "what keeps a solver from going on"),
+        ("logStatusError", "why a function has failed"),
+    ):
+        Xml.SubElement(categories, "Category", {"name": name, "description": about})
 
 
 def _roles(variable: Variable) -> Attributes:
@@ -128,7 +131,8 @@ def _depends(variable: Variable, known: Dependencies, named: Callable[[int], str
 
 
 def _unknown_at_start(variables: Variables) -> list[Variable]:
-    return [*variables.outputs, *variables.states, *variables.rates]
+    every = (*variables.outputs, *variables.states, *variables.rates)
+    return [variable for variable in every if variable.initial != "exact"]
 
 
 # ---- FMI 3.0 ----

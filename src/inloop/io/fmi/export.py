@@ -8,21 +8,26 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from inloop.codegen.c_plant import PlantTable
-from inloop.codegen.c_program import emit_readme
 from inloop.codegen.quoting import c_string
 from inloop.errors import InputError
 from inloop.io.fmi import binaries
 from inloop.io.fmi.dependencies import dependencies_of
 from inloop.io.fmi.description import Facts, build_description, describe
+from inloop.io.fmi.documentation import icon_files, index_page
+from inloop.io.fmi.starts import depends_on_time, start_values
 from inloop.io.fmi.variables import variables_of, whole_outputs
 from inloop.model.describe import describe as in_words
 from inloop.native import runtime_headers, runtime_sources
+from inloop.pictures.icon import icon
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
 from inloop.plant.exported import ExportedPlant
 from inloop.plant.keywords import checked_call
 from inloop.simulate.export import plant_in_c
+from inloop.simulate.fixed_steps import method_for_export
 from inloop.simulate.schedules import METHODS
 
 VERSIONS = ("3.0", "2.0")
@@ -53,7 +58,7 @@ def export_fmu(
         plant: the compiled mechanism, with its parameters of now as start values.
         file: ending in .fmu.
         version: of the standard: "3.0" or "2.0".
-        method: integrator of co-simulation; what suits the start by default.
+        method: integrator of co-simulation; what a rehearsal up to t_end allows by default.
         step: its step [s]; communication steps are multiples of it.
         t_end: end of the default experiment [s].
         platforms: such as "x86_64-linux", "aarch64-linux", "x86_64-windows", or "here"; all for
@@ -74,7 +79,8 @@ def export_fmu(
         what = f"{t_end} s in steps of {step} s make no sense"
         raise InputError(what, fix="Use 0 < step <= t_end.")
     wanted = binaries.wanted_platforms(platforms)
-    method, exported = plant_in_c(plant, method, step)
+    method = method_for_export(plant, method, step, t_end)
+    exported = plant_in_c(plant, method, step)
     content = _Content(plant, exported, method, step, t_end, version)
     members = content.files()
     for platform in wanted:
@@ -123,7 +129,7 @@ class _Content:
         self._facts = Facts(
             name=table.name,
             token=self._token,
-            about=_about(plant, self._refusal),
+            about=_about(plant, self._refusal, f"co-simulation by {method} in steps of {step:g} s"),
             variables=variables,
             dependencies=dependencies_of(plant, table, variables),
             modes=[mode.name for mode in table.modes],
@@ -138,10 +144,14 @@ class _Content:
     def files(self) -> dict[str, bytes | str]:
         """Everything but the libraries."""
         words = f"{in_words(self._plant.mechanism)}\n"
+        at = None if self._plant.by_mode else np.array(self._exported.table.modes[0].q)
+        icons = icon_files(icon(self._plant, at), self._version)
+        picture = next((f"../{name}" for name in icons), "")
         found: dict[str, bytes | str] = {
             "modelDescription.xml": describe(self._facts, self._version),
             "resources/description.txt": words,
-            "documentation/README.md": emit_readme(self._exported.table, self._facts.name),
+            "documentation/index.html": index_page(self._facts, words, picture),
+            **icons,
         }
         if self._version == "3.0":
             found["sources/buildDescription.xml"] = build_description(self._facts)
@@ -174,6 +184,9 @@ class _Content:
         """The fmu_facts of the plant."""
         name = self._exported.table.name
         whole = ", ".join(map(str, (*whole_outputs(self._exported.table), 0)))
+        given = (start is not None for start in start_values(self._exported.table))
+        starts = ", ".join(map(str, (*map(int, given), 0)))
+        timed = int(depends_on_time(self._exported))
         refusal = c_string(self._refusal).strip() if self._refusal else "NULL"
         method, step = int(METHODS[self._method]), repr(self._step)
         text = f"""/* What the FMU is made of; see fmu.h. */
@@ -182,10 +195,11 @@ class _Content:
 const il_plant *{name}_plant(void);
 
 static const int64_t whole[] = {{{whole}}};
+static const int64_t starts[] = {{{starts}}};
 
 const fmu_facts fmu_exported = {{
     {c_string(self._token).strip()}, {name}_plant, {method}, {step},
-    {refusal}, whole
+    {refusal}, whole, starts, {timed}
 }};
 """
         return {FACTS: text}
@@ -199,6 +213,6 @@ def _docs(plant: BarePlant) -> dict[str, str]:
     return docs
 
 
-def _about(plant: BarePlant, refusal: str) -> str:
+def _about(plant: BarePlant, *more: str) -> str:
     doc = " ".join(plant.mechanism.doc.split())
-    return ". ".join(part for part in (doc.rstrip("."), refusal) if part)
+    return ". ".join(part[0].upper() + part[1:] for part in (doc.rstrip("."), *more) if part)

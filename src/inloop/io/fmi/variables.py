@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from inloop.codegen.c_plant import ModeRow, PlantTable, Quantity
+from inloop.io.fmi.starts import start_values
 from inloop.plant.unit import EVENTS, MODE
 
 Causality = Literal["independent", "parameter", "input", "output", "local"]
@@ -92,7 +93,7 @@ def variables_of(table: PlantTable, docs: dict[str, str], exchanged: bool) -> Va
     for make in (
         _parameters(table.parameters, docs),
         _inputs(table, docs),
-        _outputs(table.outputs),
+        _outputs(table.outputs, start_values(table)),
         _states(states, _state_names(table)),
         _rates(states, 1 + _count(table)),
         _levels(levels),
@@ -133,11 +134,13 @@ def _inputs(table: PlantTable, docs: dict[str, str]) -> Iterator[Variable]:
             )  # fmt: skip
 
 
-def _outputs(quantities: Iterable[Quantity]) -> Iterator[Variable]:
-    for x in quantities:
+def _outputs(quantities: Iterable[Quantity], starts: Iterable[float | None]) -> Iterator[Variable]:
+    """Those with a start can be set until the end of initialization."""
+    for x, start in zip(quantities, starts, strict=True):
         output = Variable(
-            number=0, name=x.name, causality="output", initial="calculated", unit=x.unit
-        )
+            number=0, name=x.name, causality="output", unit=x.unit, start=start,
+            initial="calculated" if start is None else "exact",
+        )  # fmt: skip
         if x.name == MODE:
             about = "the mode that the plant is in"
             output = replace(output, variability="discrete", type="mode", about=about)

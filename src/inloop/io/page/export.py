@@ -16,13 +16,13 @@ from inloop.plant import BarePlant
 from inloop.realtime.elements import element_facts
 from inloop.realtime.options import RATES
 from inloop.realtime.wiring import Wiring, wire
-from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.compiled import check_step
+from inloop.simulate.fixed_steps import REHEARSED, method_for_export
 from inloop.simulate.rehearsal import rehearse
 from inloop.simulate.schedules import METHODS
 from inloop.studio.drawing.stage import Stage, make_stage
 
-REHEARSED = 3.0  # [s]
+MET = 3.0  # [s], in which choices of coordinates are met
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def export_page(
         file: to write, best with the ending .html.
         rate: steps per simulated second [Hz].
         substeps: steps of the integrator per period.
-        method: integrator; what suits the start by default.
+        method: integrator; what a rehearsal of 1 s allows by default.
         speed: simulated seconds per second to begin with.
         stage: how it looks; drawn from its points or its visuals by default.
         name: under which browsers keep which signals are plotted; that of the model by default.
@@ -77,8 +77,6 @@ def export_page(
             f"a page cannot run at {rate} Hz with {substeps} sub-steps, {speed} times as fast",
             fix=f"Use {RATES[0]:g} to {RATES[1]:g} Hz, 1 to 1000 sub-steps, speeds 0.001 to 1000.",
         )
-    if method is not None and method not in METHODS:
-        raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
     pace = Pace(float(rate), int(substeps), float(speed))
     carried = carry(plant, pace, method, stage or make_stage(plant.mechanism), name)
     target = Path(file)
@@ -112,10 +110,10 @@ def carry(
 ) -> CarriedPlant:
     """Compile a plant for a page; see `export_page`."""
     check_step(plant.by_mode or {plant.name: plant}, pace.step)
-    method = method or method_at_start(plant, None, None, {}, pace.step)
+    method = method_for_export(plant, method, pace.step, REHEARSED)
     if plant.formulation.partition.dependent and not plant.by_mode:
         # choices of coordinates that it needs are compiled, as before it runs in real time
-        rehearse(plant, t_end=REHEARSED, step=pace.step, method=method)
+        rehearse(plant, t_end=MET, step=pace.step, method=method)
     assert stage.library is not None
     wiring = _wired(plant, pace, method)
     values = dict(zip(plant.parameters, map(float, plant.parameters.values_array), strict=True))

@@ -33,7 +33,7 @@ def page_code(
         method: integrator.
         step: of it [s].
     """
-    _, exported = plant_in_c(plant, method, step)
+    exported = plant_in_c(plant, method, step)
     found = {**runtime_headers(), **runtime_sources(), **exported.files}
     sources, headers = realtime_sources(), realtime_headers()
     found |= {name: sources[name] for name in LOOP}

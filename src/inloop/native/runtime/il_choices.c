@@ -245,6 +245,22 @@ static int64_t best_compiled(il_part *part, double t, double now, double *least)
     return best;
 }
 
+int il_near_singular(il_part *part, double t)
+{
+    double least;
+    if (!il_chooses(part)) {
+        return 0;
+    }
+    const double now = worst_of(part, part->choice, t, part->q, part->pivots);
+    (void)best_compiled(part, t, now, &least);
+    least = fmin(least, now);
+    if (least > IL_NEAR_SINGULAR && part->free) {
+        least = fmin(least, try_freely(part, t, part->q));
+        il_free_put_back(part->free);
+    }
+    return least > IL_NEAR_SINGULAR;
+}
+
 int il_misses_turn(il_part *part, double t, double step)
 {
     const double worst = worst_of(part, part->choice, t, part->q, part->pivots);

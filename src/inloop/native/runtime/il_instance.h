@@ -221,6 +221,8 @@ void il_step_over(il_part *part);
 /* Change to the choice with the best pivots at the position of the view; 0 if it is in use. The
    free one is made anew, and taken where it is clearly better than the compiled ones. */
 int il_choose_better(il_part *part, double t);
+/* Is every choice of independent coordinates poor where the part was last looked at? */
+int il_near_singular(il_part *part, double t);
 
 /* Is the position of the view so near a singular one that a step [s] misses a turn of the motion
    there? */

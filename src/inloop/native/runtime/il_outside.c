@@ -261,6 +261,15 @@ static int pivots_lost(il_outside *outside)
     return lost;
 }
 
+int il_singular_outside(il_outside *outside)
+{
+    il_instance *instance = outside->instance;
+    il_part *part = il_present(instance);
+    return il_chooses(part) &&
+           (il_look_at(part, il_time(instance), instance->machine.x) != IL_OK ||
+            il_near_singular(part, il_time(instance)));
+}
+
 /* Has a quaternion left the unit length? */
 static int lengths_lost(const il_outside *outside)
 {

@@ -51,6 +51,9 @@ IL_EXPORT int il_rates_outside(il_outside *outside);
 /* What falls to zero when a transition of the present mode fires, into levels; 1 behind them. */
 IL_EXPORT int il_levels_outside(il_outside *outside);
 
+/* Not 0: loops are near a singular position now, where no independent coordinates are good. */
+IL_EXPORT int il_singular_outside(il_outside *outside);
+
 /* The host has come to the present time and state and does not go back. Not 0 in `wanted`: call
    il_happen_outside. */
 IL_EXPORT int il_done_outside(il_outside *outside);

@@ -45,7 +45,8 @@ static void tell(const fmu *c, int severity, const char *message)
     log_message log;
     *(void **)&log = c->logger;
     if (log) {
-        log(c->environment, c->name, severity, "logStatusError", "%s", message);
+        log(c->environment, c->name, severity,
+            severity == FMU_WARNING ? "logStatusWarning" : "logStatusError", "%s", message);
     }
 }
 
@@ -354,7 +355,7 @@ FMI(status, fmi2GetRealStatus)(fmu *c, int kind, double *value)
     if (kind != LAST_SUCCESSFUL_TIME) {
         return fmu_refuse(c, "fmi2GetRealStatus: only the last successful time is known");
     }
-    *value = il_time(c->plant);
+    *value = fmu_time(c);
     return FMU_OK;
 }
 

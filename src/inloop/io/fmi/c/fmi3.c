@@ -29,7 +29,8 @@ static void tell(const fmu *c, int severity, const char *message)
     log_message log;
     *(void **)&log = c->logger;
     if (log) {
-        log(c->environment, severity, "logStatusError", message);
+        log(c->environment, severity,
+            severity == FMU_WARNING ? "logStatusWarning" : "logStatusError", message);
     }
 }
 

@@ -50,7 +50,7 @@ int fmu_judge(fmu *instance, const char *act, int status)
     if (status == IL_OK) {
         return FMU_OK;
     }
-    return fmu_refuse(instance, "%s at t = %.9g s: %s", act, il_time(instance->plant),
+    return fmu_refuse(instance, "%s at t = %.9g s: %s", act, fmu_time(instance),
                       known ? OUTCOMES[status] : "unknown status");
 }
 
@@ -79,9 +79,11 @@ static size_t doubles_of(const il_plant *table)
     const int64_t states = il_largest_state(table);
     const int64_t of_derivatives = states * states + 6 * states + 2 * table->output_count +
                                    2 * table->input_count;
+    const int64_t of_start = fmu_start_room(table);
     const int64_t count = table->parameter_count + table->output_count + states +
-                          2 * il_most_transitions(table) + il_most_rows(table) + of_derivatives;
-    return (size_t)count + 1;
+                          fmu_start_count(table) + 2 * il_most_transitions(table) +
+                          il_most_rows(table);
+    return (size_t)(count + (of_start > of_derivatives ? of_start : of_derivatives)) + 1;
 }
 
 static void share_out(fmu *instance, double *room)
@@ -100,6 +102,8 @@ static void share_out(fmu *instance, double *room)
     room += il_most_rows(table);
     instance->outside.seen = (int64_t *)(void *)room;
     room += il_most_transitions(table);
+    fmu_share_start(instance, room);
+    room += fmu_start_count(table);
     instance->work = room;
 }
 
@@ -193,12 +197,18 @@ void fmu_free(fmu *instance)
 
 /* ---- initialized and reset ---- */
 
+double fmu_time(const fmu *instance)
+{
+    return instance->start + il_time(instance->plant);
+}
+
 int fmu_reset(fmu *instance)
 {
     const il_plant *table = instance->table;
     for (int64_t k = 0; k < table->parameter_count; k++) {
         instance->parameters[k] = table->parameters[k].start;
     }
+    fmu_forget_start(instance);
     il_begin_with(instance->plant, instance->parameters);
     for (int64_t k = 0; k < table->input_count; k++) {
         il_write_input(instance->plant, k, table->inputs[k].start);
@@ -206,6 +216,7 @@ int fmu_reset(fmu *instance)
     instance->phase = FMU_INSTANTIATED;
     instance->changed = 0;
     instance->start = 0.0;
+    instance->evaluations = instance->singular_told = 0;
     fmu_forget(instance);
     const int status = il_reset(instance->plant);
     if (status == IL_OK && instance->exchange) {
@@ -216,10 +227,11 @@ int fmu_reset(fmu *instance)
 
 int fmu_begin(fmu *instance, double start)
 {
-    if (start != 0.0) {
-        return fmu_refuse(instance, "the start time is %.9g s, but the plant begins at t = 0",
-                          start);
+    if (!isfinite(start) || (start != 0.0 && fmu_exported.timed)) {
+        return fmu_refuse(instance, "the start time is %.9g s, but the plant begins at t = 0: its "
+                          "drives, laws or controllers are functions of time", start);
     }
+    instance->start = start;
     instance->phase = FMU_INITIALIZING;
     return FMU_OK;
 }

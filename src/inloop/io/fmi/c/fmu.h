@@ -15,7 +15,7 @@
 #define FMU_EXPORT __attribute__((visibility("default")))
 #endif
 
-enum { FMU_OK = 0, FMU_ERROR = 3 }; /* numbers of fmi2Status and fmi3Status */
+enum { FMU_OK = 0, FMU_WARNING = 1, FMU_ERROR = 3 }; /* numbers of fmi2Status and fmi3Status */
 
 /* What is known of the plant when it is exported; generated. */
 typedef struct fmu_facts {
@@ -25,6 +25,8 @@ typedef struct fmu_facts {
     double step;                   /* of co-simulation [s] */
     const char *no_exchange;       /* why there is no model exchange; NULL: there is */
     const int64_t *whole;          /* by output: not 0 if it is a whole number */
+    const int64_t *starts;         /* by output: not 0 if its start can be chosen */
+    int64_t timed;                 /* not 0: its equations hold the time itself */
 } fmu_facts;
 
 extern const fmu_facts fmu_exported;
@@ -51,10 +53,13 @@ typedef struct fmu {
     double *parameters;       /* as they were set; in use once `changed` is 0 */
     double *outputs;
     double *work;             /* of directional derivatives */
-    double start;             /* [s] */
+    double *q, *qd;           /* of the first mode at the start, as they were set */
+    double start;             /* time of the importer at which that of the plant is 0 [s] */
     int phase, exchange;
-    int changed;              /* parameters are not yet in use */
+    int changed;              /* parameters or start values are not yet in use */
     int outputs_known, rates_known, levels_known;
+    int64_t evaluations;      /* of rates since the last completed step */
+    int singular_told;        /* of the singular position that is passed now */
     int event_mode, early_return; /* of co-simulation: used by the importer */
     char *name;
     void *environment;
@@ -87,6 +92,21 @@ int fmu_judge(fmu *instance, const char *act, int status);
 /* What follows from variables is not known any more. */
 void fmu_forget(fmu *instance);
 
+/* Time of the importer [s]. */
+double fmu_time(const fmu *instance);
+
+/* ---- the start (fmu_start.c) ---- */
+
+/* Numbers that a start needs: how many, and where they go; then the start of the table. */
+int64_t fmu_start_room(const il_plant *table);
+void fmu_share_start(fmu *instance, double *room);
+void fmu_forget_start(fmu *instance);
+int64_t fmu_start_count(const il_plant *table);
+/* The value of an output at the start. */
+int fmu_set_start(fmu *instance, int64_t output, double value);
+/* Begin there with the parameters as they were set: a status of the runtime. */
+int fmu_put_start(fmu *instance);
+
 /* ---- variables (fmu_variables.c) ---- */
 
 /* Where the kinds of variables begin; a variable is known by its number. */
@@ -97,7 +117,7 @@ typedef struct fmu_places {
 fmu_places fmu_places_of(const il_plant *table);
 int64_t fmu_state_count(const fmu *instance);
 int64_t fmu_level_count(const fmu *instance);
-/* Put parameters to use. */
+/* Put parameters and start values to use. */
 int fmu_settle(fmu *instance);
 int fmu_get(fmu *instance, const uint32_t *variables, size_t count, double *values);
 int fmu_set(fmu *instance, const uint32_t *variables, size_t count, const double *values);
@@ -123,6 +143,8 @@ int fmu_get_states(fmu *instance, double *x, size_t count);
 int fmu_get_rates(fmu *instance, double *xd, size_t count);
 int fmu_get_levels(fmu *instance, double *levels, size_t count);
 int fmu_get_nominals(fmu *instance, double *nominals, size_t count);
+/* Rates were evaluated: say so if a solver does not get on because of a singular position. */
+void fmu_watch(fmu *instance);
 int fmu_completed(fmu *instance, int *event);
 int fmu_update(fmu *instance, il_happened *happened);
 int fmu_derivative(fmu *instance, const uint32_t *unknowns, size_t unknown_count,

@@ -1,8 +1,11 @@
 /* Model exchange: the importer integrates, see il_outside.h. */
 #include <math.h>
+#include <stdio.h>
 
 #include "fmu.h"
 #include "il_finite.h"
+
+enum { MANY = 200 }; /* evaluations of rates within one step of an importer */
 
 static int wrong_count(const fmu *instance, const double *numbers, size_t count, int64_t right)
 {
@@ -19,7 +22,7 @@ int fmu_set_time(fmu *instance, double t)
     if (!isfinite(t)) {
         return fmu_refuse(instance, "the time would not be finite");
     }
-    il_put_outside(&instance->outside, t, instance->plant->machine.x);
+    il_put_outside(&instance->outside, t - instance->start, instance->plant->machine.x);
     fmu_forget(instance);
     return FMU_OK;
 }
@@ -83,8 +86,25 @@ int fmu_get_nominals(fmu *instance, double *nominals, size_t count)
     return FMU_OK;
 }
 
+void fmu_watch(fmu *instance)
+{
+    instance->evaluations += instance->exchange;
+    if (instance->evaluations == 0 || instance->evaluations % MANY != 0 || instance->singular_told || !instance->tell ||
+        !il_singular_outside(&instance->outside)) {
+        return;
+    }
+    char line[300];
+    (void)snprintf(line, sizeof line, "t = %.9g s: %lld evaluations of derivatives since the last "
+                   "completed step: kinematic loops are near a singular position, where motion has "
+                   "several branches. Co-simulation steps over it; so may a solver with a larger "
+                   "tolerance", fmu_time(instance), (long long)instance->evaluations);
+    instance->tell(instance, FMU_WARNING, line);
+    instance->singular_told = 1;
+}
+
 int fmu_completed(fmu *instance, int *event)
 {
+    instance->evaluations = instance->singular_told = 0;
     if (fmu_settle(instance) != FMU_OK) {
         return FMU_ERROR;
     }
@@ -100,6 +120,7 @@ int fmu_update(fmu *instance, il_happened *happened)
         return FMU_ERROR;
     }
     const int status = il_happen_outside(&instance->outside, happened);
+    happened->next += instance->start;
     fmu_forget(instance);
     return fmu_judge(instance, "an event", status);
 }

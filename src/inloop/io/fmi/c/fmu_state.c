@@ -11,7 +11,8 @@ typedef struct header {
     char mark[8];
     uint64_t hash; /* of the plant */
     uint64_t size; /* of the block [bytes] */
-    double t;      /* [s] */
+    double t;      /* of the plant [s] */
+    double start;  /* of the importer [s] */
     double samples;
     int64_t phase, exchange;
 } header;
@@ -22,7 +23,8 @@ static const double MOST = 9007199254740992.0; /* 2^53 */
 static int64_t numbers_of(const fmu *instance)
 {
     const il_plant *table = instance->table;
-    return table->parameter_count + table->input_count + il_snapshot_size(instance->plant);
+    return table->parameter_count + table->input_count + fmu_start_count(table) +
+           il_snapshot_size(instance->plant);
 }
 
 size_t fmu_state_size(const fmu *instance)
@@ -30,7 +32,7 @@ size_t fmu_state_size(const fmu *instance)
     return sizeof(header) + (size_t)numbers_of(instance) * sizeof(double);
 }
 
-/* header, parameters, inputs, snapshot of the plant */
+/* header, parameters, inputs, start values, snapshot of the plant */
 int fmu_get_state(fmu *instance, void **state)
 {
     const il_plant *table = instance->table;
@@ -43,6 +45,7 @@ int fmu_get_state(fmu *instance, void **state)
         return fmu_refuse(instance, "there is not enough memory for a state");
     }
     header head = {.hash = table->hash, .size = size, .t = il_time(instance->plant),
+                   .start = instance->start,
                    .samples = (double)instance->outside.samples, .phase = instance->phase,
                    .exchange = instance->exchange};
     memcpy(head.mark, MARK, sizeof MARK);
@@ -51,31 +54,34 @@ int fmu_get_state(fmu *instance, void **state)
     il_copy(numbers, instance->parameters, table->parameter_count);
     numbers += table->parameter_count;
     il_copy(numbers, instance->plant->inputs, table->input_count);
-    il_take_snapshot(instance->plant, numbers + table->input_count);
+    numbers += table->input_count;
+    il_copy(numbers, instance->q, fmu_start_count(table));
+    il_take_snapshot(instance->plant, numbers + fmu_start_count(table));
     *state = block;
     return FMU_OK;
 }
 
 static const char *objection(const fmu *instance, const char *block, size_t size, header *head)
 {
-    const int64_t given = instance->table->parameter_count + instance->table->input_count;
+    const il_plant *table = instance->table;
+    const int64_t given = table->parameter_count + table->input_count + fmu_start_count(table);
     if (block == NULL || size != fmu_state_size(instance)) {
         return "its size is not that of a state of this FMU";
     }
     memcpy(head, block, sizeof *head);
-    if (memcmp(head->mark, MARK, sizeof MARK) != 0 || head->hash != instance->table->hash ||
+    if (memcmp(head->mark, MARK, sizeof MARK) != 0 || head->hash != table->hash ||
         head->size != size) {
         return "it is no state of this FMU";
     }
     if (head->exchange != instance->exchange) {
         return "it belongs to the other type of the FMU: model exchange, co-simulation";
     }
-    if (!isfinite(head->t) || head->phase < 0 || head->phase >= FMU_PHASES ||
+    if (!isfinite(head->t) || !isfinite(head->start) || head->phase < 0 || head->phase >= FMU_PHASES ||
         !(head->samples >= 0.0 && head->samples <= MOST)) {
         return "its time or mode make no sense";
     }
     const double *numbers = (const double *)(const void *)(block + sizeof *head);
-    return il_all_finite(numbers, given) ? NULL : "a parameter or input in it is not finite";
+    return il_all_finite(numbers, given) ? NULL : "a parameter, input or start value in it is not finite";
 }
 
 int fmu_set_state(fmu *instance, const void *state, size_t size)
@@ -89,17 +95,20 @@ int fmu_set_state(fmu *instance, const void *state, size_t size)
     }
     const double *numbers = (const double *)(const void *)(block + sizeof head);
     const double *inputs = numbers + table->parameter_count;
-    int status = il_restore(instance->plant, inputs + table->input_count);
+    const double *starts = inputs + table->input_count;
+    int status = il_restore(instance->plant, starts + fmu_start_count(table));
     if (status != IL_OK) {
         return fmu_judge(instance, "setting a state", status);
     }
     il_copy(instance->parameters, numbers, table->parameter_count);
+    il_copy(instance->q, starts, fmu_start_count(table));
     il_begin_with(instance->plant, instance->parameters);
     for (int64_t k = 0; k < table->input_count; k++) {
         if (!il_leads(instance->plant, k)) {
             il_write_input(instance->plant, k, inputs[k]);
         }
     }
+    instance->start = head.start;
     instance->phase = (int)head.phase;
     instance->changed = 0;
     instance->outside.samples = (int64_t)head.samples;

@@ -10,13 +10,14 @@ int fmu_do_step(fmu *instance, double t, double size, fmu_stepped *stepped)
     il_instance *plant = instance->plant;
     const double step = fmu_exported.step;
     const double near = OF_A_STEP * step;
-    const double end = floor((t + size) / step + 0.5);
-    *stepped = (fmu_stepped){0, 0, il_time(plant)};
-    if (!(fabs(t - il_time(plant)) <= near)) {
+    const double from = t - instance->start; /* of the plant */
+    const double end = floor((from + size) / step + 0.5);
+    *stepped = (fmu_stepped){0, 0, fmu_time(instance)};
+    if (!(fabs(from - il_time(plant)) <= near)) {
         return fmu_refuse(instance, "the step begins at t = %.9g s, but the plant is at %.9g s", t,
-                          il_time(plant));
+                          fmu_time(instance));
     }
-    if (!(size > 0.0) || !(fabs(t + size - end * step) <= near) || end > 9007199254740992.0) {
+    if (!(size > 0.0) || !(fabs(from + size - end * step) <= near) || end > 9007199254740992.0) {
         return fmu_refuse(instance,
                           "a communication step of %.9g s at t = %.9g s is no multiple of the "
                           "plant's own step of %.9g s", size, t, step);
@@ -34,6 +35,6 @@ int fmu_do_step(fmu *instance, double t, double size, fmu_stepped *stepped)
             stepped->early = instance->early_return && plant->count < (int64_t)end;
         }
     }
-    stepped->reached = il_time(plant);
+    stepped->reached = fmu_time(instance);
     return fmu_judge(instance, "a step", status);
 }

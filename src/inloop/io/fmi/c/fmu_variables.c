@@ -36,8 +36,7 @@ int fmu_settle(fmu *instance)
     }
     int status;
     if (instance->phase <= FMU_INITIALIZING) {
-        il_begin_with(instance->plant, instance->parameters);
-        status = il_reset(instance->plant);
+        status = fmu_put_start(instance);
     } else {
         status = il_set_parameters(instance->plant, instance->parameters);
     }
@@ -46,7 +45,7 @@ int fmu_settle(fmu *instance)
     }
     instance->changed = status != IL_OK;
     fmu_forget(instance);
-    return fmu_judge(instance, "new parameters", status);
+    return fmu_judge(instance, "parameters or start values", status);
 }
 
 /* ---- what follows from others ---- */
@@ -74,6 +73,7 @@ int fmu_find_rates(fmu *instance)
     }
     const int status = il_rates_outside(&instance->outside);
     instance->rates_known = status == IL_OK;
+    fmu_watch(instance);
     return fmu_judge(instance, "derivatives", status);
 }
 
@@ -129,7 +129,7 @@ static int get_one(fmu *instance, const fmu_places *at, int64_t k, double *value
     } else if (k >= at->parameters) {
         *value = instance->parameters[k - at->parameters];
     } else {
-        *value = il_time(instance->plant);
+        *value = fmu_time(instance);
     }
     return FMU_OK;
 }
@@ -192,6 +192,9 @@ static int set_one(fmu *instance, const fmu_places *at, int64_t k, double value)
     if (k >= at->inputs && k < at->outputs && !il_leads(instance->plant, k - at->inputs)) {
         il_set_input(instance->plant, k - at->inputs, value);
         return FMU_OK;
+    }
+    if (k >= at->outputs && k < at->states && fmu_exported.starts[k - at->outputs]) {
+        return fmu_set_start(instance, k - at->outputs, value);
     }
     if (instance->exchange && k >= at->states && k < at->rates && instance->phase >= FMU_EVENTS) {
         instance->plant->machine.x[k - at->states] = value;

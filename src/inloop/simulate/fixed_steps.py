@@ -1,0 +1,157 @@
+"""Which integrator an exported plant gets where none is named: it steps at fixed steps, unwatched.
+
+Nobody judges a plant once it has left Python. So the run is rehearsed here up to its end with what
+suits its start, and judged as `simulate` judges it (judging/verdict.py). If that is doubted, the
+implicit methods follow, at the same steps. What these compute has to agree with a run that chooses
+its steps, because stiff laws that such a method settles within one step are not judged. If none is
+to be trusted, the export still has one, and a warning says why and what to do.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import ExportWarning, InputError, SimulationError
+from inloop.plant import BarePlant
+from inloop.plant.controlling import controller_of
+from inloop.simulate.choice import STIFF, SUDDEN, TOLERANCE, method_at_start, own_method
+from inloop.simulate.controlled.run import simulate_controlled
+from inloop.simulate.machine import simulate_modes
+from inloop.simulate.results.result import Result
+from inloop.simulate.run import simulate
+from inloop.simulate.schedules import METHODS
+
+APART = 0.05  # of the range of a coordinate: farther from steps with a tolerance is not trusted
+SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
+REHEARSED = 1.0  # [s], of exports that have no end
+ADVICE = "Shorten step=, or name method= if you know better; docs/c.md tells more"
+
+
+@dataclass(frozen=True)
+class _Rehearsal:
+    """A run before the plant leaves.
+
+    Attributes:
+        method: its integrator.
+        result: what it computed, or None.
+        doubt: why it is not to be trusted; "" if it is.
+    """
+
+    method: str
+    result: Result | None
+    doubt: str
+
+
+def method_for_export(plant: BarePlant, method: str | None, step: float, t_end: float) -> str:
+    """The integrator of an export, and a warning if it is not the first choice, or not trusted.
+
+    Args:
+        plant: the compiled mechanism, with its parameters of now.
+        method: that the user has named; it is taken as it is.
+        step: of the export [s].
+        t_end: up to which the run is rehearsed [s].
+
+    Raises:
+        InputError: there is no such method.
+    """
+    if method is not None:
+        if method not in METHODS:
+            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        return method
+    suits = method_at_start(plant, None, None, {}, step)
+    owned = own_method(list(plant.by_mode.values()) or [plant]) is not None
+    others = [] if owned else [name for name in (STIFF, SUDDEN) if name != suits]
+    exact = functools.cache(lambda: _steps_with_tolerance(plant, step, t_end))
+    tried: list[_Rehearsal] = []
+    for name in (suits, *others):
+        run = _rehearsed(plant, name, step, t_end)
+        if not run.doubt and name in (STIFF, SUDDEN):
+            run = replace(run, doubt=_apart(run, exact()))
+        if not run.doubt:
+            if tried:
+                why = f"{suits} is not accurate enough here: {_cause(tried[0].doubt)}"
+                _warn(plant, f"is exported with method '{name}'; {why}")
+            return name
+        tried.append(run)
+    # none is good: the one that comes nearest
+    chosen = min(tried, key=lambda run: _distance(run, exact() if others else None)[0])
+    at = f"with method '{chosen.method}' at steps of {step:g} s, and is not to be trusted up to"
+    _warn(plant, f"is exported {at} t = {t_end:g} s: {_cause(chosen.doubt)}. {ADVICE}")
+    return chosen.method
+
+
+def _run(plant: BarePlant, **options: Any) -> Result:
+    """As `plant.simulate` runs it from its start."""
+    plants = plant.by_mode or {plant.name: plant}
+    if controller_of(plants) is not None:
+        return simulate_controlled(plants, None, **options)
+    return simulate_modes(plants, **options) if plant.by_mode else simulate(plant, **options)
+
+
+def _rehearsed(plant: BarePlant, method: str, step: float, t_end: float) -> _Rehearsal:
+    try:
+        result = _run(plant, t_end=_whole(t_end, step), step=step, method=method)
+    except SimulationError as error:
+        kept: Result | None = getattr(error, "result", None)
+        what = error.mistakes[0].what.removeprefix(f"model '{plant.name}' ")
+        return _Rehearsal(method, kept, what)
+    return _Rehearsal(method, result, result.doubts[0] if result.doubts else "")
+
+
+def _whole(t_end: float, step: float) -> float:
+    """The end of a whole number of steps [s]: they stay as long as they are."""
+    return max(1, round(t_end / step)) * step
+
+
+def _steps_with_tolerance(plant: BarePlant, step: float, t_end: float) -> Result | None:
+    """The same run with steps that are chosen; None if even that is not to be trusted."""
+    options = {"t_end": _whole(t_end, step), "step": step}
+    try:
+        found = _run(plant, **options, method=SUDDEN, tolerance=TOLERANCE)
+    except SimulationError:
+        return None
+    return None if found.doubts else found
+
+
+def _apart(rehearsal: _Rehearsal, exact: Result | None) -> str:
+    """How far a run is from the one with a tolerance, in words, if it is too far."""
+    share, name = _distance(rehearsal, exact)
+    if share <= APART:
+        return ""
+    if not name:
+        return "there is no run with a tolerance that it could be compared with"
+    by = f"{100.0 * share:.3g} % of its range"
+    return f"coordinate '{name}' is off by up to {by} from steps with tolerance {TOLERANCE:g}"
+
+
+def _distance(rehearsal: _Rehearsal, exact: Result | None) -> tuple[float, str]:
+    """The coordinate that is farthest off, and by which share of its range; infinite: not known."""
+    found = rehearsal.result
+    if found is None or exact is None or found.q.shape != exact.q.shape:
+        return np.inf, ""
+    # modes may lack coordinates, which are NaN there
+    kept = slice(len(exact.coordinates))
+    there, off = np.nan_to_num(exact.q[:, kept]), np.nan_to_num((found.q - exact.q)[:, kept])
+    ranges = np.ptp(there, axis=0)
+    shares = np.abs(off).max(axis=0) / np.maximum(ranges, SMALL * ranges.max(initial=SMALL))
+    worst = int(np.argmax(shares))
+    return float(shares[worst]), exact.coordinates[worst]
+
+
+def _cause(doubt: str) -> str:
+    """Without what to do about it in a simulation."""
+    return doubt.partition(" Use ")[0].rstrip(".")
+
+
+def _warn(plant: BarePlant, what: str) -> None:
+    # at the line that called inloop, however deep this is
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("inloop."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(f"model '{plant.name}' {what}.", ExportWarning, stacklevel=level)
