@@ -155,6 +155,12 @@ def find_touching(read: Intake, shapes: tuple[Shape, Shape], law: Hard) -> Found
     touches = TOUCHES.get((a.kind, b.kind))
     if touches is None:
         return None
+    if not law.turns_freely:
+        read.complain(
+            f"touches of a {shapes[0]} and a {shapes[1]} are found while the plant runs, and such "
+            "contacts cannot resist rolling or drilling",
+            "Leave out rolling= and spinning=, or let a sphere or a rim touch a plane.",
+        )
     margin = MARGIN * min(a.thickness, b.thickness)
     near = a.ground.most_near(b.size + margin) if a.ground is not None else 0
     if near > MOST_NEAR:
