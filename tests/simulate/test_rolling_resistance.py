@@ -149,16 +149,52 @@ def test_lengths_of_zero_leave_all_as_it_was() -> None:
     assert (runs[0].q == runs[1].q).all() and (runs[0].qd == runs[1].qd).all()
 
 
-def test_what_cannot_resist_is_refused() -> None:
-    law = il.hard(friction=0.5, rolling=C)
+@pytest.mark.parametrize("wheel", [il.cylinder(RADIUS, axis="y", length=0.2), il.sphere(RADIUS)])
+def test_touches_that_are_found_slow_down_alike(wheel: il.geometry.Shape) -> None:
+    m = il.Model("found")
+    c = m.parameter("c", C)
+    place = il.free(position=(0.0, 0.0, RADIUS))
+    body = m.body("wheel", on=m.ground, joint=place, mass=MASS, inertia=(INERTIA,) * 3)
+    flat = il.terrain(lambda x, y: 0.0, size=(3.0, 3.0), cell=0.15)
+    law = il.hard(friction=0.5, rolling=c, spinning=S)
+    m.contact(m.ground, flat, body, wheel, law=law, name="road")
+    plant = m.compile()
+    for length in (C, 2.0 * C):
+        plant.parameters.update(c=length)
+        run = plant.simulate(t_end=0.5, step=1e-3, **start((0.8, 0.0)))
+        slower = G * length / (RADIUS * (1.0 + K))
+        assert run.qd[-1, 0] == pytest.approx(0.8 - 0.5 * slower, abs=1e-6)
+        assert not run.notes
+        for k in range(1, 4):
+            pressed = run[f"road.touch_{k}_normal"]
+            moment = np.hypot(run[f"road.touch_{k}_roll_1"], run[f"road.touch_{k}_roll_2"])
+            assert (moment <= pressed * (1.0 + 1e-9) + 1e-12).all()
+
+
+@pytest.mark.parametrize("table", [il.plane(), il.box((1.0, 1.0, 0.2))])
+def test_a_turntable_takes_a_sphere_along(table: il.geometry.Shape) -> None:
+    m = il.Model("turntable")
+    disc = m.body("disc", on=m.ground, joint=il.revolute("z"), mass=1.0, inertia=(1.0, 1.0, 1.0))
+    m.drive("disc")
+    top = 0.1 if isinstance(table, il.geometry.Box) else 0.0
+    place = il.free(position=(0.0, 0.0, top + RADIUS))
+    body = m.body("ball", on=m.ground, joint=place, mass=MASS, inertia=(INERTIA,) * 3)
+    law = il.hard(friction=0.5, rolling=C, spinning=S)
+    m.contact(disc, table, body, il.sphere(RADIUS), law=law, name="top")
+    speed, faster = 4.0, MASS * G * S / INERTIA
+    run = m.compile().simulate(t_end=2.0, step=1e-3, disc=lambda t: speed * t)
+    spin = run.qd[:, -1]
+    assert spin[1000] == pytest.approx(faster, rel=1e-6)
+    assert spin[-1] == pytest.approx(speed, rel=1e-9)
+
+
+def test_piles_are_refused() -> None:
     m = il.Model("refused")
-    body = m.body("box", on=m.ground, joint=il.free(), mass=1.0, inertia=(1.0, 1.0, 1.0))
-    m.contact(m.ground, il.plane(), body, il.box((0.1, 0.2, 0.3)), law=law, name="floor")
+    body = m.body("ball", on=m.ground, joint=il.free(), mass=1.0, inertia=(1.0, 1.0, 1.0))
+    law = il.hard(friction=0.5, rolling=C)
     m.pile([(m.ground, il.plane()), (body, il.sphere(0.1))], law=law)
-    with pytest.raises(InloopError) as refused:
+    with pytest.raises(InloopError, match="contacts of a pile cannot resist rolling"):
         m.compile()
-    assert "touches of a plane and a box are found" in str(refused.value)
-    assert "contacts of a pile cannot resist rolling" in str(refused.value)
 
 
 def test_the_event_driven_method_refuses_it(resisting: il.Plant) -> None:

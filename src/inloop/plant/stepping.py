@@ -211,6 +211,7 @@ def _meetings(mechanism: Mechanism) -> tuple[MeetingRow, ...]:
                 first=first,
                 count=found.touches,
                 rows=found.rows,
+                turning=found.turning,
             )
         )
         first += found.touches

@@ -45,7 +45,7 @@ def turning_rows(mechanism: Mechanism) -> tuple[int, ...]:
     for contact in mechanism.declared_contacts:
         rows += [len(names) for names in turning_names(contact)]
     for found in _found(mechanism):
-        rows += [0, 0] * found.touches
+        rows += [*found.turning] * found.touches
     return tuple(rows) if any(rows) else ()
 
 
@@ -178,6 +178,10 @@ def _meetings(d: Derivation, moving: Skeleton, qd: Sequence[Expr]) -> list[Outpu
         )
         outputs.append(twist)
         outputs.append(Output.vector(f"drift_{k}", drift, f"v and w of {contact.name} at qd = 0"))
+        if isinstance(contact.law, Hard) and not contact.law.turns_freely:
+            given = (contact.law.rolling, contact.law.spinning)
+            lengths = _numbers(d, [0.0 if length is None else length for length in given])
+            outputs.append(Output.vector(f"length_{k}", lengths, f"resistance of {contact.name}"))
     return outputs
 
 

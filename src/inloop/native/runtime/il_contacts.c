@@ -15,7 +15,7 @@ static const double rounding = 1e-9;
 static int64_t found_size(const il_contact_table *table, int64_t n)
 {
     return 4 * table->count + table->first[table->count] * (1 + n) + n * n +
-           table->meeting_count * (IL_POSE_SIZE + IL_TWIST_ROWS * (n + 1));
+           table->meeting_count * (IL_POSE_SIZE + IL_TWIST_ROWS * (n + 1) + IL_LENGTHS);
 }
 
 /* Numbers in which the touches of contacts that are found are kept through a step. */

@@ -128,52 +128,59 @@ double il_rolling_deviation(const il_contact_parts *parts, int64_t i, const doub
     return square;
 }
 
-/* Velocities of rows of contact i without the impulses of its rows from `own` to `end`. */
-static double without(const il_contact_problem *problem, int64_t rows, int64_t row, int64_t own,
-                      int64_t end, const double *r)
-{
-    const double *W = problem->W + row * problem->stride;
-    const int within = row >= own && row < end;
-    double u = problem->q[row] + (problem->R && !within ? problem->R[row] * r[row] : 0.0);
+/* One contact while the others stay: u = W r + b. */
+typedef struct alone {
+    double W[IL_ROLLING_ROWS][IL_ROLLING_ROWS], b[IL_ROLLING_ROWS];
+    int64_t rows;
+} alone;
 
-    for (int64_t k = 0; k < own; k++) {
-        u += W[k] * r[k];
-    }
-    for (int64_t k = end; k < rows; k++) {
-        u += W[k] * r[k];
-    }
-    return u;
-}
-
-/* r of the rows from `own` on, as many as `size`, as il_cone_solve finds it behind the rows that are
-   in W and b already, `behind` of them. */
-static void gather(const il_contact_parts *parts, int64_t own, int64_t size, int64_t behind,
-                   double *W, double *b, const double *r)
+static void leave_alone(const il_contact_parts *parts, int64_t i, const double *r, alone *one)
 {
     const il_contact_problem *problem = &parts->problem;
-    const int64_t stride = size + behind;
+    const int64_t row = problem->first[i];
 
-    for (int64_t k = 0; k < size; k++) {
-        const double *W_row = problem->W + (own + k) * problem->stride + own;
-        double *to = W + (k + behind) * stride + behind;
-        b[k + behind] = without(problem, parts->rows, own + k, own, own + size, r);
-        for (int64_t l = 0; l < size; l++) {
-            to[l] = W_row[l];
+    one->rows = problem->first[i + 1] - row;
+    for (int64_t k = 0; k < one->rows; k++) {
+        const double *W = problem->W + (row + k) * problem->stride;
+        double sum = problem->q[row + k];
+        for (int64_t j = 0; j < parts->rows; j++) {
+            sum += W[j] * r[j];
         }
-        to[k] += problem->R ? problem->R[own + k] : 0.0;
+        for (int64_t j = 0; j < one->rows; j++) {
+            one->W[k][j] = W[row + j];
+            sum -= W[row + j] * r[row + j];
+        }
+        one->W[k][k] += problem->R ? problem->R[row + k] : 0.0;
+        one->b[k] = sum;
+    }
+}
+
+/* W and b of some rows of it while its others stay too, behind what is there already. */
+static void take_rows(const alone *one, int64_t from, int64_t size, int64_t behind, const double *r,
+                      double *W, double *b)
+{
+    for (int64_t k = 0; k < size; k++) {
+        double sum = one->b[from + k];
+        for (int64_t j = 0; j < one->rows; j++) {
+            sum += j < from || j >= from + size ? one->W[from + k][j] * r[j] : 0.0;
+        }
+        for (int64_t j = 0; j < size; j++) {
+            W[(behind + k) * (behind + size) + behind + j] = one->W[from + k][from + j];
+        }
+        b[behind + k] = sum;
     }
 }
 
 /* Moments of a disc while all else stays: friction whose normal impulse is known. */
-static void turn(const il_contact_parts *parts, const il_disc *disc, double pressed, double *r)
+static void turn(const alone *one, int64_t from, int64_t size, double *r)
 {
-    double W[IL_CONE_ROWS * IL_CONE_ROWS] = {1.0}, b[IL_CONE_ROWS] = {-disc->limit * pressed};
+    double W[IL_CONE_ROWS * IL_CONE_ROWS] = {1.0}, b[IL_CONE_ROWS] = {-r[0]};
     double found[IL_CONE_ROWS];
 
-    gather(parts, disc->row, disc->size, 1, W, b, r);
-    il_cone_solve(1 + disc->size, 1.0, W, 1 + disc->size, b, found);
-    for (int64_t k = 0; k < disc->size; k++) {
-        r[disc->row + k] = found[1 + k];
+    take_rows(one, from, size, 1, r, W, b);
+    il_cone_solve(1 + size, 1.0, W, 1 + size, b, found);
+    for (int64_t k = 0; k < size; k++) {
+        r[from + k] = found[1 + k];
     }
 }
 
@@ -182,19 +189,20 @@ void il_rolling_sweep(const il_contact_parts *parts, double *r)
     const il_contact_problem *problem = &parts->problem;
 
     for (int64_t i = 0; i < problem->count; i++) {
-        const int64_t row = problem->first[i];
+        double *const own = r + problem->first[i];
         il_disc discs[IL_DISCS];
-        il_discs_of(parts, i, discs);
-        const int64_t cone = 1 + discs[0].size;
-        const int turns = discs[1].size + discs[2].size > 0;
+        alone one;
 
-        for (int k = 0; k < (turns ? ROUNDS : 1); k++) {
+        il_discs_of(parts, i, discs);
+        leave_alone(parts, i, r, &one);
+        const int64_t cone = 1 + discs[0].size;
+        for (int round = 0; round < (one.rows > cone ? ROUNDS : 1); round++) {
             double W[IL_CONE_ROWS * IL_CONE_ROWS], b[IL_CONE_ROWS];
-            gather(parts, row, cone, 0, W, b, r);
-            il_cone_solve(cone, problem->mu[i], W, cone, b, r + row);
+            take_rows(&one, 0, cone, 0, own, W, b);
+            il_cone_solve(cone, problem->mu[i], W, cone, b, own);
             for (int j = 1; j < IL_DISCS; j++) {
                 if (discs[j].size > 0 && parts->scales[discs[j].row] > 0.0) {
-                    turn(parts, discs + j, r[row], r);
+                    turn(&one, discs[j].row - problem->first[i], discs[j].size, own);
                 }
             }
         }
