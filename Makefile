@@ -55,7 +55,7 @@ wheel: | $(BIN)/python
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
 
-# exhibits that get a live page in the site, where this version can write one
+# exhibits that get a live page in the site; LIVE=all takes some minutes
 LIVE ?= piano four_bar double_pendulum
 
 docs: $(VENV)/.ready-test

@@ -1,7 +1,7 @@
 """Build the documentation site: `python docs/site/build.py build/site [--live NAME ...]`.
 
-With --live, exhibits get a page that runs them in the browser, if this version of inloop can write
-one (`inloop export NAME --page FILE`).
+With --live, exhibits get a page that runs them in the browser (`inloop export NAME --page FILE`);
+"all" means all of the gallery, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ import site_links
 import site_sources
 from sphinx.cmd.build import build_main
 
+from inloop import gallery
+
 
 def live_pages(names: list[str], folder: Path) -> list[str]:
     """Write the live pages of exhibits; names of those that could be written."""
-    inloop = [sys.executable, "-m", "inloop.cli"]
-    told = subprocess.run([*inloop, "export", "--help"], capture_output=True, text=True, check=True)
-    if names and "--page" not in told.stdout:
-        print("this version of inloop writes no live pages: pictures take their place")
-        return []
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name in names:
-        command = [*inloop, "export", name, "--page", str(folder / f"{name}.html")]
+    for name in gallery.names() if names == ["all"] else names:
+        print(f"live page of {name}", flush=True)
+        page = str(folder / f"{name}.html")
+        command = [sys.executable, "-m", "inloop.cli", "export", name, "--page", page]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             written.append(name)

@@ -177,7 +177,7 @@ def test_a_hand_in_the_studio_is_kept_in_that_range(written: Write) -> None:
         il.start(plant, name="ranged_arm", rate=1000, clock=il.ScriptedClock()),
         il.attach("ranged_arm") as box,
     ):
-        assert Inputs(box, None).range_of(0) == (-12.5, 12.5)
+        assert Inputs(box, None).limits.range_of(0) == (-12.5, 12.5)
 
 
 def test_what_is_added_is_noted(written: Write) -> None:

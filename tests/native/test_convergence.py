@@ -23,7 +23,7 @@ STEPS = {
     Method.MOREAU: 100,
 }  # of 2 s; fmt: skip
 # alpha is a step of the system itself: tests/simulate/test_alpha.py
-GENERAL = [method for method in Method if method is not Method.ALPHA]
+GENERAL = [m for m in Method if m not in (Method.ALPHA, Method.EVENT_DRIVEN)]
 each_method = pytest.mark.parametrize("method", GENERAL)
 
 

@@ -24,7 +24,7 @@ from inloop.native.mirror import row_type
 from inloop.native.running.machine_memory import MachineMemory
 
 # alpha is a step of the system itself: tests/simulate/test_alpha.py
-GENERAL = [method for method in Method if method is not Method.ALPHA]
+GENERAL = [m for m in Method if m not in (Method.ALPHA, Method.EVENT_DRIVEN)]
 each_method = pytest.mark.parametrize("method", GENERAL)
 G = 9.81
 BALL = np.array([G, 0.7, 2.3])

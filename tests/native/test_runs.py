@@ -32,7 +32,7 @@ from inloop.native.running import interruptible
 X0 = np.array([0.3, -0.7, 1.1, 0.45, 0.85])
 NEVER = np.inf
 # alpha is a step of the system itself: tests/simulate/test_alpha.py
-GENERAL = [method for method in Method if method is not Method.ALPHA]
+GENERAL = [m for m in Method if m not in (Method.ALPHA, Method.EVENT_DRIVEN)]
 each_method = pytest.mark.parametrize("method", GENERAL)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
+
 from inloop.cli.derivation import DerivationReport
 from inloop.codegen import emit_library, matlab, python
 from inloop.native import runtime_headers
 from inloop.plant import labels
 
 LANGUAGES = ("c", "python", "matlab")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 def emit(report: DerivationReport, language: str) -> dict[str, str]:
@@ -25,6 +29,17 @@ def emit(report: DerivationReport, language: str) -> dict[str, str]:
         return matlab.emit_files(programs, mechanism.name, about)
     told = labels.manifest(mechanism, report.inputs, report.parameters, report.programs)
     files = emit_library(programs, mechanism.name, about, told)
-    headers = runtime_headers()
-    needed = {name: headers[name] for name in ("il_export.h", "il_scalar.h", "il_chart.h")}
-    return {**files.sources, **files.headers, **needed}
+    own = {**files.sources, **files.headers}
+    return {**own, **_included(own.values(), runtime_headers())}
+
+
+def _included(texts: Iterable[str], headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers that texts include, and those that these include."""
+    found: dict[str, str] = {}
+    waiting = [name for text in texts for name in INCLUDE.findall(text)]
+    while waiting:
+        name = waiting.pop()
+        if name in headers and name not in found:
+            found[name] = headers[name]
+            waiting += INCLUDE.findall(headers[name])
+    return found
