@@ -179,7 +179,7 @@ def test_work_stays_within_its_memory() -> None:
     runtime = load_runtime()
     size = runtime.function("il_contact_work_size", COUNT, COUNT, returns=COUNT)
     solve = runtime.function("il_contact_solve", *[POINTER] * 5)
-    assert size(2, 7) == size(2, 1) == size(-1, 0) == -1
+    assert size(2, 13) == size(2, 1) == size(-1, 0) == -1
     for contacts in (1, 2, 3, 5):
         W, q, mu = random_problem(1, contacts)
         length, margin = size(contacts, 3 * contacts), 64

@@ -23,6 +23,7 @@ class MeetingRow:
         first: number of its first contact.
         count: of its contacts.
         rows: of each.
+        turning: how many of them, at the end, resist rolling and drilling.
     """
 
     a: Any
@@ -31,6 +32,7 @@ class MeetingRow:
     first: int
     count: int
     rows: int
+    turning: tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +88,7 @@ def meeting_entries(meetings: Sequence[MeetingRow], array: Array) -> list[str]:
                 _shape(row.a, array, grounds),
                 _shape(row.b, array, grounds),
                 number(row.margin),
-                *(str(k) for k in (row.first, row.count, row.rows)),
+                *(str(k) for k in (row.first, row.count, row.rows, *row.turning)),
             ]
         )
         for row in meetings

@@ -69,6 +69,7 @@ class ContactTable:
         meetings: shapes whose contacts, the last ones, are found in each step.
         pile: members that touch wherever they meet; then there are no other contacts.
         poisson: 1 of each contact whose restitution is Poisson's, 0 of others; empty if of none.
+        turning: rows of rolling and of drilling of each contact in turn; empty if none resists.
     """
 
     rows: str
@@ -80,6 +81,7 @@ class ContactTable:
     meetings: tuple[MeetingRow, ...] = ()
     pile: PileRow | None = None
     poisson: tuple[int, ...] = ()
+    turning: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,7 +349,8 @@ class _Writer:
         if table.pile is not None:
             pile = self._array("il_pile", [pile_entry(table.pile, self._array)])
         poisson = self._array("int64_t", [str(k) for k in table.poisson])
-        entry = _row([rows, *lists, _real(table.near), *sizes, *found, pile, poisson])
+        turning = self._array("int64_t", [str(k) for k in table.turning])
+        entry = _row([rows, *lists, _real(table.near), *sizes, *found, pile, poisson, turning])
         return self._array("il_contact_table", [entry])
 
     def _event(self, event: EventRow) -> str:

@@ -17,9 +17,11 @@ from inloop.formalisms.stepping.contact_rows import (
     contact_laws,
     first_rows,
     first_states,
+    turning_names,
+    turning_rows,
 )
 from inloop.formalisms.stepping.pile_rows import check_pile, member_trees, trees_of
-from inloop.model import Mechanism
+from inloop.model import Contact, HardStop, Mechanism
 from inloop.model.contacts.hard import POISSON
 from inloop.model.contacts.pile import Pile
 from inloop.native import Method
@@ -148,6 +150,7 @@ def contact_table(mechanism: Mechanism, program: Program, rows: str) -> ContactT
         moved=_moves(program),
         meetings=_meetings(mechanism),
         poisson=_poisson(mechanism),
+        turning=turning_rows(mechanism),
     )
 
 
@@ -160,6 +163,11 @@ def _moves(program: Program) -> bool:
 def moves_contacts(plant: BarePlant, formulation: Formulation) -> bool:
     """The same of a plant whose contact rows are built."""
     return _moves(plant.program(formulation.code.function(CONTACT_ROWS)))
+
+
+def resists_turning(contact: Contact | HardStop) -> bool:
+    """Whether a hard contact has rows of rolling or drilling."""
+    return any(turning_names(contact))
 
 
 def _poisson(mechanism: Mechanism) -> tuple[int, ...]:
@@ -203,6 +211,7 @@ def _meetings(mechanism: Mechanism) -> tuple[MeetingRow, ...]:
                 first=first,
                 count=found.touches,
                 rows=found.rows,
+                turning=found.turning,
             )
         )
         first += found.touches

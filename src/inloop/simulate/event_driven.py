@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
-from inloop.plant.stepping import moves_contacts
+from inloop.plant.stepping import moves_contacts, resists_turning
 
 FIX = "Use method='moreau', or name none."
 
@@ -36,6 +36,8 @@ def refuse_event_driven(plant: BarePlant) -> None:
                 f"contact '{rigid.name}' gives way (stiffness=), and this method knows rigid "
                 "ones only"
             )
+        if resists_turning(rigid):
+            _refuse(f"contact '{rigid.name}' resists rolling or drilling")
 
 
 def refuse_moved_contacts(plant: BarePlant) -> None:

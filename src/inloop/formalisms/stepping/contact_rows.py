@@ -18,7 +18,7 @@ from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.stepping.pile_rows import pile_rows
 from inloop.model import Contact, Hard, HardStop, Mechanism
 from inloop.model.contacts.found import FoundTouching
-from inloop.model.contacts.hard import NORMAL, RATE, SLIPS
+from inloop.model.contacts.hard import NORMAL, RATE, ROLLING_RATES, SLIPS, SPINNING_RATE
 from inloop.symbolic import Expr, Output, Program, directional, rebuild
 
 if TYPE_CHECKING:
@@ -32,9 +32,29 @@ def velocity_names(contact: Contact | HardStop) -> tuple[str, ...]:
     return tuple(contact.outputs[key] for key in (RATE, *SLIPS) if key in contact.outputs)
 
 
+def turning_names(contact: Contact | HardStop) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the angular velocities that it resists: of rolling, and of drilling."""
+    rolling = tuple(contact.outputs[key] for key in ROLLING_RATES if key in contact.outputs)
+    drilling = (SPINNING_RATE,) if SPINNING_RATE in contact.outputs else ()
+    return rolling, tuple(contact.outputs[key] for key in drilling)
+
+
+def turning_rows(mechanism: Mechanism) -> tuple[int, ...]:
+    """Rows of rolling and of drilling of each hard contact in turn; nothing if there are none."""
+    rows: list[int] = []
+    for contact in mechanism.declared_contacts:
+        rows += [len(names) for names in turning_names(contact)]
+    for found in _found(mechanism):
+        rows += [*found.turning] * found.touches
+    return tuple(rows) if any(rows) else ()
+
+
 def first_rows(mechanism: Mechanism) -> tuple[int, ...]:
     """The row at which each hard contact begins, then the number of rows."""
-    rows = [len(velocity_names(contact)) for contact in mechanism.declared_contacts]
+    rows = [
+        len(velocity_names(contact)) + sum(map(len, turning_names(contact)))
+        for contact in mechanism.declared_contacts
+    ]
     for found in _found(mechanism):
         rows += [found.rows] * found.touches
     return (0, *accumulate(rows))
@@ -108,7 +128,7 @@ def _program(
     """
     contacts = d.mechanism.declared_contacts
     laws = contact_laws(d.mechanism)
-    velocities = [observed[name] for contact in contacts for name in velocity_names(contact)]
+    velocities = [u for contact in contacts for u in _velocities(d, observed, contact)]
     columns = [directional(velocities, {v: d.graph.one}) for v in qd]
     still = rebuild(velocities, d.graph, dict.fromkeys(qd, d.graph.zero))
     outputs = (
@@ -123,6 +143,20 @@ def _program(
     )
     doc = "Hard contacts, and the mass matrix that couples them."
     return d.make(name, state, outputs, doc, "derivatives of relative velocities")
+
+
+def _velocities(
+    d: Derivation, observed: Mapping[str, Expr], contact: Contact | HardStop
+) -> list[Expr]:
+    """Relative velocities of a contact; angular ones times the length that resists them [m/s]."""
+    found = [observed[name] for name in velocity_names(contact)]
+    if isinstance(contact.law, Hard):
+        lengths = (contact.law.rolling, contact.law.spinning)
+        for length, names in zip(lengths, turning_names(contact), strict=True):
+            if length is not None and names:
+                (c,) = _numbers(d, [length])
+                found += [c * observed[name] for name in names]
+    return found
 
 
 def _meetings(d: Derivation, moving: Skeleton, qd: Sequence[Expr]) -> list[Output]:
@@ -144,6 +178,10 @@ def _meetings(d: Derivation, moving: Skeleton, qd: Sequence[Expr]) -> list[Outpu
         )
         outputs.append(twist)
         outputs.append(Output.vector(f"drift_{k}", drift, f"v and w of {contact.name} at qd = 0"))
+        if isinstance(contact.law, Hard) and not contact.law.turns_freely:
+            given = (contact.law.rolling, contact.law.spinning)
+            lengths = _numbers(d, [0.0 if length is None else length for length in given])
+            outputs.append(Output.vector(f"length_{k}", lengths, f"resistance of {contact.name}"))
     return outputs
 
 

@@ -16,7 +16,16 @@ from inloop.geometry import Shape
 from inloop.geometry.collision import MOST_NEAR, CollisionShape, collision_shape
 from inloop.model.contacts.force import OUTPUTS
 from inloop.model.contacts.friction import magnitude
-from inloop.model.contacts.hard import HIT, NORMAL, RESIDUAL, TANGENTS, Hard, tangents_across
+from inloop.model.contacts.hard import (
+    HIT,
+    NORMAL,
+    RESIDUAL,
+    ROLLS,
+    SPIN,
+    TANGENTS,
+    Hard,
+    tangents_across,
+)
 from inloop.model.geometry import (
     ZERO,
     Matrix3,
@@ -63,7 +72,8 @@ class FoundTouching:
         b: tables of the shape in frame B.
         margin: larger gaps are not looked at [m].
         touches: most at a time.
-        rows: of each: 1 without friction, else 3.
+        rows: of each: 1 without friction, else 3, and those that resist turning.
+        turning: number of those, of rolling and of drilling.
         exchanged: True if the user named shape b first.
     """
 
@@ -72,12 +82,19 @@ class FoundTouching:
     margin: float
     touches: int
     rows: int
+    turning: tuple[int, int]
     exchanged: bool
 
     @property
     def forces(self) -> tuple[str, ...]:
-        """What the forces of a touch are called."""
-        return (NORMAL, *TANGENTS[: self.rows - 1])
+        """What the forces of a touch are called; moments are told over their lengths."""
+        rolling, spinning = self.turning
+        return (NORMAL, *self.tangents, *ROLLS[:rolling], *(SPIN,) * spinning)
+
+    @property
+    def tangents(self) -> tuple[str, ...]:
+        """What the forces along its tangents are called."""
+        return TANGENTS[: self.rows - 1 - sum(self.turning)]
 
     @property
     def residuals(self) -> tuple[str, ...]:
@@ -132,13 +149,13 @@ class FoundTouching:
             push = push + touch[NORMAL]
             pressed = add(pressed, scaled(touch[NORMAL], n))
             moment = add(moment, scaled(touch[NORMAL] + NO_FORCE, point))
-            if self.rows > 1:
-                for tangent, key in zip(tangents_across(n), TANGENTS, strict=True):
+            if self.tangents:
+                for tangent, key in zip(tangents_across(n), self.tangents, strict=True):
                     drag = add(drag, scaled(touch[key], tangent.t))
         return {
             "gap": self.margin - nearest,
             "push": push,
-            "friction": magnitude(drag) if self.rows > 1 else 0.0,
+            "friction": magnitude(drag) if self.tangents else 0.0,
             "force": add(pressed, drag),
             "point": scaled(1.0 / (push + self.touches * NO_FORCE), moment),
         }
@@ -163,4 +180,6 @@ def find_touching(read: Intake, shapes: tuple[Shape, Shape], law: Hard) -> Found
             f"{b.size:.3g} m, which may reach {near} of them",
             f"Use larger triangles: at most {MOST_NEAR} may be near a shape.",
         )
-    return FoundTouching(a, b, margin, touches, 3 if law.rubs else 1, exchanged)
+    turning = (2 if law.rolling is not None else 0, 1 if law.spinning is not None else 0)
+    rows = (3 if law.rubs else 1) + sum(turning)
+    return FoundTouching(a, b, margin, touches, rows, turning, exchanged)

@@ -39,6 +39,10 @@ Restitution: TypeAlias = Annotated[Scalar, Bound(">= 0 and <= 1", lambda x: 0.0 
 
 NORMAL, RESIDUAL, HIT, RATE = "normal", "residual", "hit", "rate"
 TANGENTS, SLIPS = ("tangent_1", "tangent_2"), ("slip_1", "slip_2")
+# moments that resist turning, over their lengths; how fast it turns; the moments themselves
+ROLLS, ROLLING_RATES = ("roll_1", "roll_2"), ("rolling_rate_1", "rolling_rate_2")
+ROLLINGS = ("rolling_1", "rolling_2")
+SPIN, SPINNING_RATE, SPINNING = "spin", "spinning_rate", "spinning"
 NEWTON, POISSON = "newton", "poisson"  # what restitution means
 STEEP = 0.7  # a normal with less than this along x has a tangent from that axis
 
@@ -51,11 +55,18 @@ class Hard:
     friction: NotNegative
     stiffness: Positive | None
     impacts: str = NEWTON
+    rolling: NotNegative | None = None
+    spinning: NotNegative | None = None
 
     @property
     def compliance(self) -> Scalar:
         """How much it gives way [m/N]; 0 if it is rigid."""
         return 0.0 if self.stiffness is None else 1.0 / self.stiffness
+
+    @property
+    def turns_freely(self) -> bool:
+        """False if it resists rolling or drilling."""
+        return self.rolling is None and self.spinning is None
 
     @property
     def rubs(self) -> bool:
@@ -69,6 +80,8 @@ def hard(
     stiffness: Scalar | None = None,
     *,
     impacts: str = NEWTON,
+    rolling: Scalar = 0.0,
+    spinning: Scalar = 0.0,
 ) -> Hard:
     """Keep surfaces apart by impulses, without a penalty: `method="moreau"` finds them.
 
@@ -82,6 +95,9 @@ def hard(
         impacts: "newton", or "poisson": a compression without restitution, then an expansion with
             `restitution` times its normal impulse. They differ where friction holds a body that is
             hit beside its center of mass, and where contacts are coupled.
+        rolling: length c of rolling resistance [m]: a moment about an axis in the contact plane, up
+            to c times the normal force, resists rolling.
+        spinning: length s of drilling resistance [m]: the same about the normal.
 
     Raises:
         InputError: there is no such law of impacts.
@@ -91,7 +107,12 @@ def hard(
             f"impacts of a hard contact cannot be {quoted(impacts)}",
             fix='Write impacts="newton" or impacts="poisson".',
         )
-    return Hard(restitution, friction, stiffness, impacts)
+    lengths = (None if _is_zero(length) else length for length in (rolling, spinning))
+    return Hard(restitution, friction, stiffness, impacts, *lengths)
+
+
+def _is_zero(length: object) -> bool:
+    return isinstance(length, int | float) and length == 0.0
 
 
 @dataclass(frozen=True)
@@ -147,14 +168,41 @@ class HardTouching:
         return len(basis_of(self.pair(*self.shapes, (1.0, 2.0, 3.0), NO_ROTATION)))
 
     @property
+    def axes(self) -> tuple[int, int]:
+        """Number of axes about which rolling and drilling are resisted; a planar one only rolls."""
+        tangents = len(basis_of(self.pair(*self.shapes, (1.0, 2.0, 3.0), NO_ROTATION)))
+        spins = self.law.spinning is not None and tangents == len(TANGENTS)
+        return tangents if self.law.rolling is not None else 0, int(spins)
+
+    @property
     def states(self) -> tuple[str, ...]:
         """Names of the states: forces by row, the residual of the step, whether it was hit."""
-        return (NORMAL, *TANGENTS[: self.tangents], RESIDUAL, HIT)
+        rolling, spinning = self.axes
+        moments = (*ROLLS[:rolling], *(SPIN,) * spinning)
+        return (NORMAL, *TANGENTS[: self.tangents], *moments, RESIDUAL, HIT)
 
     @property
     def outputs(self) -> dict[str, str]:
         """Names and units of what it makes known."""
-        return {**OUTPUTS, RATE: "m/s", **dict.fromkeys(SLIPS[: self.tangents], "m/s")}
+        rolling, spinning = self.axes
+        rates = (*ROLLING_RATES[:rolling], *(SPINNING_RATE,) * spinning)
+        moments = (*ROLLINGS[:rolling], *(SPINNING,) * spinning)
+        return {
+            **OUTPUTS,
+            RATE: "m/s",
+            **dict.fromkeys(SLIPS[: self.tangents], "m/s"),
+            **dict.fromkeys(rates, "rad/s"),
+            **dict.fromkeys(moments, "N·m"),
+        }
+
+    def _turning(self, touch: Touch, w: Vector3, states: Mapping[str, Scalar]) -> list[Scalar]:
+        """How fast it rolls and drills [rad/s], then the moments on b against that [N·m]."""
+        rolling, spinning = self.axes
+        around = [x.moment for x in basis_of(touch)[:rolling]] + [touch.normal] * spinning
+        lengths = [self.law.rolling] * rolling + [self.law.spinning] * spinning
+        over = [states[name] for name in (*ROLLS[:rolling], *(SPIN,) * spinning)]
+        moments = [c * x for c, x in zip(lengths, over, strict=True) if c is not None]
+        return [*(dot(axis, w) for axis in around), *moments]
 
     def law_function(self) -> Law:
         """Return the function that is traced; it asks for its states by name."""
@@ -162,6 +210,7 @@ class HardTouching:
 
         def no_force(p: Vector3, v: Vector3, w: Vector3, R: Matrix3, **states: Scalar) -> Any:
             touch = self.pair(*self.shapes, p, R)
+            turning = self._turning(touch, w, states)
             basis = basis_of(touch) if rubs else ()
             touch = Touch(touch.gap, touch.normal, touch.height, touch.along, basis)
             rate, slip = touch.velocity(v, w)
@@ -169,7 +218,7 @@ class HardTouching:
             force, _ = touch.wrench(states[NORMAL], pull)
             friction = pull[0] if len(pull) == 1 else magnitude(pull) if pull else 0.0
             vectors = told_vectors(touch, force, p, R, self.exchanged)
-            told = (touch.gap, states[NORMAL], friction, *vectors, rate, *slip)
+            told = (touch.gap, states[NORMAL], friction, *vectors, rate, *slip, *turning)
             observed = dict(zip(self.outputs, told, strict=True))
             return (ZERO, ZERO), dict.fromkeys(states, 0.0), observed
 

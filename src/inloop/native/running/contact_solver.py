@@ -49,6 +49,7 @@ def solve_contacts(
     *,
     rows: Sequence[int] | int = 3,
     compliance: Reals | float = 0.0,
+    turning: Sequence[tuple[int, int]] | None = None,
     start: Reals | None = None,
     tolerance: float = TOLERANCE,
     sweeps: int = SWEEPS,
@@ -65,6 +66,9 @@ def solve_contacts(
             one contact after the other.
         mu: friction coefficients, one for each contact or one for all.
         rows: of each contact or of all: 1 without friction, 2 in the plane, 3 in space.
+        turning: of each contact, how many of its last rows are those of rolling (0 to 2) and of
+            drilling (0 or 1), which rows= counts too: angular velocities times the length of that
+            resistance [m/s], whose impulses are moments over it, |r_j| <= r_n each.
         compliance: R, diagonal by row or one number for all [1/kg].
         start: impulses to start from, such as those of the step before.
         tolerance: of the residual.
@@ -77,9 +81,10 @@ def solve_contacts(
     """
     q = _finite("q", q)
     N = len(q)
-    first = _first_rows(rows, N)
+    first = _first_rows(rows, N, constant("IL_CONE_ROWS" if turning is None else "IL_ROLLING_ROWS"))
     count = len(first) - 1
     W = _finite("W", W, (N, N))
+    turns = None if turning is None else _turning_rows(turning, np.diff(first))
     mu = _finite("mu", mu, (count,))
     R = _finite("compliance", compliance, (N,))
     for name, values in (("mu", mu), ("compliance", R)):
@@ -92,6 +97,8 @@ def solve_contacts(
         )
     r = np.zeros(N) if start is None else _finite("start", start, (N,)).copy()
     addresses = {"first": first, "mu": mu, "W": W, "R": R, "q": q}
+    if turns is not None:
+        addresses["turning"] = turns
     problem = mirror("il_contact_problem")(
         count=count, stride=N, **{name: array.ctypes.data for name, array in addresses.items()}
     )
@@ -130,9 +137,22 @@ def _finite(name: str, values: object, shape: tuple[int, ...] | None = None) -> 
     return np.ascontiguousarray(array)
 
 
-def _first_rows(rows: Sequence[int] | int, N: int) -> np.ndarray:
+def _turning_rows(turning: Sequence[tuple[int, int]], rows: np.ndarray) -> np.ndarray:
+    """Rows of rolling and of drilling, by contact; normal and tangents are what is left."""
+    counts = np.asarray(turning)
+    if counts.shape == (len(rows), 2) and counts.dtype.kind == "i":
+        left = rows - counts.sum(axis=1)
+        good = (counts >= 0) & (counts <= (2, 1))
+        if good.all() and left.min(initial=1) >= 1 and left.max(initial=1) <= 3:
+            return np.ascontiguousarray(counts, dtype=np.int64)
+    raise InputError(
+        f"turning={turning!r} does not fit to the rows of {len(rows)} contacts",
+        fix="Give (0 to 2, 0 or 1) for each contact, behind 1 to 3 rows of normal and tangents.",
+    )
+
+
+def _first_rows(rows: Sequence[int] | int, N: int, most: int) -> np.ndarray:
     """The row at which each contact begins, then N."""
-    most = constant("IL_CONE_ROWS")
     if N > MOST_ROWS:
         raise InputError(f"q has {N} rows", fix=f"Give at most {MOST_ROWS}.")
     if isinstance(rows, int) and not isinstance(rows, bool) and 1 <= rows <= most:

@@ -26,18 +26,17 @@ int il_strike_rows(const il_contact_table *table, const il_strike *strike, doubl
     for (int64_t k = 0; status == IL_OK && k < table->meeting_count; k++) {
         const il_meeting *meeting = table->meetings + k;
         const int64_t row = table->first[meeting->first];
-        const il_meeting_motion motion = {told, told + IL_POSE_SIZE, strike->n};
+        const il_meeting_motion motion = il_meeting_told(told, strike->n);
         const il_meeting_contacts contacts = {p->gap + meeting->first,
                                               p->H + row * strike->n,
                                               p->memory + meeting->first};
         il_meet(meeting, &motion, &contacts);
-        told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
         if (table->moved) {
-            il_meeting_drift(meeting, motion.pose, told, contacts.memory, p->w + row);
+            il_meeting_drift(meeting, &motion, motion.drift, contacts.memory, p->w + row);
         } else {
             memset(p->w + row, 0, (size_t)(meeting->count * meeting->rows) * sizeof *p->w);
         }
-        told += IL_TWIST_ROWS;
+        told += il_meeting_numbers(meeting, strike->n);
     }
     return status;
 }
@@ -59,9 +58,9 @@ static int drive(const il_contact_table *table, const il_strike *strike, const i
     memcpy(w, p->w, size);
     for (int64_t k = 0; k < table->meeting_count; k++) {
         il_touch_memory *memory = p->memory + table->meetings[k].first;
-        told += IL_POSE_SIZE + IL_TWIST_ROWS * strike->n;
-        memcpy(memory->drift[end], told, sizeof memory->drift[end]);
-        told += IL_TWIST_ROWS;
+        const il_meeting_motion motion = il_meeting_told(told, strike->n);
+        memcpy(memory->drift[end], motion.drift, sizeof memory->drift[end]);
+        told += il_meeting_numbers(table->meetings + k, strike->n);
     }
     return status;
 }
@@ -76,9 +75,10 @@ static void drive_meetings(const il_contact_table *table, const il_strike *strik
         const il_meeting *meeting = table->meetings + k;
         const il_touch_memory *memory = p->memory + meeting->first;
         const int64_t row = table->first[meeting->first];
-        il_meeting_drift(meeting, told, memory->drift[0], memory, p->w_before + row);
-        il_meeting_drift(meeting, told, memory->drift[1], memory, p->w_after + row);
-        told += IL_POSE_SIZE + IL_TWIST_ROWS * (strike->n + 1);
+        const il_meeting_motion motion = il_meeting_told(told, strike->n);
+        il_meeting_drift(meeting, &motion, memory->drift[0], memory, p->w_before + row);
+        il_meeting_drift(meeting, &motion, memory->drift[1], memory, p->w_after + row);
+        told += il_meeting_numbers(meeting, strike->n);
     }
 }
 

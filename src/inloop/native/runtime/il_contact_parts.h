@@ -19,6 +19,8 @@ typedef struct il_contact_parts {
     double *step;    /* unknowns of Newton's method */
     double *tangent; /* where it slips: unit vector of r_t, then slip over r_t, by contact */
     double *A;       /* Newton's matrix, see il_elimination.h */
+    double *scales;     /* of moments, see il_rolling.h */
+    double *disc_modes; /* there, three by contact */
 } il_contact_parts;
 
 /* u = (W + R) r + q */

@@ -4,6 +4,7 @@
 
 #include "il_contact_parts.h"
 #include "il_elimination.h"
+#include "il_rolling.h"
 
 enum {
     FIRST_SWEEPS = 2,    /* before the first step of Newton's method, without a warm start */
@@ -54,7 +55,10 @@ static void weigh(const il_contact_parts *parts)
 {
     const il_contact_problem *problem = &parts->problem;
 
-    for (int64_t i = 0; i < problem->count; i++) {
+    for (int64_t i = 0; problem->turning && i < problem->count; i++) {
+        il_rolling_weigh(parts, i);
+    }
+    for (int64_t i = 0; !problem->turning && i < problem->count; i++) {
         double trace = 0.0;
         for (int64_t k = problem->first[i]; k < problem->first[i + 1]; k++) {
             trace += problem->W[k * (problem->stride + 1)] + (problem->R ? problem->R[k] : 0.0);
@@ -63,23 +67,34 @@ static void weigh(const il_contact_parts *parts)
     }
 }
 
+/* The square of how far contact i is from its conditions [m^2/s^2], and its mode. */
+static double deviation(const il_contact_parts *parts, int64_t i, const double *r)
+{
+    const il_contact_problem *problem = &parts->problem;
+    const int64_t row = problem->first[i], dimension = rows_of(problem, i);
+    const double w = parts->weights[i];
+    double *y = parts->y + row, square = 0.0;
+
+    if (problem->turning) {
+        return il_rolling_deviation(parts, i, r);
+    }
+    const int mode = il_cone_map(dimension, problem->mu[i], w, r + row, parts->u + row, y);
+    parts->modes[i] = w > 0.0 ? mode : IL_CONTACT_OPEN;
+    for (int64_t k = 0; k < dimension; k++) {
+        const double off = w * r[row + k] - y[k];
+        square += off * off;
+    }
+    return square;
+}
+
 /* Velocities, modes and the largest deviation from a solution [m/s]. */
 static double judge(const il_contact_parts *parts, const double *r)
 {
-    const il_contact_problem *problem = &parts->problem;
     double worst = 0.0;
 
     il_contact_velocities(parts, r);
-    for (int64_t i = 0; i < problem->count; i++) {
-        const int64_t row = problem->first[i], dimension = rows_of(problem, i);
-        const double w = parts->weights[i];
-        double *y = parts->y + row, square = 0.0;
-        const int mode = il_cone_map(dimension, problem->mu[i], w, r + row, parts->u + row, y);
-        parts->modes[i] = w > 0.0 ? mode : IL_CONTACT_OPEN;
-        for (int64_t k = 0; k < dimension; k++) {
-            const double off = w * r[row + k] - y[k];
-            square += off * off;
-        }
+    for (int64_t i = 0; i < parts->problem.count; i++) {
+        const double square = deviation(parts, i, r);
         /* NaN is the worst */
         worst = square <= worst ? worst : square;
     }
@@ -92,6 +107,10 @@ static void sweep(const il_contact_parts *parts, double *r)
     const il_contact_problem *problem = &parts->problem;
     const int64_t rows = parts->rows;
 
+    if (problem->turning) {
+        il_rolling_sweep(parts, r);
+        return;
+    }
     for (int64_t i = 0; i < problem->count; i++) {
         const int64_t row = problem->first[i], dimension = rows_of(problem, i);
         double W[IL_CONE_ROWS * IL_CONE_ROWS], b[IL_CONE_ROWS];
@@ -153,7 +172,7 @@ static void finish(const il_contact_parts *parts, purse *left, double *best, dou
 
     while (*best > left->tolerance && strikes < STRIKES && left->newtons > 0) {
         left->newtons--;
-        if (il_contact_newton(parts, r)) {
+        if (parts->problem.turning ? il_rolling_newton(parts, r) : il_contact_newton(parts, r)) {
             return;
         }
         const double off = judge(parts, r);
@@ -194,7 +213,8 @@ static void soften(il_contact_parts *parts, const il_contact_problem *given, dou
 {
     for (int64_t i = 0; i < given->count; i++) {
         for (int64_t k = given->first[i]; k < given->first[i + 1]; k++) {
-            const double more = softness * parts->weights[i];
+            const double scale = given->turning && parts->scales[k] > 0.0 ? parts->scales[k] : 1.0;
+            const double more = softness * parts->weights[i] / (scale * scale);
             parts->R[k] = more + (given->R ? given->R[k] : 0.0);
             parts->q[k] = given->q[k] - more * r[k];
         }
@@ -235,10 +255,10 @@ static int64_t approach(il_contact_parts *parts, const il_contact_problem *given
 
 int64_t il_contact_work_size(int64_t count, int64_t rows)
 {
-    if (count < 0 || rows < count || rows > IL_CONE_ROWS * count) {
+    if (count < 0 || rows < count || rows > IL_ROLLING_ROWS * count) {
         return -1;
     }
-    return 9 * rows + (2 + IL_CONE_ROWS) * count + rows * IL_ELIMINATION_STRIDE(rows) + 4;
+    return 10 * rows + (2 + IL_CONE_ROWS + IL_DISCS) * count + rows * IL_ELIMINATION_STRIDE(rows) + 4;
 }
 
 static il_contact_parts split(const il_contact_problem *problem, double *work)
@@ -258,6 +278,8 @@ static il_contact_parts split(const il_contact_problem *problem, double *work)
     parts.tangent = parts.step + rows;
     parts.weights = parts.tangent + IL_CONE_ROWS * count;
     parts.modes = parts.weights + count;
+    parts.scales = parts.modes + count;
+    parts.disc_modes = parts.scales + rows;
     return parts;
 }
 
@@ -312,6 +334,9 @@ int il_contact_solve(const il_contact_problem *problem, const il_contact_effort 
     }
     if (off < INFINITY) {
         memcpy(r, parts.kept, (size_t)parts.rows * sizeof *r);
+    }
+    if (problem->turning) {
+        il_rolling_settle(&parts, r);
     }
     report->sweeps = effort->sweeps - left.sweeps;
     report->newtons = effort->newtons - left.newtons;

@@ -26,8 +26,10 @@ typedef struct il_contact_problem {
     const double *W;      /* row-major, rows `stride` apart */
     const double *R;      /* diagonal, by row; NULL: 0 */
     const double *q;
-    int64_t count;        /* of contacts; each has 1 to IL_CONE_ROWS rows */
+    int64_t count;        /* of contacts; each has 1 to IL_CONE_ROWS rows, */
     int64_t stride;
+    const int64_t *turning; /* and behind them moments: by contact, rows of rolling and of drilling
+                               (il_rolling.h); NULL: none has any */
 } il_contact_problem;
 
 /* What may be spent. */

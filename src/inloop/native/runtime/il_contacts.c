@@ -15,7 +15,7 @@ static const double rounding = 1e-9;
 static int64_t found_size(const il_contact_table *table, int64_t n)
 {
     return 4 * table->count + table->first[table->count] * (1 + n) + n * n +
-           table->meeting_count * (IL_POSE_SIZE + IL_TWIST_ROWS * (n + 1));
+           table->meeting_count * (IL_POSE_SIZE + IL_TWIST_ROWS * (n + 1) + IL_LENGTHS);
 }
 
 /* Numbers in which the touches of contacts that are found are kept through a step. */
@@ -39,7 +39,7 @@ int64_t il_contacts_work(const il_contact_table *table, int64_t n)
 int64_t il_contacts_integers(const il_contact_table *table)
 {
     return table->pile ? il_pile_integers(table->pile)
-                       : 6 * table->count + 1 + il_touching_integers(table);
+                       : 8 * table->count + 1 + il_touching_integers(table);
 }
 
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
@@ -85,6 +85,7 @@ il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *st
     p.deeds = p.struck + count;
     p.pressed = p.deeds + count;
     p.opposed = p.pressed + count;
+    p.turning = p.opposed + count;
     p.when = 1.0;
     return p;
 }
@@ -169,9 +170,21 @@ static void answer_with_laws(const il_strike *strike, il_strike_parts *p)
     }
 }
 
+/* Rows of rolling and drilling of contacts that act; NULL: none resists. */
+static const int64_t *turning_of(const il_contact_table *table, const il_strike_parts *p,
+                                 int64_t count)
+{
+    for (int64_t c = 0; table->turning && c < count; c++) {
+        memcpy(p->turning + 2 * c, table->turning + 2 * p->acting[c], 2 * sizeof *p->turning);
+    }
+    return table->turning ? p->turning : NULL;
+}
+
 void il_strike_solve(const il_contacts *contacts, il_strike_parts *p, int64_t count)
 {
-    const il_contact_problem problem = {p->first, p->own_mu, p->W, p->R, p->q, count, p->rows};
+    const int64_t *turning = turning_of(contacts->table, p, count);
+    const il_contact_problem problem = {p->first, p->own_mu, p->W,    p->R,
+                                        p->q,     count,     p->rows, turning};
     il_contact_effort effort = contacts->effort;
     il_contact_report report;
 

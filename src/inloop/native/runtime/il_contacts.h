@@ -52,6 +52,7 @@ typedef struct il_contact_table {
     int64_t meeting_count;
     const il_pile *pile; /* NULL: there is none; else there are no other contacts (il_pile.h) */
     const int64_t *poisson; /* by contact, not 0: its restitution is Poisson's; NULL: of none it is */
+    const int64_t *turning; /* by contact, rows of rolling and of drilling; NULL: none resists them */
 } il_contact_table;
 
 /* Contacts at work, in memory of the instance. */

@@ -52,7 +52,7 @@ int64_t il_island_dense(const il_island *island, double tolerance, double speed,
     const int64_t count = island->count, rows = IL_PILE_ROWS * count;
     int64_t first[IL_DENSE_MOST + 1];
     double *W = work, *q = W + ROWS * ROWS, *R = q + ROWS, *r = R + ROWS, *mu = r + ROWS;
-    const il_contact_problem problem = {first, mu, W, R, q, count, rows};
+    const il_contact_problem problem = {first, mu, W, R, q, count, rows, NULL};
     const il_contact_effort effort = {tolerance / speed, SWEEPS, NEWTONS, speed};
     il_contact_report report;
 

@@ -14,6 +14,18 @@ static const double steep = 0.7;
 /* states of a contact behind its residual and whether it was hit */
 enum { NEARNESS, POINT, NORMAL = POINT + 3, FEATURE = NORMAL + 3 };
 
+int64_t il_meeting_numbers(const il_meeting *meeting, int64_t n)
+{
+    const int64_t lengths = meeting->rolling + meeting->spinning > 0 ? IL_LENGTHS : 0;
+    return IL_POSE_SIZE + IL_TWIST_ROWS * (n + 1) + lengths;
+}
+
+il_meeting_motion il_meeting_told(const double *told, int64_t n)
+{
+    const double *drift = told + IL_POSE_SIZE + IL_TWIST_ROWS * n;
+    return (il_meeting_motion){told, told + IL_POSE_SIZE, n, drift, drift + IL_TWIST_ROWS};
+}
+
 /* Those with the least gaps first. */
 static void sort(il_spots *spots)
 {
@@ -135,6 +147,30 @@ static void write_axes(const double *n, double axes[3][3])
     il_cross3(tangent, n, axes[2]);
 }
 
+/* One row: the angular velocity about an axis, times a length. */
+static void write_turn(const il_meeting_motion *motion, const double *axis, double length,
+                       double *row)
+{
+    const int64_t n = motion->n;
+    const double *turn = motion->twist + 3 * n;
+
+    for (int64_t j = 0; j < n; j++) {
+        row[j] = length * (axis[0] * turn[j] + axis[1] * turn[n + j] + axis[2] * turn[2 * n + j]);
+    }
+}
+
+/* Rows of normal and tangents of a contact. */
+static int64_t cone_rows(const il_meeting *meeting)
+{
+    return meeting->rows - meeting->rolling - meeting->spinning;
+}
+
+/* The axis of a row of rolling, then of drilling: a tangent, or the normal. */
+static int64_t turning_axis(const il_meeting *meeting, int64_t turning)
+{
+    return turning < meeting->rolling ? 1 + turning : 0;
+}
+
 /* Gap, rows and states of a contact. */
 static void write_contact(const il_meeting *meeting, const il_meeting_motion *motion,
                           const il_meeting_contacts *contacts, const il_spot *spot, int64_t slot)
@@ -150,21 +186,33 @@ static void write_contact(const il_meeting *meeting, const il_meeting_motion *mo
     states[FEATURE] = (double)spot->feature;
     il_sub3(spot->point, motion->pose, arm);
     write_axes(spot->normal, axes);
-    for (int64_t k = 0; k < meeting->rows; k++) {
+    const int64_t cone = cone_rows(meeting);
+    for (int64_t k = 0; k < cone; k++) {
         write_row(motion, arm, axes[k], H + k * motion->n);
+    }
+    for (int64_t k = cone; k < meeting->rows; k++) {
+        const int64_t axis = turning_axis(meeting, k - cone);
+        write_turn(motion, axes[axis], motion->lengths[axis == 0], H + k * motion->n);
     }
 }
 
-void il_meeting_drift(const il_meeting *meeting, const double *pose, const double *drift,
-                      const il_touch_memory *memory, double *w)
+void il_meeting_drift(const il_meeting *meeting, const il_meeting_motion *motion,
+                      const double *drift, const il_touch_memory *memory, double *w)
 {
+    const int64_t cone = cone_rows(meeting);
+
     for (int64_t k = 0; k < meeting->count; k++) {
         double axes[3][3], arm[3], moment[3];
-        il_sub3(memory[k].told + POINT, pose, arm);
+        il_sub3(memory[k].told + POINT, motion->pose, arm);
         write_axes(memory[k].told + NORMAL, axes);
-        for (int64_t row = 0; row < meeting->rows; row++, w++) {
+        for (int64_t row = 0; row < cone; row++, w++) {
             il_cross3(arm, axes[row], moment);
             *w = memory[k].present ? il_dot3(axes[row], drift) + il_dot3(moment, drift + 3) : 0.0;
+        }
+        for (int64_t row = cone; row < meeting->rows; row++, w++) {
+            const int64_t axis = turning_axis(meeting, row - cone);
+            const double turn = motion->lengths[axis == 0] * il_dot3(axes[axis], drift + 3);
+            *w = memory[k].present ? turn : 0.0;
         }
     }
 }

@@ -16,6 +16,7 @@
 enum il_meeting_sizes {
     IL_POSE_SIZE = 12,         /* p and R of a pose */
     IL_TWIST_ROWS = 6,         /* rows of velocity and angular velocity */
+    IL_LENGTHS = 2,            /* of rolling and drilling resistance */
     IL_MEETING_STATES = 8      /* of a contact, behind its residual and whether it was hit */
 };
 
@@ -24,7 +25,8 @@ typedef struct il_meeting {
     double margin;  /* larger gaps are not looked at [m] */
     int64_t first;  /* number of its first contact */
     int64_t count;  /* of its contacts */
-    int64_t rows;   /* of each: 1 without friction, else 3 */
+    int64_t rows;   /* of each: 1 without friction, else 3, and */
+    int64_t rolling, spinning; /* among them, at the end: 2 that resist rolling, 1 drilling; else 0 */
 } il_meeting;
 
 /* How the frames of a meeting lie and move. */
@@ -32,7 +34,13 @@ typedef struct il_meeting_motion {
     const double *pose;  /* p_AB, R_AB row-major */
     const double *twist; /* velocity of the origin of B in A, angular velocity: by coordinate */
     int64_t n;           /* coordinates */
+    const double *drift; /* what drives and moving constraints add to the twist */
+    const double *lengths; /* of rolling and drilling resistance [m], if there are such rows */
 } il_meeting_motion;
+
+/* What is told of a meeting with n coordinates: pose, twist, drift, and lengths if it has any. */
+int64_t il_meeting_numbers(const il_meeting *meeting, int64_t n);
+il_meeting_motion il_meeting_told(const double *told, int64_t n);
 
 /* The touch of a contact through a step, in which shapes are looked at several times. */
 typedef struct il_touch_memory {
@@ -63,9 +71,9 @@ void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
 void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
              const il_meeting_contacts *contacts);
 
-/* What drives and moving constraints add to the relative velocities of touches as they were last found:
-   `drift` is their part of the twist, `w` gets a number for each row. */
-void il_meeting_drift(const il_meeting *meeting, const double *pose, const double *drift,
-                      const il_touch_memory *memory, double *w);
+/* What `drift`, a part of the twist, adds to the relative velocities of touches as they were last found:
+   `w` gets a number for each row. */
+void il_meeting_drift(const il_meeting *meeting, const il_meeting_motion *motion,
+                      const double *drift, const il_touch_memory *memory, double *w);
 
 #endif

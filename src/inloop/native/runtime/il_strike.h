@@ -37,6 +37,7 @@ typedef struct il_strike_parts {
     double *solver;
     int64_t *acting, *first; /* numbers of contacts that act; where their rows begin */
     int64_t *opposed;        /* of those that act: friction opposes the mean of velocities */
+    int64_t *turning;        /* of those that act, if any resists: rows of rolling and drilling */
     int64_t closed, count;   /* contacts that are closed, and with those that hit */
     int64_t rows;
     double when;             /* of the first impact, in steps */

@@ -22,7 +22,8 @@ static const double beyond = 1e-7;
 
 int il_touching_can(const il_contact_table *table)
 {
-    return table && !table->pile && table->meeting_count == 0 && !table->moved;
+    return table && !table->pile && table->meeting_count == 0 && !table->moved &&
+           !table->turning;
 }
 
 int64_t il_touching_work(const il_contact_table *table, int64_t n)
@@ -65,7 +66,7 @@ void il_touching_begin(il_touching *touching, const il_system *system, double wh
     t.still = t.bias + rows;
     t.columns = t.still + rows;
     t.matrix = t.columns + 2 * rows * n;
-    t.modes = t.p.opposed + count;
+    t.modes = t.p.turning + 2 * count;
     t.starts = t.modes + count;
     t.order = t.starts + count;
     t.x_beside = states;

@@ -250,7 +250,8 @@ static int find_modes(il_touching *touching, double t, const double *x)
     if (jams(touching)) {
         return IL_CONTACT_JAMMED;
     }
-    const il_contact_problem problem = {p->first, p->own_mu, p->W, NULL, p->q, p->count, p->rows};
+    const il_contact_problem problem = {p->first, p->own_mu, p->W, NULL,
+                                        p->q, p->count, p->rows, NULL};
     (void)il_contact_solve(&problem, &touching->contacts.effort, p->r, p->solver, &report);
     if (!(report.residual <= unsolved)) {
         return IL_CONTACT_JAMMED;
