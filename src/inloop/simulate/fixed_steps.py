@@ -150,10 +150,8 @@ def _cause(doubt: str) -> str:
 
 
 def _warn(plant: BarePlant, what: str) -> None:
-    # at the line that called inloop, however deep this is
+    # at the line that called inloop, however deep this is; code of `exec` may have no name
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith(
-        "inloop."
-    ):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("inloop."):
         level, frame = level + 1, frame.f_back
     warnings.warn(f"model '{plant.name}' {what}.", ExportWarning, stacklevel=level)
