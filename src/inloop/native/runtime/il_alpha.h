@@ -1,0 +1,35 @@
+/* What the parts of the generalized-alpha method share; see il_alpha.c. */
+#ifndef IL_ALPHA_H
+#define IL_ALPHA_H
+
+#include "il_redundant.h"
+
+/* Parts of a history: what belongs to the state at the end of a step. */
+typedef struct il_alpha_history {
+    double *known;  /* 1 if there is one */
+    double *x;      /* the state: q, qd, z, quaternions of ball joints */
+    double *p;      /* p_WC and quaternion of each body */
+    double *u, *ud; /* velocities and their rates: bodies, joints, states of laws */
+    double *a;      /* what the method integrates instead of the rates */
+    double *lam, *mu;
+} il_alpha_history;
+
+/* Coefficients of a step. */
+typedef struct il_alpha_rule {
+    double h, alpha_m, alpha_f, gamma, beta;
+    double per_motion, per_speed; /* β' and γ': how accelerations and velocities follow motions */
+    double from_new, from_old, from_a; /* a at the end of the step, from rates at both and a before */
+} il_alpha_rule;
+
+/* Where the motions lead to: bodies, and joints and states of laws of the point; attitudes of ball
+   joints from where they were in x. */
+int il_alpha_move(il_context *c, const double *x, const il_alpha_history *now,
+                  const il_alpha_history *next);
+/* The whole point that they lead to, with poses and velocities of bodies. */
+int il_alpha_put(il_context *c, const double *x, const il_alpha_history *now,
+                 const il_alpha_history *next);
+/* The motions of a step from their first guess, il_alpha_newton.c. */
+int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s,
+                    const il_alpha_history *now, const il_alpha_history *next);
+
+#endif
