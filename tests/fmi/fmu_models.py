@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import fmpy
@@ -13,6 +13,7 @@ import numpy as np
 
 import inloop as il
 from inloop import gallery
+from inloop.realtime.closing import Closing
 
 PLATFORM = (fmpy.platform_tuple,)
 STEP = 1e-3
@@ -118,7 +119,7 @@ class Exported:
         return fmpy.simulate_fmu(str(self.file), stop_time=t_end, fmi_type=kind, **options)
 
 
-class Importer:
+class Importer(Closing):
     """Instances of one FMU, led by hand."""
 
     def __init__(self, exported: Exported, kind: str = "CoSimulation", **options: Any) -> None:
@@ -161,15 +162,5 @@ class Importer:
         last = words[-1]
         self.said.append(last.decode() if isinstance(last, bytes) else str(last))
 
-    def __enter__(self) -> Importer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        import shutil
-
+    def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
