@@ -179,10 +179,12 @@ def test_a_pad_is_led_by_a_finger_beside_another_one(ride: tuple[Page, Mailbox])
     comes(page, "inloop.cockpit.levers.states.every(({ value }) => value === 0)")
 
 
-# a controller in the standard layout, as the browser would tell it; true: buttons are pressed
-PAD = """([stick, trigger]) => { navigator.getGamepads = () => stick === null ? [null] : [null, {
-    axes: [stick, 0, 0, 0], buttons: Array.from({ length: 17 }, (_, k) => ({
-        pressed: k === 7 && trigger > 0.5, value: k === 7 ? trigger : 0 })) }]; }"""
+# a controller as the browser would tell it: left stick, right trigger, a button that is pressed
+PAD = """([stick, trigger, button = -1, mapping = "standard"]) => {
+    navigator.getGamepads = () => stick === null ? [null] : [null, {
+        mapping, axes: [stick, 0, 0, 0], buttons: Array.from({ length: 17 }, (_, k) => ({
+            pressed: k === button || k === 7 && trigger > 0.5, value: k === 7 ? trigger : 0 })) }];
+}"""
 
 
 def test_a_game_controller_leads_and_may_be_taken_away(ride: tuple[Page, Mailbox]) -> None:
@@ -198,6 +200,14 @@ def test_a_game_controller_leads_and_may_be_taken_away(ride: tuple[Page, Mailbox
     comes(page, "inloop.cockpit.levers.states.every(({ value, sent }) => !value && sent === null)")
     page.evaluate(PAD, [1.0, 0.0])
     comes(page, "inloop.cockpit.levers.states[1].sent === -2")
+    # a wheel does not lead: `inloop link wheel` does; its buttons choose the camera
+    page.evaluate(PAD, [1.0, 0.0, 8, ""])
+    comes(page, "inloop.cockpit.chosen === 1 && inloop.cockpit.levers.states[1].value === 0")
+    page.evaluate(PAD, [1.0, 0.0, -1, ""])
+    comes(page, "inloop.cockpit.levers.asked.size === 0")
+    page.evaluate(PAD, [0.0, 0.0, 8])
+    comes(page, "inloop.cockpit.chosen === 2")
+    page.keyboard.press("c")
     page.evaluate(PAD, [None, 0.0])  # unplugged
     comes(page, "inloop.inputs.held.size === 0 && !inloop.inputs.taken")
 

@@ -10,6 +10,7 @@ import { Ride } from "./ride.js";
 import { Surprise } from "./surprise.js";
 
 const FREE = "Free";
+const [VIEW_BUTTON, RESET_BUTTON] = [8, 9]; // "select" and "start"; on wheels "share" and "options"
 /** What a person is told of the box that appears. */
 const STANDS = { off: "", waiting: "", ahead: "Obstacle!", passed: "Passed", hit: "Hit" };
 const PERIOD = { quick: 30, slow: 250 }; // between two looks at the instruments [ms]
@@ -52,7 +53,11 @@ export class CockpitView {
       else this.surprise.disarm();
       view.changed = true;
     };
-    this.levers = new Levers(inputs, (signals) => this.size(signals));
+    const calls = new Map([
+      [VIEW_BUTTON, () => this.next()],
+      [RESET_BUTTON, () => byId("reset").click()],
+    ]);
+    this.levers = new Levers(inputs, (signals) => this.size(signals), calls);
     view.afterFrame.push(() => this.show());
   }
 
