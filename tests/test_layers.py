@@ -66,6 +66,13 @@ SLOW_TO_IMPORT = {
     "rich",
     "scipy.integrate",
     "scipy.interpolate",
+    "scipy.linalg",
+    "scipy.optimize",
+    "scipy.signal",
+    "scipy.sparse",
+    "scipy.spatial",
+    "scipy.special",
+    "scipy.stats",
     "trimesh",
     "xarray",
 }
