@@ -563,7 +563,7 @@ def steady(model: Model, *, held: bool, stops: bool) -> bool:
     rest = rest_of(model.build(), robot.single, robot.following)
     if stops and (count := stop(model, rest)):
         model.note(
-            f"{count} joints have elastic stops at their limits; the file tells no stiffness"
+            f"{count} joints have elastic stops at their limits; the file gives no stiffness"
         )
     if held:
         hold(model, rest)

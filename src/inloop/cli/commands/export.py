@@ -49,5 +49,5 @@ def call(args: argparse.Namespace) -> int:
         print_json({"model": plant.name, "files": [str(file) for file in files]})
         return 0
     heading(f"{plant.name}: {len(files)} files in {args.out}")
-    paragraph(f"cd {args.out} && make && ls    # README.md tells parameters, inputs and outputs")
+    paragraph(f"cd {args.out} && make && ls    # README.md lists parameters, inputs and outputs")
     return 0
