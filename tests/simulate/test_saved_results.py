@@ -173,9 +173,7 @@ def test_arrays_must_be_as_long_as_they_tell(tmp_path: Path) -> None:
     # petabytes, by the header
     lie = npy(np.arange(4.0), shape=(10**15,))
     refused(npz(tmp_path / "long.npz", {"t.npy": t, "x.npy": lie}), "long as its header says")
-    refused(
-        npz(tmp_path / "short.npz", {"t.npy": t, "x.npy": t[:-1]}), "long as its header says"
-    )
+    refused(npz(tmp_path / "short.npz", {"t.npy": t, "x.npy": t[:-1]}), "long as its header says")
     refused(npz(tmp_path / "other.npz", {"t.npy": t, "x.npy": npy(np.arange(3.0))}), "lengths")
     refused(npz(tmp_path / "flat.npz", {"t.npy": npy(np.ones((2, 2)))}), "no column of numbers")
 
