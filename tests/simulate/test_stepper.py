@@ -142,5 +142,5 @@ def test_signals_by_name_are_those_of_a_look() -> None:
     stepper = plant.stepper(step=1e-3)
     for name, values in stepper.look().signals.items():
         assert stepper[name] == pytest.approx(values[0], rel=1e-9, abs=1e-9), name
-    with pytest.raises(il.InputError, match="there is no signal 'crank.p'"):
+    with pytest.raises(il.InputError, match=r"there is no signal 'crank\.p'"):
         stepper["crank.p"]
