@@ -422,6 +422,17 @@
  */
 
 /**
+ * A box that appears on the road ahead at a random time.
+ * @typedef {object} Surprise
+ * @property {number} ahead from the body's origin to its near end [m]
+ * @property {number} speed that the body must have [m/s]
+ * @property {number} earliest after the body has become so fast [s]
+ * @property {number} latest [s]
+ * @property {[number, number, number]} size length along the road, width and height [m]
+ * @property {string} color
+ */
+
+/**
  * Ground to the horizon, and what is on it.
  * @typedef {object} Scenery
  * @property {number} ground height [m]
@@ -429,6 +440,7 @@
  * @property {Array<[number, number, number]>} cones [m]
  * @property {Array<Obstacle>} obstacles
  * @property {Outline} outline
+ * @property {Surprise | null} surprise
  * @property {number} trees
  * @property {number} posts distance between them [m]; 0: none
  */
@@ -448,6 +460,19 @@
  */
 
 /**
+ * Runs that differ in one hidden parameter.
+ * @typedef {object} BlindTest
+ * @property {string} parameter
+ * @property {Array<number>} values one for each run
+ * @property {string} quantity what the values are called
+ * @property {number} scale of the values, to get to the unit shown
+ * @property {string} unit
+ * @property {string} angle signal of what the hand turns [rad]
+ * @property {string} torque signal of what it feels [N·m]
+ * @property {string} task
+ */
+
+/**
  * For who rides along.
  * @typedef {object} Cockpit
  * @property {Array<Camera>} cameras
@@ -455,6 +480,7 @@
  * @property {Array<Lever>} levers
  * @property {Scenery | null} scenery
  * @property {Array<Voice>} voices
+ * @property {BlindTest | null} blind
  * @property {Array<string>} signals whose values come with the poses, in this order
  */
 
