@@ -26,6 +26,7 @@ from inloop.plant.arguments import by_name, file_path, real
 from inloop.plant.controlling import controller_of
 from inloop.plant.holding import hold, rest_of, stop
 from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
+from inloop.plant.variation.tangent import tangent
 from inloop.realtime.run import StartOptions
 from inloop.simulate import Stepper
 from inloop.simulate.controlled.law import Controller
@@ -54,6 +55,7 @@ class Plant(BarePlant):
     to_casadi = bridges.to_casadi
     to_jax = bridges.to_jax
     export_fmu = export_fmu
+    tangent = tangent
     equilibrium = analysis.equilibrium
     linearize = analysis.linearize
     eigenmodes = analysis.eigenmodes
