@@ -117,3 +117,16 @@ IL_EXPORT int il_vary(il_varied_run *p)
     }
     return IL_OK;
 }
+
+IL_EXPORT int il_tell(const il_told_rows *told)
+{
+    const int64_t wide = told->size * told->lanes, results = told->results * told->lanes;
+    for (int64_t k = 0; k < told->rows; k++) {
+        const int status = told->observe(
+            told->self, told->t[k], told->u + k * told->u_row, told->x + k * told->size,
+            told->dep + k * told->dependent, told->dx + k * wide, told->y + k * told->results,
+            told->dy + k * results);
+        if (status != IL_OK) return status;
+    }
+    return IL_OK;
+}

@@ -50,6 +50,19 @@ typedef struct il_varied_run {
 /* Returns a status; `steps` then tells how many steps were good. */
 IL_EXPORT int il_vary(il_varied_run *piece);
 
+/* What is told of states: arrays have a row for each of them; u_row is 0 if inputs stay the same. */
+typedef struct il_told_rows {
+    const il_variation *self;
+    il_slopes observe;
+    int64_t rows, size, dependent, lanes, results;
+    const double *t, *u;
+    int64_t u_row;
+    const double *x, *dx;
+    double *dep, *y, *dy;
+} il_told_rows;
+
+IL_EXPORT int il_tell(const il_told_rows *told);
+
 /* Newton's method for a position; `newton` gives steps of the dependent coordinates. */
 enum { IL_MOST_CORRECTIONS = 25 };
 #define IL_CLOSED 1e-9 /* units; convergence is quadratic: what is left after such a step is rounding */

@@ -68,10 +68,10 @@ class VariationCode:
         return pre
 
 
-def build_variation(
+def variation_code(
     plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int
 ) -> VariationCode:
-    """Derive, emit and compile.
+    """The compiled derivatives of a plant, built when they are first asked for.
 
     Args:
         plant: the mechanism.
@@ -82,12 +82,20 @@ def build_variation(
     Raises:
         BuildError: there is no compiler with vectors.
     """
+    lanes = next((k for k in LANES if k >= directions), LANES[-1])
+    key = (roles, tuple(varied), lanes)
+    with plant.equations.building:
+        if key not in plant.variations:
+            plant.variations[key] = _build(plant, roles, varied, lanes)
+    return plant.variations[key]
+
+
+def _build(plant: BarePlant, roles: Roles, varied: Sequence[str], lanes: int) -> VariationCode:
     if runs_as_python():
         raise BuildError(
             "derivatives of runs need a C compiler",
             fix="Install gcc or clang; see docs/install.md.",
         )
-    lanes = next((k for k in LANES if k >= directions), LANES[-1])
     source = RunPrograms(plant, roles, varied)
     programs = [p for p in (source.newton(), source.drives()) if p is not None]
     programs += [source.tangent(), source.observation()]

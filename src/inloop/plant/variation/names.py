@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inloop.errors import InputError, name_hint
+from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.variation.balance import Roles
 from inloop.plant.bare_plant import BarePlant
 
+TIME = "t"  # among what is varied
 
-def roles_of(plant: BarePlant) -> Roles:
-    """Who is who among the coordinates of a plant."""
+
+def roles_of(plant: BarePlant, partition: Partition | None = None) -> Roles:
+    """Who is who among the coordinates of a plant; with another choice of independent ones."""
     formulation = plant.formulation
+    if partition is not None and partition != formulation.partition:
+        formulation = formulation.with_partition(partition)
     return Roles(formulation.partition, formulation.position_roles, formulation.unconstrained)
 
 
@@ -27,15 +32,20 @@ def state_names(plant: BarePlant, roles: Roles) -> tuple[str, ...]:
     )
 
 
+def varied_names(plant: BarePlant) -> tuple[str, ...]:
+    """Live parameters, efforts of joints that are not driven, and inputs."""
+    led = {f"{plant.coordinates[k]}.tau" for k in plant.formulation.driven_indices}
+    efforts = (f"{name}.tau" for name in plant.coordinates if f"{name}.tau" not in led)
+    return (*plant.parameters, *efforts, *plant.inputs)
+
+
 def check_varied(plant: BarePlant, names: Sequence[str]) -> None:
     """See that all names are live parameters, efforts of joints that are not driven, or inputs.
 
     Raises:
         InputError: one is not.
     """
-    led = {f"{plant.coordinates[k]}.tau" for k in plant.formulation.driven_indices}
-    efforts = [f"{name}.tau" for name in plant.coordinates if f"{name}.tau" not in led]
-    known = [*plant.parameters, *efforts, *plant.inputs]
+    known = varied_names(plant)
     for name in names:
         if name not in known:
             raise InputError(

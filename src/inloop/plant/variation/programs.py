@@ -13,7 +13,7 @@ from inloop.formalisms.tangents import attitude_rates
 from inloop.formalisms.variation.balance import Balance, Roles
 from inloop.formalisms.variation.forward import Change, change
 from inloop.plant.bare_plant import BarePlant
-from inloop.plant.variation.names import state_names
+from inloop.plant.variation.names import TIME, state_names
 from inloop.symbolic import Expr, Input, Output, Program
 
 
@@ -83,6 +83,10 @@ class RunPrograms:
         rows += zip((f"{x}.q" for x in names), d.symbols.q, c.q, strict=False)
         rows += zip((f"{x}.qd" for x in names), found.qd, c.qd, strict=True)
         rows += zip((f"{x}.qdd" for x in names), found.qdd, c.qdd, strict=True)
+        states = (state.name for state in plant.mechanism.states)
+        place = self.layout.z
+        changes = self._dx[place : place + len(d.symbols.states)]
+        rows += zip(states, d.symbols.states, changes, strict=True)
         lam = (f"lam.{self._loops.rows[k].name}" for k in self._roles.velocities.rows)
         rows += zip(lam, found.lam, c.lam, strict=True)
         efforts = (f"{names[k]}.effort" for k in self._roles.velocities.driven)
@@ -112,8 +116,8 @@ class RunPrograms:
 
 
 def varied_symbols(d: Derivation, names: Sequence[str]) -> list[Expr]:
-    """Symbols of parameters, efforts and inputs, by name; a parameter comes before an input."""
-    symbols: dict[str, Expr] = {}
+    """Symbols of time, parameters, efforts and inputs; a parameter comes before an input."""
+    symbols: dict[str, Expr] = {TIME: d.symbols.t}
     for block in d.load_blocks():
         if block.name == "u":
             symbols |= zip(d.input_names, block.symbols, strict=True)
