@@ -66,6 +66,16 @@ def test_events_keep_the_order_of_the_method(swinging: il.Plant) -> None:
             assert abs(found.impulses[row] - impulse) < 1e-5
 
 
+def test_events_of_steps_chosen_by_a_tolerance(swinging: il.Plant) -> None:
+    expected = gate().compile().simulate(t_end=1.0, step=0.1, tolerance=1e-11)
+    found = swinging.simulate(t_end=1.0, step=0.1, tolerance=1e-8)
+    assert found.method == "alpha"
+    assert [event.name for event in found.events] == ["stop", "grip", "catch"]
+    assert max(abs(a.t - b.t) for a, b in zip(found.events, expected.events, strict=True)) < 1e-5
+    assert np.abs(found.q[-1] - expected.q[-1]).max() < 1e-4
+    assert found.violation.max() < 1e-9
+
+
 def test_snapshots_hold_modes_and_histories(swinging: il.Plant) -> None:
     stepper = swinging.stepper(step=1e-3)
     for _ in range(100):

@@ -117,7 +117,8 @@ int il_alpha_rest(il_context *c, double t_new, double h, const double *x, const 
                   double *x_new);
 /* Forget what came before: parameters have changed. */
 void il_alpha_forget(il_redundant_memory *m);
-/* One step of the generalized-alpha method. */
-int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new);
+/* One step of the generalized-alpha method, an il_advancer. */
+int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new,
+                     int whole);
 
 #endif

@@ -38,9 +38,10 @@ typedef void (*il_responder)(void *context, double g, const double *push, double
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
 
-/* A step of the system's own, from t to t_new = t + h, for IL_ALPHA. */
+/* A step of the system's own, from t to t_new = t + h, for IL_ALPHA. whole: it fails where it would have
+   to be divided, because whoever asks will take a shorter one. */
 typedef int (*il_advancer)(void *context, double t, double h, double t_new, const double *x,
-                           double *x_new);
+                           double *x_new, int whole);
 
 struct il_contacts;
 
