@@ -85,8 +85,7 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
-    const int64_t bodies = table->bodies, nu = table->free_count;
-    const int64_t moving = il_redundant_moving(table);
+    const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
     double *u = now->u, *ud = now->ud;
 
     const int status = il_redundant_accelerate(c, t, x, 1);
@@ -95,13 +94,7 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
         return status;
     }
     /* positions and velocities as they fit: those of x unless it did not */
-    for (int64_t k = 0; k < nu; k++) {
-        now->x[k] = p->q[table->free[k]];
-        now->x[nu + k] = p->qd[table->free[k]];
-    }
-    memcpy(now->x + 2 * nu, p->z, (size_t)table->states * sizeof *x);
-    memcpy(now->x + 2 * nu + table->states, p->q + table->n,
-           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x);
+    il_redundant_tell(m, now->x);
     for (int64_t k = 0; k < bodies; k++) {
         memcpy(now->p + 7 * k, p->pose + IL_POSE * k, 3 * sizeof *now->p);
         il_quaternion_of(p->pose + IL_POSE * k + 3, now->p + 7 * k + 3);
@@ -220,7 +213,7 @@ static void finish(il_redundant_memory *m, const il_alpha_rule *s, const il_alph
 {
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
-    const int64_t nu = table->free_count, moving = il_redundant_moving(table);
+    const int64_t moving = il_redundant_moving(table);
     const double per_step = 1.0 / s->h;
 
     for (int64_t k = 0; k < moving; k++) {
@@ -228,13 +221,7 @@ static void finish(il_redundant_memory *m, const il_alpha_rule *s, const il_alph
         next->jerk[k] = (next->ud[k] - now->ud[k]) * per_step;
     }
     *next->meant = s->h;
-    for (int64_t k = 0; k < nu; k++) {
-        x_new[k] = p->q[table->free[k]];
-        x_new[nu + k] = p->qd[table->free[k]];
-    }
-    memcpy(x_new + 2 * nu, p->z, (size_t)table->states * sizeof *x_new);
-    memcpy(x_new + 2 * nu + table->states, p->q + table->n,
-           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x_new);
+    il_redundant_tell(m, x_new);
     memcpy(next->x, x_new, (size_t)state_length(table) * sizeof *x_new);
     memcpy(next->lam, p->lam, (size_t)(6 * table->bodies) * sizeof *p->lam);
     memcpy(next->mu, p->mu, (size_t)table->rows * sizeof *p->mu);

@@ -32,6 +32,30 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
     return IL_BAD_ARGUMENT;
 }
 
+int il_redundant_settle(void *context, double t, const double *x)
+{
+    (void)context;
+    (void)t;
+    (void)x;
+    return IL_BAD_ARGUMENT;
+}
+
+void il_redundant_respond(void *context, double g, const double *push, double *change)
+{
+    (void)context;
+    (void)g;
+    (void)push;
+    (void)change;
+}
+
+int il_redundant_fit(void *context, double t, double *x)
+{
+    (void)context;
+    (void)t;
+    (void)x;
+    return IL_BAD_ARGUMENT;
+}
+
 int il_redundant_grip(il_context *c, const il_view *before, double *qd)
 {
     (void)c;
