@@ -238,6 +238,17 @@ int il_redundant_rates(void *context, double t, const double *x, double *xd)
     return IL_OK;
 }
 
+/* Not 0: some rows restrict velocities alone, and nothing closes them but velocities that fit. */
+static int rolls(const il_redundant *table)
+{
+    for (int64_t k = 0; k < table->rows; k++) {
+        if (table->on_velocities[k]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int64_t il_redundant_expand(void *context, int64_t count, const double *t, const double *x, double *q,
                             double *qd, double *qdd, double *lam, double *effort)
 {
@@ -247,8 +258,10 @@ int64_t il_redundant_expand(void *context, int64_t count, const double *t, const
     const int64_t positions = table->n + IL_QUATERNION * table->attitudes, n = table->n;
     const int64_t length = 2 * table->free_count + table->states + IL_QUATERNION * table->attitudes;
 
+    const int fit = rolls(table);
+
     for (int64_t row = 0; row < count; row++) {
-        if (il_redundant_accelerate(c, t[row], x + row * length, 0) != IL_OK) {
+        if (il_redundant_accelerate(c, t[row], x + row * length, fit) != IL_OK) {
             return row;
         }
         memcpy(q + row * positions, p->q, (size_t)positions * sizeof *q);
