@@ -76,7 +76,7 @@ def simulate_many(
         parameters: by name, numbers or arrays of shape (runs,), or shape (runs, parameters); those
             of the plant are not changed.
         sample: time between samples [s]; by default only the first and the last state are kept.
-        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their own steps.
 
     Raises:
         InputError: arguments are of no use.
