@@ -98,7 +98,10 @@ def follow(observer: Observer, run: Any, inputs: str | None = None) -> Followed:
     if after:
         held = np.concatenate([held[:1], held[:-1]])
     observer.reset()
-    estimates = [observer.update(y, u) for y, u in zip(measured, held, strict=True)]
+    estimates = []
+    for y, u in zip(measured, held, strict=True):
+        observer.update(y, u)
+        estimates.append(observer.estimate)
     names = dict.fromkeys(name for estimate in estimates for name in estimate.states)
     unsure = {name: np.full(len(t), np.nan) for name in names}
     for row, estimate in enumerate(estimates):
@@ -147,6 +150,6 @@ def _stride(t: Array, period: float) -> int:
         raise InputError(
             f"rows {spacing.min():g} to {spacing.max():g} s apart do not come once per period of "
             f"{period:g} s",
-            fix="Give the observer the period of the run, or put rows of NaN where samples are lost.",
+            fix="Give the observer the period of the run; put rows of NaN where samples are lost.",
         )
     return stride

@@ -81,7 +81,8 @@ def contact_force(plant: BarePlant, estimate: Estimate, point: str) -> ContactFo
         )
     weighted = np.linalg.solve(D, np.stack([*J, d]).T)
     information = J @ weighted[:, :3]
-    force = np.linalg.solve(information, J @ weighted[:, 3])
+    force: Array = np.linalg.solve(information, J @ weighted[:, 3])
     left = d - J.T @ force
     rest = float(left @ np.linalg.solve(D, left))
-    return ContactForce(force, np.linalg.inv(information), rest, len(felt) - 3)
+    covariance: Array = np.linalg.inv(information)
+    return ContactForce(force, covariance, rest, len(felt) - 3)

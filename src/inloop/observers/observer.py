@@ -1,4 +1,4 @@
-"""Kalman filters at work on a plant: measurements and inputs in, an estimate out, once per period."""
+"""Kalman filters at work on a plant: what was measured in, an estimate out, once per period."""
 
 from __future__ import annotations
 
@@ -83,6 +83,7 @@ class Observer:
         self._queue: deque[tuple[Array, Array]] = deque(maxlen=max(setup.late) + 1)
         self._inputs = setup.seen.first_inputs.copy()
         self._last: float | None = None
+        self._named, self._states = -1, ()  # names, and of which choice of coordinates
         self._estimate: Estimate | None = None
 
     @property
@@ -98,7 +99,11 @@ class Observer:
     @property
     def states(self) -> tuple[str, ...]:
         """States whose errors are estimated, for the independent coordinates in use."""
-        return (*self._setup.seen.state_names, *(extra.name for extra in self._setup.extras))
+        if self._native.choices != self._named:
+            self._named = self._native.choices
+            own = self._setup.seen.state_names
+            self._states = (*own, *(extra.name for extra in self._setup.extras))
+        return self._states
 
     # samples
 
@@ -123,7 +128,8 @@ class Observer:
             if name in outputs and math.isfinite(value := float(outputs[name])):
                 u[k] = value
         self._make_up(float(outputs["t"]) if "t" in outputs else math.nan, u)
-        return self.update(y, u)
+        self.update(y, u)
+        return self.estimate
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
         """As a controller: the estimate of each sample, and nothing that is written."""
@@ -134,8 +140,8 @@ class Observer:
         """A controller that reads estimates where another one reads outputs."""
         return _Leading(self, controller)
 
-    def update(self, measured: Array, inputs: Array) -> Estimate:
-        """The same with arrays.
+    def update(self, measured: Array, inputs: Array) -> None:
+        """The same with arrays; `estimate` tells what came of it.
 
         Args:
             measured: in the order of `measured`; NaN where nothing was.
@@ -155,7 +161,6 @@ class Observer:
         self._queue.append((y, u))
         self._filter()
         self._samples += 1
-        return self.estimate
 
     def _make_up(self, t: float, u: Array) -> None:
         """Samples that never came: nothing was measured at them."""
@@ -256,6 +261,11 @@ class Observer:
         )
 
     @property
+    def covariance(self) -> Array:
+        """Of the errors, in the order of `states`, at the time of the latest sensor."""
+        return self._native.P.copy()
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was unusual so far, in words."""
         told = [
@@ -295,7 +305,8 @@ class Observer:
         """Error of the estimate against the truth, in the order of `states`.
 
         Args:
-            q, qd: all coordinates and velocities, as `plant.positions` and `coordinates` name them.
+            q: all coordinates, as `plant.positions` names them.
+            qd: all velocities.
             states: true values of states of laws and of extra states; 0 for those not named.
         """
         seen, native = self._setup.seen, self._native
@@ -303,7 +314,7 @@ class Observer:
         z = np.array([known.get(name, 0.0) for name in self.plant.mechanism.state_names])
         true_x = seen.system.start(native.t, np.asarray(q), np.asarray(qd), z, guarded=False)
         found = native.apart(native.x, true_x)
-        own = len(seen.state_names)
+        own = len(found) - len(native.extra)
         truth = [known.get(extra.name, 0.0) for extra in self._setup.extras]
         found[own:] = np.array(truth) - native.extra
         return found

@@ -1,13 +1,16 @@
 /* The extended Kalman filter: P by the slopes of a sample about the estimate.
  *
- * Explicit methods: F = 1 + h A + (h A)² / 2 and G = h B + h² A B / 2, with A and B the slopes of the
- * rates, generated where they are (il_jacobian), else by differences. Implicit methods: differences
- * of the step itself, whose slopes no series of a stiff A tells.
+ * Explicit methods: F = exp(h A) and G = h (1 + h A / 2 + ...) B by their series, with A and B the
+ * slopes of the rates, by differences. Implicit methods: differences of the step itself, whose slopes
+ * no series of a stiff A tells.
  */
 #include "il_observer_parts.h"
 
 #include <math.h>
 #include <string.h>
+
+/* of a step, in units of the states: where two terms of the series do */
+#define SMALL_CHANGE 0.05
 
 int64_t il_observer_columns(const il_observer *o)
 {
@@ -124,22 +127,50 @@ static int slopes_of_rates(il_observer *o, const double *x, double t)
     return status;
 }
 
-/* [F G] of a step, in o->carried, by the slopes [A B] of the rates. */
+/* The largest change of a state in a step, all of them in their units. */
+static double stiffness(const il_observer *o)
+{
+    const il_part *part = il_observed_part(o);
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
+    double most = 0.0;
+    for (int64_t i = 0; i < own; i++) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < own; k++) {
+            sum += fabs(o->A[i * width + k]) * part->sizes[k];
+        }
+        sum /= part->sizes[i];
+        most = sum > most ? sum : most;
+    }
+    return o->step * most;
+}
+
+/* [F G] of a step, in o->carried, by the slopes [A B] of the rates: with C = h [A B],
+   F = 1 + C (1 + C / 2 (1 + C / 3 (1 + C / 4))), of which the inner brackets are left out where C
+   is small. */
 static void series(il_observer *o)
 {
     const int64_t own = il_observed_states(o), width = il_observer_columns(o);
-    const double h = o->step;
-    for (int64_t i = 0; i < own; i++) {
-        double *row = o->carried + i * width;
-        memset(row, 0, (size_t)width * sizeof *row);
-        for (int64_t k = 0; k < own; k++) {
-            const double a = o->A[i * width + k];
-            if (a != 0.0) {
-                il_add_row(width, row, 0.5 * h * h * a, o->A + k * width);
+    const int first = stiffness(o) < SMALL_CHANGE ? 2 : 4;
+    double *inner = o->A, *outer = o->carried;
+    for (int order = first; order > 1; order--) {
+        const double factor = o->step / (double)order;
+        for (int64_t i = 0; i < own; i++) {
+            double *row = outer + i * width;
+            il_copy(row, o->A + i * width, width);
+            for (int64_t k = 0; k < own; k++) {
+                const double a = factor * o->A[i * width + k];
+                if (a != 0.0) {
+                    il_add_row(width, row, a, inner + k * width);
+                }
             }
         }
-        il_add_row(width, row, h, o->A + i * width);
-        row[i] += 1.0;
+        inner = outer;
+        outer = inner == o->carried ? o->FT : o->carried;
+    }
+    for (int64_t i = 0; i < own; i++) {
+        for (int64_t k = 0; k < width; k++) {
+            o->carried[i * width + k] = o->step * inner[i * width + k] + (i == k ? 1.0 : 0.0);
+        }
     }
 }
 
