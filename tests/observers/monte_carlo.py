@@ -93,7 +93,7 @@ def one_run(
         z = {name: values[names.index(name)] for name in laws}
         errors.append(observer.errors(values[:n], values[n : 2 * n], z))
         covariances.append(observer.covariance)
-        squares.append(observer.estimate.nis)
+        squares.append(observer.nis)
         known = dict(zip(names, values, strict=True))
         for name, value in scene.inputs(stepper.t, known).items():
             held[at[name]] = value

@@ -21,6 +21,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import one_name
 
 RANK = 1e-6  # of the largest singular value of J: directions below it are not felt
+SURE = 1e-12  # of the largest variance: joints that are surer than that are as sure as that
 TAIL = ".tau.unknown"
 
 
@@ -79,6 +80,10 @@ def contact_force(plant: BarePlant, estimate: Estimate, point: str) -> ContactFo
             f"the joints do not feel every force at '{point}' here",
             fix="Move away from the singular position, or ask for another point.",
         )
+    most = float(np.diag(D).max())
+    if most == 0.0:  # at the start, where nothing is unknown yet
+        return ContactForce(np.zeros(3), np.zeros((3, 3)), 0.0, len(felt) - 3)
+    D = D + SURE * most * np.eye(len(D))
     weighted = np.linalg.solve(D, np.stack([*J, d]).T)
     information = J @ weighted[:, :3]
     force: Array = np.linalg.solve(information, J @ weighted[:, 3])

@@ -79,7 +79,7 @@ class ObservedPlant:
         self.system.follow_choice()
         independent = self.system.formulation.carried.independent
         moving = [self.plant.coordinates[k] for k in independent]
-        laws = self.plant.mechanism.state_names
+        laws = (state.name for state in self.plant.mechanism.states)
         return (*(f"{name}.q" for name in moving), *(f"{name}.qd" for name in moving), *laws)
 
     def feels(self, outputs: Sequence[str], name: str) -> bool:

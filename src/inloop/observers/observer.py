@@ -266,6 +266,11 @@ class Observer:
         return self._native.P.copy()
 
     @property
+    def nis(self) -> float:
+        """Innovations of the last correction squared, in units of their covariance."""
+        return self._native.nis
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was unusual so far, in words."""
         told = [
@@ -311,7 +316,7 @@ class Observer:
         """
         seen, native = self._setup.seen, self._native
         known = dict(states or {})
-        z = np.array([known.get(name, 0.0) for name in self.plant.mechanism.state_names])
+        z = np.array([known.get(state.name, 0.0) for state in self.plant.mechanism.states])
         true_x = seen.system.start(native.t, np.asarray(q), np.asarray(qd), z, guarded=False)
         found = native.apart(native.x, true_x)
         own = len(found) - len(native.extra)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* of a step, in units of the states: where two terms of the series do */
+/* of a step, in units of the states: where three terms of the series do */
 #define SMALL_CHANGE 0.05
 
 int64_t il_observer_columns(const il_observer *o)
@@ -145,12 +145,12 @@ static double stiffness(const il_observer *o)
 }
 
 /* [F G] of a step, in o->carried, by the slopes [A B] of the rates: with C = h [A B],
-   F = 1 + C (1 + C / 2 (1 + C / 3 (1 + C / 4))), of which the inner brackets are left out where C
-   is small. */
+   F = 1 + C (1 + C / 2 (1 + C / 3 (1 + C / 4))), of which the inner one is left out where C is
+   small. */
 static void series(il_observer *o)
 {
     const int64_t own = il_observed_states(o), width = il_observer_columns(o);
-    const int first = stiffness(o) < SMALL_CHANGE ? 2 : 4;
+    const int first = stiffness(o) < SMALL_CHANGE ? 3 : 4;
     double *inner = o->A, *outer = o->carried;
     for (int order = first; order > 1; order--) {
         const double factor = o->step / (double)order;
