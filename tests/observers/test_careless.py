@@ -40,9 +40,7 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
         ({"unknown": {"rail.tau": il.observers.Unknown(1.0, time=1.0, smooth=True)}}, "smooth"),
     ],
 )
-def test_a_wrong_argument_is_named(
-    oscillator: il.Plant, wrong: dict[str, Any], words: str
-) -> None:
+def test_a_wrong_argument_is_named(oscillator: il.Plant, wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(il.InputError, match=words):
         il.observer(oscillator, **{**GOOD, **wrong})
 

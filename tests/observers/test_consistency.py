@@ -123,7 +123,7 @@ def test_the_robot_over_many_runs(method: str) -> None:
 def test_a_four_bar_with_one_encoder(method: str) -> None:
     scene = four_bar_scene()
     observer = scene.observer(method=method)
-    runs = run(scene, observer, runs=8, samples=80)
+    runs = run(scene, observer, runs=6, samples=60)
     judge(runs, [0, 1], 1)
     # the estimate is a position that the bars can have
     estimate = observer.estimate
@@ -144,7 +144,7 @@ def vehicle_runs(count: int, samples: int, skipped: int) -> tuple[Runs, list[int
 
 
 def test_the_tilting_vehicle() -> None:
-    runs, kept = vehicle_runs(6, 40, skipped=20)
+    runs, kept = vehicle_runs(4, 25, skipped=15)
     judge(runs, kept, 11)
 
 

@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 
 JUDGED = 200  # samples, from which on innovations are told that do not fit the noise
 SURELY = 1.0 - 1e-6
+
+
+class Record(Protocol):
+    """A record of a mailbox."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    def __getitem__(self, name: str) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,11 @@ class Observer:
         return self._setup.seen.plant
 
     @property
+    def address(self) -> int:
+        """Of its il_observer, for programs in C; until the next reset."""
+        return self._native.address
+
+    @property
     def inputs(self) -> tuple[str, ...]:
         """Names of all inputs of the plant, in the order of `update`."""
         return self._setup.seen.input_names
@@ -107,27 +121,29 @@ class Observer:
 
     # samples
 
-    def step(self, outputs: Mapping[str, float]) -> Estimate:
+    def step(self, outputs: Mapping[str, float] | Record) -> Estimate:
         """The estimate now, from a record of outputs and of the inputs that led to it.
 
         Args:
-            outputs: what was measured, and inputs as they were held up to now, by name; those that
-                are not there stay as they were. "t" tells samples that were lost.
+            outputs: what was measured, and inputs as they were held up to now, by name: what a
+                controller reads, or a mailbox gives (`box.wait()`). Inputs that are not there stay
+                as they were; "t" tells samples that were lost.
 
         Raises:
             InputError: an output that is to be measured is not there.
             SimulationError: the plant cannot get to the next sample from the estimate.
         """
         y = np.empty(len(self.measured))
+        known = outputs if isinstance(outputs, Mapping) else frozenset(outputs.names)
         for k, name in enumerate(self.measured):
-            if name not in outputs:
-                raise unknown_name("output", name, outputs)
+            if name not in known:
+                raise unknown_name("output", name, known)
             y[k] = outputs[name]
         u = self._inputs.copy()
         for k, name in enumerate(self.inputs):
-            if name in outputs and math.isfinite(value := float(outputs[name])):
+            if name in known and math.isfinite(value := float(outputs[name])):
                 u[k] = value
-        self._make_up(float(outputs["t"]) if "t" in outputs else math.nan, u)
+        self._make_up(float(outputs["t"]) if "t" in known else math.nan, u)
         self.update(y, u)
         return self.estimate
 
