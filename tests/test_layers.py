@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"simulate", "plant"},
     "control": {"simulate"},
     "devices": {"simulate"},
+    "observers": {"control", "simulate", "plant", "native"},
     "realtime": {"simulate", "plant", "native"},
     "io": {
         "symbolic",

@@ -135,8 +135,9 @@ from inloop.symbolic.functions import (
 )
 
 if TYPE_CHECKING:
-    from inloop import control, devices, gym
+    from inloop import control, devices, gym, observers
     from inloop.analysis import identify
+    from inloop.observers import observer
 
 __version__ = "0.1.0"
 
@@ -234,6 +235,8 @@ __all__ = [
     "maximum",
     "mesh",
     "minimum",
+    "observer",
+    "observers",
     "piecewise",
     "planar",
     "plane",
@@ -280,8 +283,10 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
 
     def __getattr__(name: str) -> Any:
         """Packages that few programs use are read when they are used."""
-        if name in ("control", "devices", "gym"):
+        if name in ("control", "devices", "gym", "observers"):
             return importlib.import_module(f"inloop.{name}")
         if name == "identify":
             return importlib.import_module("inloop.analysis.identify")
+        if name == "observer":
+            return importlib.import_module("inloop.observers").observer
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")
