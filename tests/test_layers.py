@@ -25,7 +25,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "native": set(),
     "linear": {"symbolic", "codegen", "native"},
     "plant": {"symbolic", "joints", "model", "formalisms", "codegen", "native"},
-    "simulate": {"plant", "native"},
+    "designs": {"plant"},
+    "simulate": {"designs", "plant", "native"},
     "analysis": {"simulate", "plant"},
     "control": {"simulate"},
     "devices": {"simulate"},
@@ -56,6 +57,7 @@ MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
 # what takes long to import and few need: loaded where it is used
 SLOW_TO_IMPORT = {
     "PIL",
+    "SALib",
     "casadi",
     "imageio_ffmpeg",
     "jax",
@@ -63,6 +65,7 @@ SLOW_TO_IMPORT = {
     "mcap",
     "pandas",
     "pyarrow",
+    "ray",
     "rich",
     "scipy.integrate",
     "scipy.interpolate",

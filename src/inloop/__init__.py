@@ -7,7 +7,7 @@ native code, run them.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from inloop import geometry, realtime
+from inloop import designs, geometry, realtime
 from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
 from inloop.api import (
     Model,
@@ -208,6 +208,7 @@ __all__ = [
     "coulomb_contact",
     "cylinder",
     "cylindrical",
+    "designs",
     "devices",
     "disc",
     "exp",
