@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plant": {"symbolic", "joints", "model", "formalisms", "codegen", "native"},
     "designs": {"plant"},
     "simulate": {"designs", "plant", "native"},
-    "analysis": {"simulate", "plant"},
+    "analysis": {"designs", "simulate", "plant"},
     "control": {"simulate"},
     "devices": {"simulate"},
     "realtime": {"simulate", "plant", "native"},

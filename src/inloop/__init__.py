@@ -8,7 +8,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from inloop import designs, geometry, realtime
-from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
+from inloop.analysis import (
+    Eigenmodes,
+    EnergyAudit,
+    Equilibrium,
+    InverseRun,
+    Linear,
+    SobolIndices,
+    Sweep,
+    sobol_indices,
+)
 from inloop.api import (
     Model,
     Plant,
@@ -109,7 +118,7 @@ from inloop.realtime import (
     running,
     start,
 )
-from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure
+from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure, read_runs
 from inloop.symbolic import Expr, condense
 from inloop.symbolic.functions import (
     absolute,
@@ -181,6 +190,7 @@ __all__ = [
     "Shape",
     "Share",
     "SimulationError",
+    "SobolIndices",
     "SolveError",
     "SolveReport",
     "SparseLU",
@@ -243,6 +253,7 @@ __all__ = [
     "power",
     "power_law",
     "read",
+    "read_runs",
     "realtime",
     "record",
     "replay",
@@ -256,6 +267,7 @@ __all__ = [
     "show",
     "sign",
     "sin",
+    "sobol_indices",
     "solve_contacts",
     "sphere",
     "sqrt",

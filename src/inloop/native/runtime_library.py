@@ -75,6 +75,15 @@ def _load_realtime(options: BuildOptions) -> NativeLibrary:
     return NativeLibrary(build_library(realtime_sources(), headers, options=threads))
 
 
+def build_runtime(options: BuildOptions = DEFAULT_OPTIONS) -> Path:
+    """The file of the runtime that this machine builds, or has built.
+
+    Raises:
+        BuildError: there is no compiler.
+    """
+    return build_library(runtime_sources(), runtime_headers(), options=options)
+
+
 def adopt_runtime(path: Path) -> None:
     """Use a runtime that was built elsewhere of the same text, unless one is loaded already."""
     if not _adopted and not _load.cache_info().currsize:
@@ -95,7 +104,7 @@ def _load(options: BuildOptions) -> NativeLibrary:
     if _adopted and options == DEFAULT_OPTIONS:
         return _adopted[0]
     settle_way()
-    return NativeLibrary(build_library(runtime_sources(), runtime_headers(), options=options))
+    return NativeLibrary(build_runtime(options))
 
 
 @functools.cache

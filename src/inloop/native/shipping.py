@@ -15,7 +15,7 @@ from inloop.native.building.options import BuildOptions, model_options
 from inloop.native.building.store import Store
 from inloop.native.building.way import usable_compiler
 from inloop.native.library import NativeLibrary
-from inloop.native.runtime_library import adopt_runtime, load_runtime
+from inloop.native.runtime_library import adopt_runtime, build_runtime
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def machine_kind() -> str:
 
 
 def libraries_here(unit: Path) -> Libraries:
-    """The libraries that this machine uses."""
-    runtime = load_runtime().path.read_bytes()
+    """The libraries that this machine builds: that of a plant, and the runtime."""
+    runtime = build_runtime().read_bytes()
     return Libraries(machine_kind(), made_here(), runtime, unit.read_bytes())
 
 

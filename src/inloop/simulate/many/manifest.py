@@ -6,12 +6,12 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
+from inloop.native import FixedSteps
 from inloop.native.running.many import NAMES
 from inloop.native.runtime_library import runtime_digest
 from inloop.simulate.many.order import Order
@@ -30,15 +30,13 @@ def manifest_of(order: Order, design: Mapping[str, Any] | None, chunk: int) -> d
         design: how the varied values were found.
         chunk: runs in each file.
     """
-    schedule = order.work.schedule
-    values = {f.name: getattr(schedule, f.name) for f in fields(schedule)}
     return {
         "format": FORMAT,
         "model": order.name,
         "plant": _plant_digest(order),
         "parameters": dict(order.plant.parameters),
         "method": order.method,
-        "schedule": {name: _plain(value) for name, value in values.items() if name != "method"},
+        **_schedule_facts(order),
         "runs": order.count,
         "chunk": chunk,
         "design": _plain(design),
@@ -48,11 +46,19 @@ def manifest_of(order: Order, design: Mapping[str, Any] | None, chunk: int) -> d
             "coordinates": list(order.coordinates),
             "positions": list(order.positions),
             "t": order.t.tolist(),
-            "tolerance": order.tolerance,
             "notes": list(order.notes),
             "versions": {"python": platform.python_version(), **_versions()},
         },
     }
+
+
+def _schedule_facts(order: Order) -> dict[str, Any]:
+    schedule = order.work.schedule
+    if isinstance(schedule, FixedSteps):
+        facts = {"t_end": schedule.step * schedule.steps, "step": schedule.step}
+        return {**facts, "sample": schedule.step * schedule.stride, "tolerance": None}
+    facts = {"t_end": schedule.t_end, "step": None, "sample": schedule.sample}
+    return {**facts, "tolerance": order.tolerance}
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
@@ -89,7 +95,9 @@ def _words(head: str, name: str, there: Any, here: Any) -> str:
     told = {"plant": "the equations, or the version of inloop", "start": "starts or inputs"}
     if head in told:
         return told[head]
-    return f"{name.replace('/', ' ') or head}: {there!r} there, {here!r} here"
+    name = name.replace("/", " ")
+    called = {"parameters": f"parameter '{name}'", "design": f"{name} of the design"}
+    return f"{called.get(head, head)}: {there!r} there, {here!r} here"
 
 
 def _plant_digest(order: Order) -> str:

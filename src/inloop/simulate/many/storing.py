@@ -36,7 +36,7 @@ from inloop.simulate.many.reasons import reasons_of
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.results.saving import need_parquet
 
-FILES = 500  # a sweep is made of about so many
+FILES = 200  # a sweep is made of about so many
 MOST_IN_FILE = 1000  # runs
 MOST_NUMBERS = 4e6  # of q in a file: 32 MB
 _LOCK = ".lock"
@@ -98,15 +98,8 @@ class Storing:
         return [(k, min(k + size, count)) for k in range(0, count, size)]
 
     def _open(self) -> None:
-        """Make the folder, or see that it holds this sweep."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            present = sorted(item.name for item in self.folder.iterdir() if item.name != _LOCK)
-        except OSError as error:
-            raise InputError(
-                f"'{self.folder}' cannot be a folder for runs: {error.strerror or error}",
-                fix="Name another one.",
-            ) from error
+        """Begin in an empty folder, or see that it holds this sweep."""
+        present = sorted(item.name for item in self.folder.iterdir() if item.name != _LOCK)
         if MANIFEST in present:
             self._compare(read_manifest(self.folder))
         elif [name for name in present if name != RUNS and not name.startswith(".unfinished")]:
@@ -131,13 +124,20 @@ class Storing:
 
 @contextlib.contextmanager
 def writing_alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from the same work.
+    """Make a folder, and keep other processes from the same work.
 
     Raises:
-        InputError: one is at it.
+        InputError: one is at it, or the folder cannot be.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with exclusive(folder / _LOCK, patience=0.0) as held:
+    with contextlib.ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            held = stack.enter_context(exclusive(folder / _LOCK, patience=0.0))
+        except OSError as error:
+            raise InputError(
+                f"'{folder}' cannot be a folder for runs: {error.strerror or error}",
+                fix="Name another one.",
+            ) from error
         if not held:
             # where a file system has no locks, two do the same work twice, and nothing is wrong
             with exclusive(folder / f"{_LOCK}-{os.getpid()}", patience=0.0) as has_locks:
@@ -218,7 +218,7 @@ def _result(
         reasons,
         files.numbers("reached"),
         str(manifest["method"]),
-        told["tolerance"],
+        manifest["tolerance"],
         sum(part.steps for part in parts),
         varied or {name: files.numbers(VARIED + name) for name in manifest["varied"]},
         manifest["design"],

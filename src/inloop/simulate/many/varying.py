@@ -60,7 +60,7 @@ def _place(plant: BarePlant, name: str) -> tuple[str, str]:
     raise InputError(
         f"there is no '{name}' to be varied in model '{plant.name}'",
         fix=name_hint(name, [known for known, _, _ in _quantities(plant)])
-        + " Other numbers of a model become parameters by m.compile(live=[...]).",
+        + ' Other numbers of a model become parameters with live=["rod.mass"], say.',
     )
 
 
