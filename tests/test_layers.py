@@ -25,8 +25,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "native": set(),
     "linear": {"symbolic", "codegen", "native"},
     "plant": {"symbolic", "joints", "model", "formalisms", "codegen", "native"},
-    "simulate": {"plant", "native"},
-    "analysis": {"simulate", "plant"},
+    "designs": {"plant"},
+    "simulate": {"designs", "plant", "native"},
+    "analysis": {"designs", "simulate", "plant"},
     "control": {"simulate"},
     "devices": {"simulate"},
     "observers": {"control", "simulate", "plant", "native"},
@@ -57,6 +58,7 @@ MAY_IMPORT_ALL = {"inloop", "api", "cli", "__main__"}
 # what takes long to import and few need: loaded where it is used
 SLOW_TO_IMPORT = {
     "PIL",
+    "SALib",
     "casadi",
     "imageio_ffmpeg",
     "jax",
@@ -64,6 +66,7 @@ SLOW_TO_IMPORT = {
     "mcap",
     "pandas",
     "pyarrow",
+    "ray",
     "rich",
     "scipy.integrate",
     "scipy.interpolate",

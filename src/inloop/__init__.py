@@ -7,8 +7,17 @@ native code, run them.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from inloop import geometry, realtime
-from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
+from inloop import designs, geometry, realtime
+from inloop.analysis import (
+    Eigenmodes,
+    EnergyAudit,
+    Equilibrium,
+    InverseRun,
+    Linear,
+    SobolIndices,
+    Sweep,
+    sobol_indices,
+)
 from inloop.api import (
     Model,
     Plant,
@@ -109,7 +118,7 @@ from inloop.realtime import (
     running,
     start,
 )
-from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure
+from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure, read_runs
 from inloop.symbolic import Expr, condense
 from inloop.symbolic.functions import (
     absolute,
@@ -182,6 +191,7 @@ __all__ = [
     "Shape",
     "Share",
     "SimulationError",
+    "SobolIndices",
     "SolveError",
     "SolveReport",
     "SparseLU",
@@ -209,6 +219,7 @@ __all__ = [
     "coulomb_contact",
     "cylinder",
     "cylindrical",
+    "designs",
     "devices",
     "disc",
     "exp",
@@ -245,6 +256,7 @@ __all__ = [
     "power",
     "power_law",
     "read",
+    "read_runs",
     "realtime",
     "record",
     "replay",
@@ -258,6 +270,7 @@ __all__ = [
     "show",
     "sign",
     "sin",
+    "sobol_indices",
     "solve_contacts",
     "sphere",
     "sqrt",

@@ -15,6 +15,9 @@ OPTIONS = {
     "speed": "--speed",
     "core": "--core",
     "live": "--live",
+    "sample": "--sample",
+    "chunk": "--chunk",
+    "folder": "--to",
     "external_forces": "--external-forces",
 }
 _VALUE = r"""(?:"([^"]*)"|\[([^]]*)\]|([\w.+-]*\w))"""  # a text, a list or a number
