@@ -9,6 +9,8 @@ from inloop.simulate.many.runs import simulate_many
 from inloop.simulate.results.figure import blank_figure
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.run import simulate
+from inloop.simulate.sensitivities.forward import simulate_sensitive
+from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.stepper import Stepper
 
 __all__ = [
@@ -16,6 +18,7 @@ __all__ = [
     "ManyResult",
     "Result",
     "Sampled",
+    "Sensitivities",
     "Stepper",
     "blank_figure",
     "export_c",
@@ -23,4 +26,5 @@ __all__ = [
     "simulate_controlled",
     "simulate_many",
     "simulate_modes",
+    "simulate_sensitive",
 ]
