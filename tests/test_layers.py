@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "studio",
         "pictures",
     },
-    "links": {"realtime"},
+    "links": {"realtime", "simulate"},
     "studio": {"realtime", "simulate", "plant", "model", "geometry", "native", "devices"},
     "pictures": {"studio", "realtime", "simulate", "plant", "model", "geometry", "native"},
     "bridges": {"simulate", "plant", "native", "formalisms", "model", "symbolic"},
