@@ -137,6 +137,7 @@ from inloop.symbolic.functions import (
 if TYPE_CHECKING:
     from inloop import control, devices, gym
     from inloop.analysis import identify
+    from inloop.analysis.fitting import Fitted, ResidualError, fit
 
 __version__ = "0.1.0"
 
@@ -152,6 +153,7 @@ __all__ = [
     "Expr",
     "ExpressionError",
     "FileFormatError",
+    "Fitted",
     "FlexibleLinkHandle",
     "FrictionLaw",
     "Grip",
@@ -176,6 +178,7 @@ __all__ = [
     "Positive",
     "Recording",
     "Report",
+    "ResidualError",
     "Result",
     "ScriptedClock",
     "Shape",
@@ -212,6 +215,7 @@ __all__ = [
     "disc",
     "exp",
     "felt",
+    "fit",
     "free",
     "gain",
     "geometry",
@@ -284,4 +288,6 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return importlib.import_module(f"inloop.{name}")
         if name == "identify":
             return importlib.import_module("inloop.analysis.identify")
+        if name in ("Fitted", "ResidualError", "fit"):
+            return getattr(importlib.import_module("inloop.analysis.fitting"), name)
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

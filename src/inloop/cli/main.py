@@ -23,7 +23,7 @@ COMMANDS = {
     "list": "list_gallery", "describe": "describe", "derive": "derive", "export": "export",
     "run": "run", "studio": "studio", "monitor": "monitor", "record": "record", "replay": "record",
     "report": "record", "control": "control", "link": "link", "midi": "midi", "device": "device",
-    "check": "check", "demo": "demo", "bench": "bench",
+    "identify": "identify", "check": "check", "demo": "demo", "bench": "bench",
 }  # fmt: skip
 
 # what is there after Ctrl-C
