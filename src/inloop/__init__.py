@@ -146,6 +146,7 @@ from inloop.symbolic.functions import (
 if TYPE_CHECKING:
     from inloop import control, devices, gym, observers
     from inloop.analysis import identify
+    from inloop.analysis.fitting import Fitted, ResidualError, fit
     from inloop.observers import observer
 
 __version__ = "0.1.0"
@@ -162,6 +163,7 @@ __all__ = [
     "Expr",
     "ExpressionError",
     "FileFormatError",
+    "Fitted",
     "FlexibleLinkHandle",
     "FrictionLaw",
     "Grip",
@@ -186,6 +188,7 @@ __all__ = [
     "Positive",
     "Recording",
     "Report",
+    "ResidualError",
     "Result",
     "ScriptedClock",
     "Shape",
@@ -224,6 +227,7 @@ __all__ = [
     "disc",
     "exp",
     "felt",
+    "fit",
     "free",
     "gain",
     "geometry",
@@ -300,6 +304,8 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return importlib.import_module(f"inloop.{name}")
         if name == "identify":
             return importlib.import_module("inloop.analysis.identify")
+        if name in ("Fitted", "ResidualError", "fit"):
+            return getattr(importlib.import_module("inloop.analysis.fitting"), name)
         if name == "observer":
             return importlib.import_module("inloop.observers").observer
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")
