@@ -119,7 +119,7 @@ class Voice(TypedDict):
     loud: Annotated[float, "size at which it has its most"]
     least: Annotated[float, "loudness, 0 to 1"]
     most: float
-    signals: Annotated[list[str], "of a tone, whose size tells how high it is"]
+    signals: Annotated[list[str], "of a tone, whose size sets its pitch"]
     hertz: Annotated[float, "of that size, to get to [Hz]"]
     pitch: Annotated[float, "of a noise [Hz]"]
 

@@ -312,7 +312,7 @@
  * @property {string} name
  * @property {string} quantity what it measures, a word
  * @property {Array<string>} at where it sits
- * @property {Array<Signal>} signals what it tells, in the order of its readings
+ * @property {Array<Signal>} signals what it measures, in the order of its readings
  */
 
 /**
@@ -454,7 +454,7 @@
  * @property {number} loud size at which it has its most
  * @property {number} least loudness, 0 to 1
  * @property {number} most
- * @property {Array<string>} signals of a tone, whose size tells how high it is
+ * @property {Array<string>} signals of a tone, whose size sets its pitch
  * @property {number} hertz of that size, to get to [Hz]
  * @property {number} pitch of a noise [Hz]
  */
@@ -792,7 +792,7 @@
  * @property {[number, number, number]} target in the world [m]
  * @property {boolean} pushes by a plain force, without a spring
  * @property {number} firmness in parts of what suits the body
- * @property {number} mass of the point [kg]; 0 until the plant has told it
+ * @property {number} mass of the point [kg]; 0 until the plant has reported it
  * @property {number} stiffness [N/m]
  * @property {[number, number, number]} force on the body, in the world [N]
  * @property {number} limited 0; 1 stiffness, 2 force are as large as steps can follow; 3 refused
