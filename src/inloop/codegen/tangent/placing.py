@@ -87,7 +87,7 @@ def _closing(layout: StateLayout, prefix: str, newton: Program) -> list[str]:
         "            const double size = fabs(step[i]) / c->unit[i];",
         "            if (!(size <= largest)) largest = size;",
         "        }",
-        "        if (largest <= IL_CLOSED) {",
+        "        if (largest <= IL_VARIED_CLOSED) {",
         *("    " + line for line in put),
         "            return IL_OK;",
         "        }",

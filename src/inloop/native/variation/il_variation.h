@@ -65,6 +65,6 @@ IL_EXPORT int il_tell(const il_told_rows *told);
 
 /* Newton's method for a position; `newton` gives steps of the dependent coordinates. */
 enum { IL_MOST_CORRECTIONS = 25 };
-#define IL_CLOSED 1e-9 /* units; convergence is quadratic: what is left after such a step is rounding */
+#define IL_VARIED_CLOSED 1e-9 /* units; convergence is quadratic: what is left after such a step is rounding */
 
 #endif

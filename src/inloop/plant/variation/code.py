@@ -47,6 +47,7 @@ class VariationCode:
         layout: where the entries of x belong.
         lanes: directions of one call.
         operations: of each program.
+        files: the generated C.
     """
 
     library: NativeLibrary
@@ -58,6 +59,7 @@ class VariationCode:
     lanes: int
     prepared: int
     operations: dict[str, int]
+    files: dict[str, str]
 
     def prepare(self, parameters: Array) -> Array:
         """Quantities that depend on the parameters only."""
@@ -102,14 +104,15 @@ def _build(plant: BarePlant, roles: Roles, varied: Sequence[str], lanes: int) ->
     prepare, done, _ = run_passes(programs, source.derivation.parameters)
     prefix = identifier(f"{plant.name}_variation")
     files = _files(prefix, prepare, done, source.layout, lanes, plant)
-    files |= variation_sources()
     headers = {**runtime_headers(), **variation_headers()}
     what = f"derivatives of {plant.name}"
-    library = compiled(what, files, headers, replace(model_options(), together=False))
+    library = compiled(
+        what, files | variation_sources(), headers, replace(model_options(), together=False)
+    )
     counts = {p.name: p.operations()["total"] for p in done}
     return VariationCode(
         library, prefix, source.states, tuple(varied), source.observed.names, source.layout, lanes,
-        len(prepare.exprs), counts,
+        len(prepare.exprs), counts, files,
     )  # fmt: skip
 
 
