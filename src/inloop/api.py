@@ -465,7 +465,7 @@ def load(
         held: hold the joints of a URDF file where they start until the parameter "hold" is 0.
         stops: put elastic stops at the limits of the joints of a URDF file.
         name: name of the model; that of the file if not given.
-        gravity: in world axes [m/s²] (not for ROBOTRAN, which tells it).
+        gravity: in world axes [m/s²] (not for ROBOTRAN, whose files contain it).
         packages: folders by name: where package://name/file lies (URDF, SDF).
         apply_dynamics: make damping and friction of the file force laws (URDF: no by default, but
             `inloop run` and `inloop studio` do; SDF: yes).
@@ -521,7 +521,7 @@ def load_road(
 
     Args:
         path: the file; its content decides how it is read.
-        grip: by which coefficients of friction are multiplied, beside what the file tells; or a
+        grip: by which coefficients of friction are multiplied, beside what the file gives; or a
             function of s and t, the ways along the reference line and to the left of it [m].
         start: s and t of the point that is moved to the origin, so that the road points along x
             there [m]; None: places are those of the file.
@@ -531,7 +531,7 @@ def load_road(
         roads: of OpenDRIVE: names (id) of roads that are read; None: all.
 
     Raises:
-        FileFormatError: the file cannot be read; it is told where.
+        FileFormatError: the file cannot be read; names the place.
     """
     from inloop.io.roads.load import load_road as load
 
@@ -594,7 +594,7 @@ def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
 
     Args:
         path: .mcap, .npz, .csv or .parquet.
-        plant: whose run it is, if it is at hand: the result then tells the energy and can be
+        plant: whose run it is, if it is at hand: the result then has the energy and can be
             animated.
 
     Raises:
