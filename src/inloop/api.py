@@ -36,6 +36,7 @@ from inloop.simulate.results.cards import card, lines
 from inloop.simulate.results.energies import with_energy
 from inloop.simulate.results.loading import load_result
 from inloop.simulate.results.saving import ENDINGS as RESULT_ENDINGS
+from inloop.simulate.sensitivities.forward import RunArguments
 
 if TYPE_CHECKING:
     from inloop.pictures.notebook_studio import NotebookStudio
@@ -210,6 +211,28 @@ class Plant(BarePlant):
             return self._shown(run)
         names = name_list(sensitivities, "sensitivities")
         return self._shown(partial(runs.simulate_sensitive, self, run, names, common))
+
+    def gradient(self, loss: runs.Loss, by: str | Sequence[str], **run: Any) -> runs.Gradient:
+        """A figure of a run and its derivatives, at a cost that does not grow with their number.
+
+            found = plant.gradient({"arm.q": recorded}, by=["k", "arm.mass"], t_end=2.0)
+            found.value, found["k"]
+
+        Args:
+            loss: by signal, recorded samples: the figure is the sum of squares of what differs at
+                all samples; or a function of the result that returns the figure and, by signal,
+                its derivatives by each of the samples.
+            by: live parameters, inputs and start values, as `sensitivities` of `simulate`.
+            run: arguments of `simulate`.
+
+        Raises:
+            InputError: there is no such name, or the run has no derivatives that are known here.
+        """
+        if "sensitivities" in run:
+            raise InputError("sensitivities beside a gradient", fix="Leave them out.")
+        result = self.simulate(**run)
+        known = RunArguments.of(run)
+        return runs.gradient_of(self, result, loss, name_list(by, "by"), known)
 
     def _shown(self, run: Callable[[], runs.Result]) -> Result:
         """The result of a run, or of what there is of it, with the plant to draw it."""

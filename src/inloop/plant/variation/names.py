@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inloop.errors import InputError, name_hint
+from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.variation.balance import Roles
 from inloop.plant.bare_plant import BarePlant
@@ -17,7 +19,25 @@ def roles_of(plant: BarePlant, partition: Partition | None = None) -> Roles:
     formulation = plant.formulation
     if partition is not None and partition != formulation.partition:
         formulation = formulation.with_partition(partition)
-    return Roles(formulation.partition, formulation.position_roles, formulation.unconstrained)
+    positions = _without_holds(plant, formulation.position_roles)
+    return Roles(formulation.partition, positions, formulation.unconstrained)
+
+
+def _without_holds(plant: BarePlant, roles: Partition) -> Partition:
+    """Roles of positions, where joints that are held where they are keep positions of their own."""
+    mechanism = plant.mechanism
+    if not (mechanism.locks or mechanism.couplings):
+        return roles
+    d = plant.equations.fresh_derivation()
+    rows = ClosedLoops(d, plant.equations.external_forces).rows
+    closing = [k for k, row in enumerate(roles.rows) if rows[row].h is not d.graph.zero]
+    held = [k for place, k in enumerate(roles.dependent) if place not in closing]
+    return replace(
+        roles,
+        independent=(*roles.independent, *held),
+        dependent=tuple(roles.dependent[k] for k in closing),
+        rows=tuple(roles.rows[k] for k in closing),
+    )
 
 
 def state_names(plant: BarePlant, roles: Roles) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ def start_changes(
     at: tuple[float, Array, Array],
     state: tuple[Array, Array],
     kept: tuple[Sequence[int], Sequence[int]],
+    dg: Array,
 ) -> Array:
     """dx at the start, shape (states, names).
 
@@ -98,12 +99,13 @@ def start_changes(
         state: x and the dependent coordinates there.
         kept: coordinates whose positions and whose velocities were given or declared, the most
             important first.
+        dg: directions of what is varied.
 
     Raises:
         InputError: a start value follows from others.
     """
     plant, code = system.plant, system.code
-    nx, dg = len(code.states), directions.of_varied()
+    nx = len(code.states)
     eye, none = np.eye(nx), np.zeros((nx, len(directions.names)))
     by_state = system.observe(*at, state, eye, np.zeros((len(code.varied), nx)))[1]
     by_given = system.observe(*at, state, none, dg)[1]

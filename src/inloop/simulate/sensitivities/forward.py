@@ -11,7 +11,7 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.variation.code import LANES
-from inloop.plant.variation.names import refuse_rough, roles_of
+from inloop.plant.variation.names import TIME, refuse_rough, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
@@ -22,6 +22,8 @@ from inloop.simulate.sensitivities.directions import (
     start_changes,
     start_names,
 )
+from inloop.simulate.sensitivities.event_changes import Moment, Surroundings, VariedMode
+from inloop.simulate.sensitivities.moded_run import ModedRun, refuse_inputs, varied_modes
 from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
 from inloop.simulate.start import first_internal_states, vector
@@ -49,6 +51,18 @@ class RunArguments:
     inputs: Mapping[str, float | Signal] | None = None
     motions: Mapping[str, Signal] | None = None
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RunArguments:
+        """From the arguments of `simulate`, those of motions by the names of joints among them."""
+        if given.get("start") is not None:
+            raise InputError(
+                "derivatives of a run that continues another one are not available",
+                fix="Leave start out: give q and qd of its last sample.",
+            )
+        known = {f.name for f in fields(cls)}
+        own = {name: value for name, value in given.items() if name in known}
+        return cls(**{"step": 1e-3, **own})
+
 
 def simulate_sensitive(
     plant: BarePlant, run: Callable[[], Result], names: Sequence[str], given: Mapping[str, Any]
@@ -61,13 +75,7 @@ def simulate_sensitive(
         names: what to differentiate by.
         given: arguments of `simulate`, by name.
     """
-    if given["start"] is not None:
-        raise InputError(
-            "sensitivities of a run that continues another one are not available",
-            fix="Leave start out: give q and qd of its last sample.",
-        )
-    known = {field.name: given[field.name] for field in fields(RunArguments)}
-    return with_sensitivities(plant, run(), names, RunArguments(**known))
+    return with_sensitivities(plant, run(), names, RunArguments.of(given))
 
 
 def with_sensitivities(
@@ -85,22 +93,35 @@ def with_sensitivities(
         InputError: there is no such name, or derivatives of such a run are not available.
         SimulationError: they cannot be found.
     """
-    refuse_rough(plant)
-    _refuse_steps(plant, result, arguments)
-    directions = read_directions(plant, names, start_names(plant))
-    found = [_group(plant, result, group, arguments) for group in _groups(directions, LANES[-1])]
+    modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
+    for each in modes.values():
+        refuse_rough(each)
+    refuse_steps(plant, result, arguments)
+    first = modes[result.modes[0]] if plant.by_mode else plant
+    directions = read_directions(first, names, start_names(first))
+    found = [
+        _moded_group(modes, result, group, arguments)
+        if plant.by_mode
+        else _group(plant, result, group, arguments)
+        for group in groups(directions, LANES[-1])
+    ]
     signals, values = found[0][0], np.concatenate([f[1] for f in found], axis=2)
     return replace(result, sensitivities=Sensitivities(directions.names, signals, values))
 
 
-def _groups(directions: Directions, most: int) -> list[Directions]:
+def groups(directions: Directions, most: int) -> list[Directions]:
     """Directions that share a pass."""
     names = directions.names
     parts = [names[k : k + most] for k in range(0, len(names), most)]
     return [Directions(p, tuple(n for n in p if n in directions.varied)) for p in parts]
 
 
-def _refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+    """Refuse runs whose steps have no derivatives that are known here.
+
+    Raises:
+        InputError: says why.
+    """
     why, fix = "", ""
     if result.tolerance is not None:
         why = "chose its steps by a tolerance, which have no derivatives"
@@ -122,21 +143,80 @@ def _group(
 ) -> tuple[tuple[str, ...], Array]:
     """Signals, and their derivatives along directions that share a pass."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    system = VariedSystem(plant, roles, directions.varied, len(directions.names))
+    system = VariedSystem.forward(plant, roles, directions.varied, len(directions.names))
     inputs = read_inputs(plant, arguments.inputs or {})
     tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
     given = Given(inputs, tau, directions.of_varied())
     u = inputs.at(0.0)
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
     at, kept = (0.0, u, tau), kept_values(plant, arguments)
-    dx = start_changes(system, directions, at, state, kept)
+    dx = start_changes(system, directions, at, state, kept, given.dg)
     t, samples = _all_legs(system, result.method, arguments, given, (*state, dx))
     y, dy = system.tell(
         t, inputs.over(t) if inputs.function is not None else inputs.constant, tau, samples,
         given.dg,
     )  # fmt: skip
-    check_same(plant, result, system.code.observed, y)
+    check_same(plant.name, result, system.code.observed, y)
     return system.code.observed, dy
+
+
+def _moded_group(
+    modes: Mapping[str, BarePlant],
+    result: Result,
+    directions: Directions,
+    arguments: RunArguments,
+) -> tuple[tuple[str, ...], Array]:
+    """The same for a mechanism with modes; what a mode does not have is NaN."""
+    first = str(result.modes[0])
+    inputs = {m: read_inputs(p, _known(arguments.inputs, p.inputs)) for m, p in modes.items()}
+    refuse_inputs(modes, inputs)
+    efforts = {
+        m: vector(p, _known(arguments.tau, p.coordinates), [0.0] * p.n, "tau")
+        for m, p in modes.items()
+    }
+    count = len(directions.names)
+    varied = varied_modes(modes, result, directions.varied, count)
+    system = varied[first].system
+    u = {m: given.constant for m, given in inputs.items()}
+    dg = np.vstack([directions.of_varied(), np.zeros((1, count))])
+    names = (*directions.varied, TIME)
+    around = Surroundings(modes, u, efforts, names, dg)
+    plant = modes[first]
+    state = system.packed(
+        result.q[0, : plant.nq], result.qd[0, : plant.n], first_internal_states(plant, u[first])
+    )
+    at, kept = (0.0, u[first], efforts[first]), kept_values(plant, arguments)
+    dx = start_changes(system, directions, at, state, kept, dg)
+    schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
+    run = ModedRun(varied, result, schedule, around)
+    run.go(first, Moment(0.0, *state, dx))
+    return _told(run, varied, result, around)
+
+
+def _told(
+    run: ModedRun, modes: Mapping[str, VariedMode], result: Result, around: Surroundings
+) -> tuple[tuple[str, ...], Array]:
+    names = tuple(dict.fromkeys(n for m in modes.values() for n in m.system.code.observed))
+    values = np.full((len(run.rows), len(names)), np.nan)
+    changes = np.full((len(run.rows), len(names), around.dg.shape[1]), np.nan)
+    for mode, varied in modes.items():
+        rows = [k for k, row in enumerate(run.rows) if row[0] == mode]
+        if not rows:
+            continue
+        own = [run.rows[k][1] for k in rows]
+        samples = VariedSamples(
+            *(np.array([getattr(a, x) for a in own]) for x in ("x", "dep", "dx"))
+        )
+        t = np.array([a.t for a in own])
+        y, dy = varied.system.tell(t, around.u[mode], around.tau[mode], samples, around.dg)
+        places = [names.index(name) for name in varied.system.code.observed]
+        values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
+    check_same(result.name, result, names, values)
+    return names, changes
+
+
+def _known(given: Any, names: Sequence[str]) -> Any:
+    return {k: v for k, v in given.items() if k in names} if isinstance(given, Mapping) else given
 
 
 def _all_legs(
@@ -190,20 +270,23 @@ def kept_values(plant: BarePlant, arguments: RunArguments) -> tuple[list[int], l
     ]
 
 
-def check_same(plant: BarePlant, result: Result, names: Sequence[str], y: Array) -> None:
+def check_same(model: str, result: Result, names: Sequence[str], y: Array) -> None:
     """The repetition of a run must be that run.
 
     Raises:
         SimulationError: it is not.
     """
-    for k, name in enumerate(plant.coordinates):
+    for k, name in enumerate(result.coordinates):
         for kind, wanted in (("q", result.q[:, k]), ("qd", result.qd[:, k])):
             mine = y[:, names.index(f"{name}.{kind}")]
-            size = max(1e-3, float(np.abs(wanted).max()))
-            off = float(np.abs(mine - wanted).max()) if mine.shape == wanted.shape else np.inf
+            both = np.isfinite(wanted)
+            size = max(1e-3, float(np.abs(wanted[both]).max(initial=0.0)))
+            off = np.inf
+            if mine.shape == wanted.shape:
+                off = float(np.abs(mine - wanted)[both].max(initial=0.0))
             if not off <= SAME * size:
                 raise SimulationError(
-                    f"derivatives of model '{plant.name}' would be those of another run: "
+                    f"derivatives of model '{model}' would be those of another run: "
                     f"'{name}.{kind}' differs by {off:.3g}",
                     fix="Use a shorter step or a shorter run, or stay away from singular "
                     "positions.",
