@@ -30,7 +30,7 @@ from inloop.simulate.schedules import METHODS
 APART = 0.05  # of the range of a coordinate: farther from steps with a tolerance is not trusted
 SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
 REHEARSED = 1.0  # [s], of exports that have no end
-ADVICE = "Shorten step=, or name method= if you know better; docs/c.md tells more"
+ADVICE = "Shorten step=, or name method= if you know better; see docs/c.md"
 
 
 @dataclass(frozen=True)

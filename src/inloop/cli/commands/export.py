@@ -52,5 +52,5 @@ def call(args: argparse.Namespace) -> int:
         print_json({**known, "warnings": told})
         return 0
     heading(f"{plant.name}: {len(files)} files in {args.out}")
-    paragraph(f"cd {args.out} && make && ls    # README.md tells parameters, inputs and outputs")
+    paragraph(f"cd {args.out} && make && ls    # README.md lists parameters, inputs and outputs")
     return 0

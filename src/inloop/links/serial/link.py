@@ -147,7 +147,7 @@ class SerialLink(Closing):
             self.conversation.counts.refused += 1
         if heard.frame.status != self._status:
             self._status = heard.frame.status
-            self._say(f"the board tells status {self._status}")
+            self._say(f"the board reports status {self._status}")
 
     def _look_for(self) -> SerialPort | None:
         now = time.monotonic()
