@@ -43,7 +43,7 @@ def pile(
         members: frames, or bodies, with the shape on each: spheres, boxes and the ground, which may
             be plane() or terrain; on the ground capsules, cylinders, tori and convex hulls too.
         law: hard(...), for all contacts.
-        contacts: that may carry at a time; a step that needs more is told CONTACT_INEXACT.
+        contacts: that may carry at a time; a step that needs more has status CONTACT_INEXACT.
         name: name of the pile; a model has one at most, and no other hard contacts.
 
     Returns:

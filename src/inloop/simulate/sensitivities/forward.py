@@ -51,6 +51,18 @@ class RunArguments:
     inputs: Mapping[str, float | Signal] | None = None
     motions: Mapping[str, Signal] | None = None
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RunArguments:
+        """From the arguments of `simulate`, those of motions by the names of joints among them."""
+        if given.get("start") is not None:
+            raise InputError(
+                "derivatives of a run that continues another one are not available",
+                fix="Leave start out: give q and qd of its last sample.",
+            )
+        known = {f.name for f in fields(cls)}
+        own = {name: value for name, value in given.items() if name in known}
+        return cls(**{"step": 1e-3, **own})
+
 
 def simulate_sensitive(
     plant: BarePlant, run: Callable[[], Result], names: Sequence[str], given: Mapping[str, Any]
@@ -63,13 +75,7 @@ def simulate_sensitive(
         names: what to differentiate by.
         given: arguments of `simulate`, by name.
     """
-    if given["start"] is not None:
-        raise InputError(
-            "sensitivities of a run that continues another one are not available",
-            fix="Leave start out: give q and qd of its last sample.",
-        )
-    known = {field.name: given[field.name] for field in fields(RunArguments)}
-    return with_sensitivities(plant, run(), names, RunArguments(**known))
+    return with_sensitivities(plant, run(), names, RunArguments.of(given))
 
 
 def with_sensitivities(
@@ -90,27 +96,32 @@ def with_sensitivities(
     modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
     for each in modes.values():
         refuse_rough(each)
-    _refuse_steps(plant, result, arguments)
+    refuse_steps(plant, result, arguments)
     first = modes[result.modes[0]] if plant.by_mode else plant
     directions = read_directions(first, names, start_names(first))
     found = [
         _moded_group(modes, result, group, arguments)
         if plant.by_mode
         else _group(plant, result, group, arguments)
-        for group in _groups(directions, LANES[-1])
+        for group in groups(directions, LANES[-1])
     ]
     signals, values = found[0][0], np.concatenate([f[1] for f in found], axis=2)
     return replace(result, sensitivities=Sensitivities(directions.names, signals, values))
 
 
-def _groups(directions: Directions, most: int) -> list[Directions]:
+def groups(directions: Directions, most: int) -> list[Directions]:
     """Directions that share a pass."""
     names = directions.names
     parts = [names[k : k + most] for k in range(0, len(names), most)]
     return [Directions(p, tuple(n for n in p if n in directions.varied)) for p in parts]
 
 
-def _refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+    """Refuse runs whose steps have no derivatives that are known here.
+
+    Raises:
+        InputError: says why.
+    """
     why, fix = "", ""
     if result.tolerance is not None:
         why = "chose its steps by a tolerance, which have no derivatives"
@@ -132,7 +143,7 @@ def _group(
 ) -> tuple[tuple[str, ...], Array]:
     """Signals, and their derivatives along directions that share a pass."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    system = VariedSystem(plant, roles, directions.varied, len(directions.names))
+    system = VariedSystem.forward(plant, roles, directions.varied, len(directions.names))
     inputs = read_inputs(plant, arguments.inputs or {})
     tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
     given = Given(inputs, tau, directions.of_varied())
