@@ -54,6 +54,7 @@ class VariationCode:
         layout: where the entries of x belong.
         lanes: directions of one call.
         operations: of each program.
+        switches: laws compare numbers or take their sign, so that forces may jump.
     """
 
     library: NativeLibrary
@@ -65,6 +66,7 @@ class VariationCode:
     lanes: int
     prepared: int
     operations: dict[str, int]
+    switches: bool
 
     def prepare(self, parameters: Array) -> Array:
         """Quantities that depend on the parameters only."""
@@ -154,7 +156,7 @@ def _compiled(
     library = compiled(what, files, headers, replace(model_options(), together=False))
     return VariationCode(
         library, prefix, source.states, tuple(varied), tuple(observed), source.layout, lanes,
-        len(prepare.exprs), {p.name: p.operations()["total"] for p in done},
+        len(prepare.exprs), {p.name: p.operations()["total"] for p in done}, source.switches,
     )  # fmt: skip
 
 
