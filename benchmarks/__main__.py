@@ -33,6 +33,7 @@ SECTIONS = {
     "environments": "Environments of gymnasium",
     "sensitivities": "Derivatives of runs",
     "reduction": "Any choice of independent coordinates",
+    "observers": "Observers",
     "realtime": "Real time",
     "warm": "From inputs to outputs",
     "friction": "Friction in real time",

@@ -134,7 +134,8 @@ class Plant(BarePlant):
             tau: constant joint efforts [N·m or N].
             inputs: by name: constants, functions of time, or samples (times, values).
             sample: time between samples [s]; every step by default.
-            tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+            tolerance: relative error per step; then "dopri", "rodas" and "alpha" choose their own
+                steps.
             start: an earlier result with the same step to continue from, up to t_end.
             mode: of a mechanism with modes, the one to start in; the first by default.
             most_events: of a mechanism with modes, how many may happen.
@@ -597,7 +598,7 @@ def steady(model: Model, *, held: bool, stops: bool) -> bool:
     rest = rest_of(model.build(), robot.single, robot.following)
     if stops and (count := stop(model, rest)):
         model.note(
-            f"{count} joints have elastic stops at their limits; the file tells no stiffness"
+            f"{count} joints have elastic stops at their limits; the file gives no stiffness"
         )
     if held:
         hold(model, rest)

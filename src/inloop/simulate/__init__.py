@@ -6,6 +6,7 @@ from inloop.simulate.export import export_c
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.many.runs import simulate_many
+from inloop.simulate.many.storing import read_runs
 from inloop.simulate.results.figure import blank_figure
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.run import simulate
@@ -26,6 +27,7 @@ __all__ = [
     "blank_figure",
     "export_c",
     "gradient_of",
+    "read_runs",
     "simulate",
     "simulate_controlled",
     "simulate_many",
