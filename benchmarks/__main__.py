@@ -31,6 +31,7 @@ SECTIONS = {
     "judged": "Runs that are judged",
     "many": "Many runs on all cores",
     "environments": "Environments of gymnasium",
+    "sensitivities": "Derivatives of runs",
     "reduction": "Any choice of independent coordinates",
     "observers": "Observers",
     "realtime": "Real time",

@@ -55,6 +55,7 @@ class VariationCode:
         lanes: directions of one call.
         operations: of each program.
         files: the generated C.
+        switches: laws compare numbers or take their sign, so that forces may jump.
     """
 
     library: NativeLibrary
@@ -67,6 +68,7 @@ class VariationCode:
     prepared: int
     operations: dict[str, int]
     files: dict[str, str]
+    switches: bool
 
     def prepare(self, parameters: Array) -> Array:
         """Quantities that depend on the parameters only."""
@@ -158,6 +160,7 @@ def _compiled(
     return VariationCode(
         library, prefix, source.states, tuple(varied), tuple(observed), source.layout, lanes,
         len(prepare.exprs), {p.name: p.operations()["total"] for p in done}, files,
+        source.switches,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from inloop.formalisms.variation.forward import Change, change
 from inloop.formalisms.variation.reverse import pull_back
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.variation.names import TIME, state_names
-from inloop.symbolic import Expr, Input, Output, Program
+from inloop.symbolic import Expr, Input, Output, Program, reachable
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,11 @@ class RunPrograms:
         turning = attitude_rates(d.mechanism, d.symbols, found.qd)
         xd = [*_at(found.qd, free), *_at(found.qdd, free), *found.rates, *_at(found.qd, led)]
         return [*xd, *turning]
+
+    @property
+    def switches(self) -> bool:
+        """Laws compare numbers or take their sign: where a force jumps, nothing tells its time."""
+        return any(node.op in ("sign", "lt", "le") for node in reachable(self._rates))
 
     def rates(self) -> Program:
         """xd."""

@@ -8,7 +8,7 @@ as checkpoints, and each piece between two of them is run once more when its tur
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -29,6 +29,7 @@ from inloop.simulate.sensitivities.directions import (
     start_names,
 )
 from inloop.simulate.sensitivities.forward import (
+    SWITCHES,
     RunArguments,
     groups,
     kept_values,
@@ -122,6 +123,8 @@ def gradient_of(
     found += _start_slopes(plant, result, directions, arguments, (inputs, tau), start).T @ (
         owed_by_start
     )
+    if system.code.switches:
+        result = replace(result, notes=(*result.notes, SWITCHES))
     return Gradient(float(value), directions.names, found, result)
 
 

@@ -28,6 +28,11 @@ from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
 from inloop.simulate.start import first_internal_states, vector
 
+SWITCHES = (
+    "laws of this model compare numbers or take their sign: derivatives are exact where forces "
+    "are continuous there; past one that jumps they leave out that the time of the jump changes: "
+    "compare them with differences of runs, or declare the jump as an event"
+)
 SAME = 1e-6  # of the largest value: as far as the run and its repetition may be apart
 
 
@@ -106,7 +111,9 @@ def with_sensitivities(
         for group in groups(directions, LANES[-1])
     ]
     signals, values = found[0][0], np.concatenate([f[1] for f in found], axis=2)
-    return replace(result, sensitivities=Sensitivities(directions.names, signals, values))
+    notes = (*result.notes, SWITCHES) if any(f[2] for f in found) else result.notes
+    told = Sensitivities(directions.names, signals, values)
+    return replace(result, sensitivities=told, notes=notes)
 
 
 def groups(directions: Directions, most: int) -> list[Directions]:
@@ -140,8 +147,8 @@ def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> N
 
 def _group(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments
-) -> tuple[tuple[str, ...], Array]:
-    """Signals, and their derivatives along directions that share a pass."""
+) -> tuple[tuple[str, ...], Array, bool]:
+    """Signals, their derivatives along directions that share a pass, and whether laws switch."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
     system = VariedSystem.forward(plant, roles, directions.varied, len(directions.names))
     inputs = read_inputs(plant, arguments.inputs or {})
@@ -157,7 +164,7 @@ def _group(
         given.dg,
     )  # fmt: skip
     check_same(plant.name, result, system.code.observed, y)
-    return system.code.observed, dy
+    return system.code.observed, dy, system.code.switches
 
 
 def _moded_group(
@@ -165,7 +172,7 @@ def _moded_group(
     result: Result,
     directions: Directions,
     arguments: RunArguments,
-) -> tuple[tuple[str, ...], Array]:
+) -> tuple[tuple[str, ...], Array, bool]:
     """The same for a mechanism with modes; what a mode does not have is NaN."""
     first = str(result.modes[0])
     inputs = {m: read_inputs(p, _known(arguments.inputs, p.inputs)) for m, p in modes.items()}
@@ -190,7 +197,7 @@ def _moded_group(
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(varied, result, schedule, around)
     run.go(first, Moment(0.0, *state, dx))
-    return _told(run, varied, result, around)
+    return *_told(run, varied, result, around), any(m.system.code.switches for m in varied.values())
 
 
 def _told(
