@@ -72,7 +72,7 @@ class System:
         self.n = len(self._independent)
         self._turning = plant.nq - plant.n
         self.size = 2 * self.n + self._states + len(self._dependent) + self._turning
-        self._select(formulation.partition)
+        self._select()
         self._numbers(Numbers.TAU)[:] = conditions.tau
         self.u[:] = conditions.inputs.constant
         self._follow(conditions)
@@ -99,12 +99,20 @@ class System:
     def _role_count(self) -> int:
         return 2 * len(self._dependent) + len(self._independent)
 
-    def _select(self, parts: Partition) -> None:
-        """Use compiled code for a choice of coordinates, or the reduction at run time."""
+    @property
+    def choice(self) -> tuple[int | None, Array | None]:
+        """Number of the compiled choice of coordinates, or else the roles of one that is not."""
+        parts = self.formulation.partition
         if self.formulation.is_compiled:
-            self.instance.select(self._mode, self.formulation.known.index(parts))
-        else:
-            roles = np.array([*parts.dependent, *parts.independent, *parts.rows], np.float64)
+            return self.formulation.known.index(parts), None
+        return None, np.array([*parts.dependent, *parts.independent, *parts.rows], np.float64)
+
+    def _select(self) -> None:
+        """Use compiled code for the choice of coordinates, or the reduction at run time."""
+        number, roles = self.choice
+        if number is not None:
+            self.instance.select(self._mode, number)
+        elif roles is not None:
             self.instance.select_roles(self._mode, roles)
 
     def _follow(self, conditions: Conditions) -> None:
