@@ -138,6 +138,7 @@ if TYPE_CHECKING:
     from inloop import control, devices, gym
     from inloop.analysis import identify
     from inloop.analysis.fitting import Fitted, ResidualError, fit
+    from inloop.analysis.optimising import Optimised, optimise
 
 __version__ = "0.1.0"
 
@@ -174,6 +175,7 @@ __all__ = [
     "ModelError",
     "NormalLaw",
     "NotNegative",
+    "Optimised",
     "Plant",
     "Positive",
     "Recording",
@@ -238,6 +240,7 @@ __all__ = [
     "maximum",
     "mesh",
     "minimum",
+    "optimise",
     "piecewise",
     "planar",
     "plane",
@@ -290,4 +293,6 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return importlib.import_module("inloop.analysis.identify")
         if name in ("Fitted", "ResidualError", "fit"):
             return getattr(importlib.import_module("inloop.analysis.fitting"), name)
+        if name in ("Optimised", "optimise"):
+            return getattr(importlib.import_module("inloop.analysis.optimising"), name)
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

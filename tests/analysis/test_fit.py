@@ -66,8 +66,8 @@ def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
 def test_delay_of_a_sensor(slider: il.Plant) -> None:
     late = 0.6180 * PERIOD
     found = il.fit(
-        slider, measured(3, late), ["k", "c", "block.q.delay"], segments=0.8, noise={"block.q": NOISE},
-        delay={"block.q": PERIOD},
+        slider, measured(3, late), ["k", "c", "block.q.delay"], segments=0.8,
+        noise={"block.q": NOISE}, delay={"block.q": PERIOD},
     )  # fmt: skip
     # without an input a delay is a shift of time, which the start explains as well
     assert "block.q.delay" in found.unidentified

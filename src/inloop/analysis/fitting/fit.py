@@ -110,8 +110,8 @@ def fit(
         curves += more
     fitted = Fitted(
         plant.name, unknowns.labels, unknowns.units, unknowns.first, found.values,
-        found.covariance, _unidentified(unknowns, found), chosen, found.noise, tests, validation,
-        curves, notes, found.evaluations, "central differences",
+        found.covariance, unidentified_in(unknowns.labels, found.information), chosen,
+        found.noise, tests, validation, curves, notes, found.evaluations, "central differences",
     )  # fmt: skip
     if refuse:
         fitted.check()
@@ -258,19 +258,19 @@ def _predicted(
     return _judged(again, predicted, outputs, known, kept_back=True)
 
 
-def _unidentified(unknowns: Unknowns, found: Solution) -> tuple[str, ...]:
-    """Names in directions that the recordings do not tell."""
-    power, directions = np.linalg.eigh(found.information)
+def unidentified_in(labels: Sequence[str], information: Array) -> tuple[str, ...]:
+    """Names in directions that an information matrix, in sizes of unknowns, says nothing about."""
+    power, directions = np.linalg.eigh(information)
     lost: set[int] = set()
     for k, value in enumerate(power):
         if value * UNKNOWN**2 < 1.0:
             lost |= set(np.flatnonzero(np.abs(directions[:, k]) > SHARE).tolist())
-    return tuple(name for k, name in enumerate(unknowns.labels) if k in lost)
+    return tuple(name for k, name in enumerate(labels) if k in lost)
 
 
 def _notes(unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]) -> tuple[str, ...]:
     notes, labels = [], unknowns.labels
-    lost = _unidentified(unknowns, found)
+    lost = unidentified_in(unknowns.labels, found.information)
     if lost:
         notes.append("not identified by these recordings: " + ", ".join(lost))
     room = unknowns.upper - unknowns.lower
