@@ -98,6 +98,8 @@ class LugreTrials:
     def fit(self, seed: int) -> il.Fitted:
         """Friction and base parameters of one trial."""
         q, tau = self.measured(seed)
+        count = 2.0 * np.pi / (COUNTS * GEAR)
         return il.identify.fit_laws(
-            self.plant, self.t, q, tau, self.names, cutoff=CUTOFF, base=self.base
-        )
+            self.plant, self.t, q, tau, self.names, cutoff=CUTOFF, base=self.base,
+            resolution=dict(zip(self.plant.coordinates, count.tolist(), strict=True)),
+        )  # fmt: skip

@@ -9,8 +9,10 @@ projection, Golub & Pereyra 1973), the search goes over p alone, and b follows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+import scipy
 
 from inloop.analysis.fitting.fit import unidentified_in
 from inloop.analysis.fitting.fitted import Comparison, Fitted
@@ -19,17 +21,17 @@ from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknow
 from inloop.analysis.identify.along_motion import AlongMotion
 from inloop.analysis.identify.base_parameters import BaseParameters
 from inloop.analysis.identify.filtering import ZeroPhaseFilter
-from inloop.analysis.identify.fit import read_samples, regressor_rows, with_motion
-from inloop.errors import InputError, SimulationError
+from inloop.analysis.identify.fit import Samples, read_samples, regressor_rows, with_motion
+from inloop.errors import InputError
 from inloop.native.progress import ProgressLine
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
 from inloop.plant.keywords import checked_call
 
 ROUNDS = 2  # of the search, with noise levels of the one before
-MOST_STEPS = 40
-FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e8
-SETTLED = 1e-2  # fall of the sum of squares over noise that ends the search: 0.1 deviations
+TOLERANCE = 1e-7  # relative change of the sum of squares, and of parameters, that ends it
+DRAWS = 12  # of position errors, from which their part of the covariance is found
+INSIDE = 1e-9  # how far within bounds a search begins, in sizes of parameters
 
 
 @checked_call
@@ -44,6 +46,7 @@ def fit_laws(
     inputs: Mapping[str, Array] | None = None,
     base: BaseParameters | None = None,
     noise: Mapping[str, float] | None = None,
+    resolution: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     refuse: bool = True,
 ) -> Fitted:
@@ -64,6 +67,8 @@ def fit_laws(
         inputs: measured inputs of the plant, by name; 0 by default.
         base: base parameters that are identified together with them; else inertias are known.
         noise: standard deviations of efforts, by "<joint>.tau"; else found from the residuals.
+        resolution: steps of the position sensors, by joint [rad or m]; what these add to standard
+            deviations is then counted: much where a law is as stiff as bristles are.
         bounds: (low, high) of parameters, by name.
         refuse: raise where most of the residuals is no noise.
 
@@ -87,7 +92,18 @@ def fit_laws(
     levels = np.array([known.get(name, 0.0) for name in outputs])
     with ProgressLine("fitting"):
         found = problem.solve(levels)
-    return _fitted(plant, problem, found, base, known, samples.t[kept], refuse)
+    steps = by_channel(resolution, "resolution", plant.coordinates)
+
+    def read_again(seed: int) -> Samples:
+        """The motion as sensors with these steps might have told it as well."""
+        random, q_read = np.random.default_rng(seed), moved.q.copy()
+        for name, size in steps.items():
+            k, zero = plant.coordinates.index(name), random.uniform(0.0, 1.0)
+            q_read[:, k] = (np.round(moved.q[:, k] / size + zero) - zero) * size
+        return with_motion(plant, replace(moved, q=q_read), low_pass, False, False)
+
+    draws = [read_again(seed) for seed in range(DRAWS if steps else 0)]
+    return _fitted(plant, problem, found, base, known, samples.t[kept], draws, refuse)
 
 
 class _Projected:
@@ -138,43 +154,20 @@ class _Projected:
         return x
 
     def _descend(self, x: Array) -> Array:
-        """Levenberg and Marquardt's method within bounds.
-
-        There are many rows and few unknowns: normal equations, columns scaled, take a hundredth of
-        the time that a factorization of all rows would.
-        """
-        u, damping = self.unknowns, FIRST_DAMPING
-        low, high = u.lower / u.scale, u.upper / u.scale
-        r = self.outside(self.left(x))
-        for _ in range(MOST_STEPS):
-            J = self.slopes(x)
-            into = self._basis.T @ J
-            H, g = J.T @ J - into.T @ into, J.T @ r
-            free = ~(((x <= low) & (g < 0.0)) | ((x >= high) & (g > 0.0)))
-            size = np.sqrt(np.diag(H)).clip(np.finfo(float).tiny)
-            scaled, pull = (H / np.outer(size, size))[np.ix_(free, free)], (g / size)[free]
-            while damping < MOST_DAMPING:
-                step = np.zeros_like(x)
-                moved = np.linalg.solve(scaled + damping * np.eye(len(pull)), pull)
-                if pull @ moved < SETTLED:
-                    return x
-                step[free] = moved / size[free]
-                there = np.clip(x + step, low, high)
-                after = self._outside_at(there)
-                if after is not None and after @ after <= r @ r:
-                    break
-                damping *= 10.0
-            else:
-                return x
-            x, r, damping = there, after, damping / 10.0
-        return x
-
-    def _outside_at(self, x: Array) -> Array | None:
-        """Residuals there; None where the states of laws cannot be followed."""
-        try:
-            return self.outside(self.left(x))
-        except SimulationError:
-            return None
+        """Gauss and Newton's method in a trust region."""
+        u = self.unknowns
+        bounds = u.lower / u.scale, u.upper / u.scale
+        found = scipy.optimize.least_squares(
+            lambda at: self.outside(self.left(at)),
+            np.clip(x, bounds[0] + INSIDE, bounds[1] - INSIDE),
+            lambda at: -self.outside(self.slopes(at)),
+            bounds=bounds,
+            x_scale="jac",
+            ftol=TOLERANCE,
+            xtol=TOLERANCE,
+            gtol=TOLERANCE,
+        )
+        return np.asarray(found.x)
 
 
 def _fitted(
@@ -184,6 +177,7 @@ def _fitted(
     base: BaseParameters | None,
     known: Mapping[str, float],
     t: Array,
+    draws: Sequence[Samples],
     refuse: bool,
 ) -> Fitted:
     unknowns = problem.unknowns
@@ -194,6 +188,8 @@ def _fitted(
     size = np.linalg.norm(J, axis=0).clip(np.finfo(float).tiny)
     inverse = np.linalg.pinv((J / size).T @ (J / size), rcond=1e-13, hermitian=True)
     scale = np.concatenate([unknowns.scale, np.ones(len(b))]) / size
+    covariance = np.asarray(inverse * np.outer(scale, scale), np.float64)
+    covariance += _of_positions(problem, x, J / size, inverse, scale, draws)
     first = np.zeros(0) if base is None else base.values
     residuals = (left - weighted @ b).reshape(problem.tau.shape) * problem.noise
     outputs = tuple(f"{name}.tau" for name in plant.coordinates)
@@ -213,11 +209,31 @@ def _fitted(
         (*unknowns.units, *(() if base is None else base.units)),
         np.concatenate([unknowns.first, first]),
         np.concatenate([x * unknowns.scale, first + b]),
-        np.asarray(inverse * np.outer(scale, scale), np.float64),
+        covariance,
         lost, outputs, problem.noise, tests, (),
         (Comparison("recording 1", t, problem.tau, problem.tau - residuals, False),),
         tuple(notes), problem.evaluations, "differences along the motion, states exactly",
     )  # fmt: skip
     if refuse:
         found.check()
+    return found
+
+
+def _of_positions(
+    problem: _Projected,
+    x: Array,
+    J: Array,
+    inverse: Array,
+    scale: Array,
+    draws: Sequence[Samples],
+) -> Array:
+    """Covariance that errors of the positions add, by what each of some draws would change."""
+    found = np.zeros((len(scale), len(scale)))
+    values, model = x * problem.unknowns.scale, problem.model
+    here = model.predict(values)[problem.kept]
+    for drawn in draws:
+        there = AlongMotion(model.plant, drawn, model.names).predict(values)[problem.kept]
+        change = ((there - here) / problem.noise).ravel()
+        moved = scale * (inverse @ (J.T @ change))
+        found += np.outer(moved, moved) / len(draws)
     return found
