@@ -32,6 +32,7 @@ SECTIONS = {
     "many": "Many runs on all cores",
     "environments": "Environments of gymnasium",
     "reduction": "Any choice of independent coordinates",
+    "observers": "Observers",
     "realtime": "Real time",
     "warm": "From inputs to outputs",
     "friction": "Friction in real time",

@@ -40,7 +40,10 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
             "ResidualError",
             "optimise",
             "Optimised",
+            "SobolIndices",
+            "sobol_indices",
             "read",
+            "read_runs",
             "blank_figure",
         ),
     ),
@@ -74,6 +77,7 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
 # packages with names of their own
 PACKAGES = {
     "control": ("Control", "`il.control`: linear models and controllers designed from them."),
+    "designs": ("Designs", "`il.designs`: which values many runs take."),
     "devices": ("Devices", "`il.devices`: sensors as they are, estimators, haptic devices."),
     "identify": ("Identification", "`il.identify`: inertias and friction from measured motion."),
     "sensors": ("Sensors", "`il.sensors`: what a model can measure."),

@@ -7,8 +7,17 @@ native code, run them.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from inloop import geometry, realtime
-from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
+from inloop import designs, geometry, realtime
+from inloop.analysis import (
+    Eigenmodes,
+    EnergyAudit,
+    Equilibrium,
+    InverseRun,
+    Linear,
+    SobolIndices,
+    Sweep,
+    sobol_indices,
+)
 from inloop.api import (
     Model,
     Plant,
@@ -109,7 +118,7 @@ from inloop.realtime import (
     running,
     start,
 )
-from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure
+from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure, read_runs
 from inloop.symbolic import Expr, condense
 from inloop.symbolic.functions import (
     absolute,
@@ -135,10 +144,11 @@ from inloop.symbolic.functions import (
 )
 
 if TYPE_CHECKING:
-    from inloop import control, devices, gym
+    from inloop import control, devices, gym, observers
     from inloop.analysis import identify
     from inloop.analysis.fitting import Fitted, ResidualError, fit
     from inloop.analysis.optimising import Optimised, optimise
+    from inloop.observers import observer
 
 __version__ = "0.1.0"
 
@@ -186,6 +196,7 @@ __all__ = [
     "Shape",
     "Share",
     "SimulationError",
+    "SobolIndices",
     "SolveError",
     "SolveReport",
     "SparseLU",
@@ -213,6 +224,7 @@ __all__ = [
     "coulomb_contact",
     "cylinder",
     "cylindrical",
+    "designs",
     "devices",
     "disc",
     "exp",
@@ -240,6 +252,8 @@ __all__ = [
     "maximum",
     "mesh",
     "minimum",
+    "observer",
+    "observers",
     "optimise",
     "piecewise",
     "planar",
@@ -249,6 +263,7 @@ __all__ = [
     "power",
     "power_law",
     "read",
+    "read_runs",
     "realtime",
     "record",
     "replay",
@@ -262,6 +277,7 @@ __all__ = [
     "show",
     "sign",
     "sin",
+    "sobol_indices",
     "solve_contacts",
     "sphere",
     "sqrt",
@@ -287,7 +303,7 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
 
     def __getattr__(name: str) -> Any:
         """Packages that few programs use are read when they are used."""
-        if name in ("control", "devices", "gym"):
+        if name in ("control", "devices", "gym", "observers"):
             return importlib.import_module(f"inloop.{name}")
         if name == "identify":
             return importlib.import_module("inloop.analysis.identify")
@@ -295,4 +311,6 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return getattr(importlib.import_module("inloop.analysis.fitting"), name)
         if name in ("Optimised", "optimise"):
             return getattr(importlib.import_module("inloop.analysis.optimising"), name)
+        if name == "observer":
+            return importlib.import_module("inloop.observers").observer
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

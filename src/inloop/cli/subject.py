@@ -98,7 +98,7 @@ def subject_of_facts(facts: Mapping[str, str]) -> Subject:
     """
     source = facts.get("source", "")
     if source not in gallery.names():
-        origin = f"it came from {source[:200]!a}" if source else "it does not tell its source"
+        origin = f"it came from {source[:200]!a}" if source else "it does not name its source"
         raise il.InputError(f"its mechanism is none of the gallery: {origin}")
     return _find_exhibit(source, _told_settings(facts.get("settings", "[]")))
 

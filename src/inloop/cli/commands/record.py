@@ -54,7 +54,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     add_start(parser)
     parser.set_defaults(call=call_replay)
 
-    text = "tell what a recording holds, and how well the plant kept its deadlines"
+    text = "show what a recording holds, and how well the plant kept its deadlines"
     parser = commands.add_parser("report", parents=[shared], help=text, description=text)
     parser.add_argument("file", help="a recording, or a report that inloop run has written (.json)")
     parser.add_argument("--repair", metavar="TO.mcap", help="write a complete file from a torn one")
