@@ -12,11 +12,11 @@ import numpy as np
 import scipy
 
 from inloop.errors import InloopError, InputError, SimulationError, name_hint
-from inloop.native.progress import ProgressLine
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, reals, whole
 from inloop.plant.keywords import checked_call
 from inloop.simulate import blank_figure
+from inloop.simulate.progress import searching
 from inloop.simulate.results.figure import COLORS, GRID, INK
 
 Method = Literal["gradient", "simplex", "global"]
@@ -165,7 +165,7 @@ def optimise(
     search = _Search(merit, bounds, plant, dict(constraints or {}), gradient, whole(most, "most"))
     begin = search.vector(_read_first(first, bounds, plant))
     search.begin(begin)
-    with ProgressLine("optimising") as line:
+    with searching("optimising") as line:
         search.tell = line.say
         try:
             converged = search.run(begin, method, real(tolerance, "tolerance"), seed)

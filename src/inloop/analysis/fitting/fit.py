@@ -22,10 +22,10 @@ from inloop.analysis.fitting.shooting import Shooting, Steps
 from inloop.analysis.fitting.solving import Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.errors import InputError, SimulationError, name_hint
-from inloop.native.progress import ProgressLine
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
+from inloop.simulate.progress import searching
 
 UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
 SHARE = 0.3  # of such a direction that a parameter has to have to be named
@@ -96,7 +96,7 @@ def fit(
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), chosen, runs[0].period, late, bounds)
     options = (chosen, late, steps, start, segments)
     shooting = _shooting(plant, runs, unknowns, *options)
-    with ProgressLine("fitting") as line:
+    with searching("fitting") as line:
         if segments is None:
             _approach(shooting, known, options, line.say)
         found = solve(shooting, known, chosen, whole(most, "most"), line.say)

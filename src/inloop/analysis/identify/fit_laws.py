@@ -23,10 +23,10 @@ from inloop.analysis.identify.base_parameters import BaseParameters
 from inloop.analysis.identify.filtering import ZeroPhaseFilter
 from inloop.analysis.identify.fit import Samples, read_samples, regressor_rows, with_motion
 from inloop.errors import InputError
-from inloop.native.progress import ProgressLine
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
 from inloop.plant.keywords import checked_call
+from inloop.simulate.progress import searching
 
 ROUNDS = 2  # of the search, with noise levels of the one before
 TOLERANCE = 1e-7  # relative change of the sum of squares, and of parameters, that ends it
@@ -90,7 +90,7 @@ def fit_laws(
     W = np.zeros((len(samples.t), plant.n, 0)) if base is None else regressor_rows(base, moved)[0]
     problem = _Projected(AlongMotion(plant, moved, unknowns.names), unknowns, W[kept], tau, kept)
     levels = np.array([known.get(name, 0.0) for name in outputs])
-    with ProgressLine("fitting"):
+    with searching("fitting"):
         found = problem.solve(levels)
     steps = by_channel(resolution, "resolution", plant.coordinates)
 
