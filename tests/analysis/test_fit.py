@@ -228,7 +228,8 @@ def test_from_the_command_line(
     model, run, found = tmp_path / "slider.py", tmp_path / "run.npz", tmp_path / "found.txt"
     model.write_text(SLIDER)
     slider.parameters.update(k=K, c=C)
-    slider.simulate(t_end=1.0, sample=5e-3, q={"block": X0}).save(run)
+    result = slider.simulate(t_end=1.0, sample=5e-3, q={"block": X0})
+    result.save(run)
     slider.parameters.reset()
     page = tmp_path / "fit.html"
     words = ["identify", str(model), str(run), "--fit", "k,c", "--out", str(found)]
@@ -239,6 +240,12 @@ def test_from_the_command_line(
     capsys.readouterr()
     assert main(["run", str(model), "--set", f"@{found}", "--seconds", "0.01", "--json"]) == 0
     assert f'"k": {float(values["k"])!r}' in capsys.readouterr().out
+    # of another plant: refused, and no parameters are written
+    found.unlink()
+    grown = result.q * np.linspace(1.0, 2.0, len(result.t))[:, None]
+    dataclasses.replace(result, q=grown).save(run)
+    assert main(words) == 1
+    assert "does not explain recording 1" in capsys.readouterr().err and not found.exists()
     found.write_text("k 3\n")
     with pytest.raises(SystemExit):
         main(["run", str(model), "--set", f"@{found}"])

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from inloop.analysis.fitting.fitted import ALIKE, Comparison, Fitted
+from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, Comparison, Fitted
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
@@ -165,7 +165,7 @@ def _shooting(
     if plant.nq > plant.n:
         raise InputError(
             f"model '{plant.name}' has ball joints: starts of its runs are not fitted yet",
-            fix="Write the joint as three revolute ones (il.spherical angles).",
+            fix="Write the joint as three revolute ones.",
         )
     seconds = None if segments is None else real(segments, "segments")
     if seconds is not None and plant.by_mode:
@@ -275,7 +275,9 @@ def _notes(unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]) -
         notes.append("not identified by these recordings: " + ", ".join(lost))
     room = unknowns.upper - unknowns.lower
     span = np.where(np.isfinite(room), room, unknowns.scale)
-    near = np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < 1e-6 * span
+    near = (
+        np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < AT_BOUND * span
+    )
     notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
     size = np.sqrt(np.diag(found.covariance)).clip(np.finfo(float).tiny)
     alike: Array = found.covariance / np.outer(size, size)
