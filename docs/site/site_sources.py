@@ -36,7 +36,10 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Run it": (
         "steps", "many", "sensitivities", "realtime", "links", "results", "studio", "recordings",
     ),
-    "Control it": ("controllers", "control", "identify", "devices", "optimal_control", "learning"),
+    "Control it": (
+        "controllers", "control", "identify", "fit", "optimise", "devices", "optimal_control",
+        "learning",
+    ),
     "Take it elsewhere": ("c", "fmu", "page", "boards", "serial"),
     "Mechanisms in detail": ("gallery", "piano", "car", "tilting_vehicle", "kart", "own_exhibit"),
     "More": (),
