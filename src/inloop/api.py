@@ -213,7 +213,21 @@ class Plant(BarePlant):
         names = name_list(sensitivities, "sensitivities")
         return self._shown(partial(runs.simulate_sensitive, self, run, names, common))
 
-    def gradient(self, loss: runs.Loss, by: str | Sequence[str], **run: Any) -> runs.Gradient:
+    @checked_call
+    def gradient(
+        self,
+        loss: runs.Loss,
+        by: str | Sequence[str],
+        *,
+        t_end: float,
+        step: float = 1e-3,
+        method: str | None = None,
+        q: Mapping[str, float] | Array | None = None,
+        qd: Mapping[str, float] | Array | None = None,
+        tau: Mapping[str, float] | Array | None = None,
+        inputs: Mapping[str, float | Signal] | None = None,
+        sample: float | None = None,
+    ) -> runs.Gradient:
         """A figure of a run and its derivatives, at a cost that does not grow with their number.
 
             found = plant.gradient({"arm.q": recorded}, by=["k", "arm.mass"], t_end=2.0)
@@ -224,16 +238,23 @@ class Plant(BarePlant):
                 all samples; or a function of the result that returns the figure and, by signal,
                 its derivatives by each of the samples.
             by: live parameters, inputs and start values, as `sensitivities` of `simulate`.
-            run: arguments of `simulate`.
+            t_end: length of the run [s].
+            step: step of the integrator [s].
+            method: "rk4", "euler" or "dopri".
+            q: coordinates at the start.
+            qd: velocities at the start.
+            tau: constant joint efforts [N·m or N].
+            inputs: by name: constants, functions of time, or samples (times, values).
+            sample: time between samples [s]; every step by default.
 
         Raises:
             InputError: there is no such name, or the run has no derivatives that are known here.
         """
-        if "sensitivities" in run:
-            raise InputError("sensitivities beside a gradient", fix="Leave them out.")
-        result = self.simulate(**run)
-        known = RunArguments.of(run)
-        return runs.gradient_of(self, result, loss, name_list(by, "by"), known)
+        given = RunArguments(t_end, step, sample, q, qd, tau, inputs)
+        result = self.simulate(
+            t_end=t_end, step=step, method=method, q=q, qd=qd, tau=tau, inputs=inputs, sample=sample
+        )
+        return runs.gradient_of(self, result, loss, name_list(by, "by"), given)
 
     def _shown(self, run: Callable[[], runs.Result]) -> Result:
         """The result of a run, or of what there is of it, with the plant to draw it."""

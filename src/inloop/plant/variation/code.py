@@ -52,7 +52,8 @@ class VariationCode:
         varied: names of what is varied beside the state.
         observed: names of what is told of a motion.
         layout: where the entries of x belong.
-        lanes: directions of one call.
+        lanes: directions of one call; 0 backwards.
+        prepared: number of prepared quantities.
         operations: of each program.
         files: the generated C.
         switches: laws compare numbers or take their sign, so that forces may jump.

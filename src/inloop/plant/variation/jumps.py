@@ -5,7 +5,7 @@ Events are rare: their programs are differentiated symbolically and evaluated by
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -119,11 +119,3 @@ class ModeJumps:
         if self._partition is None:
             return given["qd"]
         return self._programs["project"](given)["qd_next"]
-
-
-def stacked(parts: Sequence[Varying], directions: int) -> Varying:
-    """Several one behind the other."""
-    return Varying(
-        np.concatenate([p.value for p in parts]) if parts else np.zeros(0),
-        np.concatenate([p.change for p in parts]) if parts else np.zeros((0, directions)),
-    )
