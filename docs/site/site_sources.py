@@ -34,7 +34,9 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "sensors", "shapes", "tyres", "roads", "files", "redundant",
     ),
     "Run it": ("steps", "many", "realtime", "links", "results", "studio", "recordings"),
-    "Control it": ("controllers", "control", "identify", "devices", "optimal_control", "learning"),
+    "Control it": (
+        "controllers", "control", "identify", "observers", "devices", "optimal_control", "learning",
+    ),
     "Take it elsewhere": ("c", "fmu", "page", "boards", "serial"),
     "Mechanisms in detail": ("gallery", "piano", "car", "tilting_vehicle", "kart", "own_exhibit"),
     "More": (),

@@ -1,4 +1,4 @@
-"""Truth and sensors for observers: runs of a stepper with noise drawn as the observer believes it."""
+"""Truth and sensors for observers: runs of a stepper with noise as the observer believes it."""
 
 from __future__ import annotations
 

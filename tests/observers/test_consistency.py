@@ -193,5 +193,5 @@ def test_the_figure_shows_the_band(tmp_path: object) -> None:
     ],
 )
 def test_what_cannot_be_judged_is_refused(errors: np.ndarray, covariances: np.ndarray) -> None:
-    with pytest.raises(il.InputError, match="do not fit|no variance"):
+    with pytest.raises(il.InputError, match=r"do not fit|no variance"):
         il.observers.nees(errors, covariances)

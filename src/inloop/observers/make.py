@@ -73,7 +73,8 @@ def observer(
         period: between two samples [s].
         step: of the integrator [s]; the period by default.
         integrator: "rk4", "euler", "dopri", "rodas" or "implicit".
-        q, qd: where the estimate starts; as the plant by default.
+        q: coordinates where the estimate starts; as the plant by default.
+        qd: velocities there.
         inputs: first values of inputs.
         delays: by which measured outputs come late [s]; whole periods.
         unobserved: states that may remain unknown.

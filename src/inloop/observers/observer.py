@@ -92,7 +92,8 @@ class Observer:
         self._queue: deque[tuple[Array, Array]] = deque(maxlen=max(setup.late) + 1)
         self._inputs = setup.seen.first_inputs.copy()
         self._last: float | None = None
-        self._named, self._states = -1, ()  # names, and of which choice of coordinates
+        self._states: tuple[str, ...] = ()
+        self._named = -1  # of which choice of coordinates these are the names
         self._estimate: Estimate | None = None
 
     @property
