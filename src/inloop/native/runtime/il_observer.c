@@ -284,12 +284,21 @@ int il_observer_predict(il_observer *observer, const double *inputs)
     return status;
 }
 
-int il_observer_correct(il_observer *observer, const double *measured)
+static int correct_once(il_observer *o, const double *measured)
 {
-    il_observer *const o = observer;
     il_observer_act(o, o->extra);
     const int drawn = o->kind == IL_UNSCENTED && !il_observer_all_plain(o);
     return drawn ? il_correct_unscented(o, measured) : il_correct_extended(o, measured);
+}
+
+int il_observer_correct(il_observer *observer, const double *measured)
+{
+    il_observer *const o = observer;
+    int status = correct_once(o, measured);
+    if (status == IL_LOOP_OPEN && il_chooses(il_observed_part(o)) && choose_anew(o) == IL_OK) {
+        status = correct_once(o, measured);
+    }
+    return status;
 }
 
 int il_observer_outputs(il_observer *observer, double *values)
