@@ -151,7 +151,8 @@ RUNS: dict[str, dict[str, Any]] = {
     "simulate_many": {
         "t_end": 0.01, "step": 1e-3, "method": "rk4", "runs": 3, "q": None,
         "qd": {"a": [0.1, 0.0, 0.2]}, "tau": None, "inputs": {"u": 0.0},
-        "parameters": {"k": [1.0, 2.0, 3.0]}, "sample": None, "tolerance": None,
+        "parameters": {"k": [1.0, 2.0, 3.0]}, "sample": None, "tolerance": None, "vary": None,
+        "folder": None, "chunk": None, "on": None,
     },
     "stepper": {
         "step": 1e-3, "method": "rk4", "mode": None, "q": None, "qd": None, "inputs": None,

@@ -35,7 +35,10 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
             "EnergyAudit",
             "InverseRun",
             "Sweep",
+            "SobolIndices",
+            "sobol_indices",
             "read",
+            "read_runs",
             "blank_figure",
         ),
     ),
@@ -69,6 +72,7 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
 # packages with names of their own
 PACKAGES = {
     "control": ("Control", "`il.control`: linear models and controllers designed from them."),
+    "designs": ("Designs", "`il.designs`: which values many runs take."),
     "devices": ("Devices", "`il.devices`: sensors as they are, estimators, haptic devices."),
     "identify": ("Identification", "`il.identify`: inertias and friction from measured motion."),
     "observers": ("Observers", "`il.observers`: states of plants from what is measured."),

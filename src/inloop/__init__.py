@@ -7,8 +7,17 @@ native code, run them.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from inloop import geometry, realtime
-from inloop.analysis import Eigenmodes, EnergyAudit, Equilibrium, InverseRun, Linear, Sweep
+from inloop import designs, geometry, realtime
+from inloop.analysis import (
+    Eigenmodes,
+    EnergyAudit,
+    Equilibrium,
+    InverseRun,
+    Linear,
+    SobolIndices,
+    Sweep,
+    sobol_indices,
+)
 from inloop.api import (
     Model,
     Plant,
@@ -109,7 +118,7 @@ from inloop.realtime import (
     running,
     start,
 )
-from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure
+from inloop.simulate import EventRecord, ManyResult, Stepper, blank_figure, read_runs
 from inloop.symbolic import Expr, condense
 from inloop.symbolic.functions import (
     absolute,
@@ -137,6 +146,7 @@ from inloop.symbolic.functions import (
 if TYPE_CHECKING:
     from inloop import control, devices, gym, observers
     from inloop.analysis import identify
+    from inloop.analysis.fitting import Fitted, ResidualError, fit
     from inloop.observers import observer
 
 __version__ = "0.1.0"
@@ -153,6 +163,7 @@ __all__ = [
     "Expr",
     "ExpressionError",
     "FileFormatError",
+    "Fitted",
     "FlexibleLinkHandle",
     "FrictionLaw",
     "Grip",
@@ -177,11 +188,13 @@ __all__ = [
     "Positive",
     "Recording",
     "Report",
+    "ResidualError",
     "Result",
     "ScriptedClock",
     "Shape",
     "Share",
     "SimulationError",
+    "SobolIndices",
     "SolveError",
     "SolveReport",
     "SparseLU",
@@ -209,10 +222,12 @@ __all__ = [
     "coulomb_contact",
     "cylinder",
     "cylindrical",
+    "designs",
     "devices",
     "disc",
     "exp",
     "felt",
+    "fit",
     "free",
     "gain",
     "geometry",
@@ -245,6 +260,7 @@ __all__ = [
     "power",
     "power_law",
     "read",
+    "read_runs",
     "realtime",
     "record",
     "replay",
@@ -258,6 +274,7 @@ __all__ = [
     "show",
     "sign",
     "sin",
+    "sobol_indices",
     "solve_contacts",
     "sphere",
     "sqrt",
@@ -287,6 +304,8 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return importlib.import_module(f"inloop.{name}")
         if name == "identify":
             return importlib.import_module("inloop.analysis.identify")
+        if name in ("Fitted", "ResidualError", "fit"):
+            return getattr(importlib.import_module("inloop.analysis.fitting"), name)
         if name == "observer":
             return importlib.import_module("inloop.observers").observer
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

@@ -5,6 +5,7 @@ from inloop.analysis.energy_audit import EnergyAudit, energy_audit
 from inloop.analysis.equilibrium import Equilibrium, equilibrium
 from inloop.analysis.inverse_run import InverseRun, inverse_dynamics_run
 from inloop.analysis.linearize import Linear, linearize
+from inloop.analysis.sobol import SobolIndices, sobol_indices
 from inloop.analysis.sweep import Sweep, sweep
 
 __all__ = [
@@ -13,11 +14,13 @@ __all__ = [
     "Equilibrium",
     "InverseRun",
     "Linear",
+    "SobolIndices",
     "Sweep",
     "eigenmodes",
     "energy_audit",
     "equilibrium",
     "inverse_dynamics_run",
     "linearize",
+    "sobol_indices",
     "sweep",
 ]

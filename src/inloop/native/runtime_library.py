@@ -7,6 +7,7 @@ for.
 from __future__ import annotations
 
 import functools
+import hashlib
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -42,6 +43,16 @@ def serial_files() -> dict[str, str]:
     return {**_texts("serial", ".h"), **_texts("serial", ".c")}
 
 
+def variation_sources() -> dict[str, str]:
+    """The .c files of runs with derivatives, which are built with generated code: name → text."""
+    return dict(_texts("variation", ".c"))
+
+
+def variation_headers() -> dict[str, str]:
+    """The .h files of runs with derivatives: name → text."""
+    return dict(_texts("variation", ".h"))
+
+
 def include_dir() -> Path:
     """The directory of `inloop.h`, for controllers written in C."""
     return Path(str(files("inloop.native").joinpath("realtime")))
@@ -74,10 +85,36 @@ def _load_realtime(options: BuildOptions) -> NativeLibrary:
     return NativeLibrary(build_library(realtime_sources(), headers, options=threads))
 
 
+def build_runtime(options: BuildOptions = DEFAULT_OPTIONS) -> Path:
+    """The file of the runtime that this machine builds, or has built.
+
+    Raises:
+        BuildError: there is no compiler.
+    """
+    return build_library(runtime_sources(), runtime_headers(), options=options)
+
+
+def adopt_runtime(path: Path) -> None:
+    """Use a runtime that was built elsewhere of the same text, unless one is loaded already."""
+    if not _adopted and not _load.cache_info().currsize:
+        _adopted.append(NativeLibrary(path))
+
+
+def runtime_digest() -> str:
+    """What tells the text of this runtime from that of other versions."""
+    texts = sorted({**runtime_sources(), **runtime_headers()}.items())
+    return hashlib.sha256(repr(texts).encode()).hexdigest()
+
+
+_adopted: list[NativeLibrary] = []
+
+
 @functools.cache
 def _load(options: BuildOptions) -> NativeLibrary:
+    if _adopted and options == DEFAULT_OPTIONS:
+        return _adopted[0]
     settle_way()
-    return NativeLibrary(build_library(runtime_sources(), runtime_headers(), options=options))
+    return NativeLibrary(build_runtime(options))
 
 
 @functools.cache

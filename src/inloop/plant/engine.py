@@ -168,7 +168,7 @@ class NativeEngine:
             backlog: what it is to be compiled with.
         """
         self.unit = unit
-        self._options = options or model_options(unit.flags)
+        self.options = options or model_options(unit.flags)
         programs = (unit.prepare, *unit.programs)
         with writing(len(programs), unit.prefix):
             self.files = emit_library(programs, unit.prefix, unit.about, unit.manifest, unit.extra)
@@ -179,7 +179,7 @@ class NativeEngine:
         self.sources = sources
         self.headers = {**runtime_headers(), **self.files.headers}
         self._backlog = backlog or Backlog()
-        self._order = Order(unit.prefix, sources, self.headers, self._options)
+        self._order = Order(unit.prefix, sources, self.headers, self.options)
         self._backlog.add(self._order)
         self._functions: dict[str, Any] = {}
         self._lanes: dict[str, Any] = {}

@@ -34,6 +34,7 @@ from inloop.native import (
     model_options,
     runtime_headers,
 )
+from inloop.native.shipping import LibraryText
 from inloop.plant import labels
 from inloop.plant.controlling import controller_function, controller_of, controller_row
 from inloop.plant.engine import NativeEngine
@@ -61,6 +62,8 @@ class PlantUnit:
         address: of the il_plant.
         engines: the libraries whose code it holds.
         own_code: C files of the user, by name.
+        sources: C files of the table, by name.
+        function: name in C of what tells the address.
     """
 
     table: PlantTable
@@ -68,6 +71,30 @@ class PlantUnit:
     address: int
     engines: tuple[NativeEngine, ...]
     own_code: Mapping[str, str]
+    sources: Mapping[str, str]
+    function: str
+
+    @property
+    def texts(self) -> tuple[LibraryText, ...]:
+        """All C text of the plant, for machines of another kind: what it is linked with first."""
+        groups: dict[Path, list[NativeEngine]] = {}
+        for engine in self.engines:
+            groups.setdefault(engine.library.path, []).append(engine)
+        options, own = model_options(), {**self.sources, **self.own_code}
+        apart = dict.fromkeys(self.own_code, "own")
+        return (
+            *(_text_of(engines) for engines in groups.values()),
+            LibraryText(own, runtime_headers(), options.flags, options.extra_flags, apart),
+        )
+
+
+def _text_of(engines: list[NativeEngine]) -> LibraryText:
+    """The text of functions that share a library."""
+    options = engines[0].options
+    sources = {name: text for engine in engines for name, text in engine.sources.items()}
+    headers = {name: text for engine in engines for name, text in engine.headers.items()}
+    spaces = {name: engine.unit.prefix for engine in engines for name in engine.sources}
+    return LibraryText(sources, headers, options.flags, options.extra_flags, spaces)
 
 
 def plant_unit(plants: Plants) -> PlantUnit:
@@ -102,8 +129,9 @@ def _build(plants: Plants) -> PlantUnit:
     linked = tuple(dict.fromkeys(engine.library.path for engine in made.engines))
     options = model_options(linked=linked)
     library = NativeLibrary(_built(sources, made.own_code, options, controller_of(plants)))
-    address = library.function(f"{prefix}_plant", returns=POINTER)()
-    return PlantUnit(table, library, address, made.engines, made.own_code)
+    function = f"{prefix}_plant"
+    address = library.function(function, returns=POINTER)()
+    return PlantUnit(table, library, address, made.engines, made.own_code, sources, function)
 
 
 def _built(

@@ -6,9 +6,12 @@ from inloop.simulate.export import export_c
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.many.runs import simulate_many
+from inloop.simulate.many.storing import read_runs
 from inloop.simulate.results.figure import blank_figure
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.run import simulate
+from inloop.simulate.sensitivities.forward import simulate_sensitive
+from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.stepper import Stepper
 
 __all__ = [
@@ -16,11 +19,14 @@ __all__ = [
     "ManyResult",
     "Result",
     "Sampled",
+    "Sensitivities",
     "Stepper",
     "blank_figure",
     "export_c",
+    "read_runs",
     "simulate",
     "simulate_controlled",
     "simulate_many",
     "simulate_modes",
+    "simulate_sensitive",
 ]

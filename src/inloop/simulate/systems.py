@@ -72,7 +72,7 @@ class System:
         self.n = len(self._independent)
         self._turning = plant.nq - plant.n
         self.size = 2 * self.n + self._states + len(self._dependent) + self._turning
-        self._select(formulation.partition)
+        self._select()
         self._numbers(Numbers.TAU)[:] = conditions.tau
         self.u[:] = conditions.inputs.constant
         self._follow(conditions)
@@ -99,12 +99,20 @@ class System:
     def _role_count(self) -> int:
         return 2 * len(self._dependent) + len(self._independent)
 
-    def _select(self, parts: Partition) -> None:
-        """Use compiled code for a choice of coordinates, or the reduction at run time."""
+    @property
+    def choice(self) -> tuple[int | None, Array | None]:
+        """Number of the compiled choice of coordinates, or else the roles of one that is not."""
+        parts = self.formulation.partition
         if self.formulation.is_compiled:
-            self.instance.select(self._mode, self.formulation.known.index(parts))
-        else:
-            roles = np.array([*parts.dependent, *parts.independent, *parts.rows], np.float64)
+            return self.formulation.known.index(parts), None
+        return None, np.array([*parts.dependent, *parts.independent, *parts.rows], np.float64)
+
+    def _select(self) -> None:
+        """Use compiled code for the choice of coordinates, or the reduction at run time."""
+        number, roles = self.choice
+        if number is not None:
+            self.instance.select(self._mode, number)
+        elif roles is not None:
             self.instance.select_roles(self._mode, roles)
 
     def _follow(self, conditions: Conditions) -> None:
@@ -415,7 +423,13 @@ def refuse_foreign_method(plant: BarePlant, method: Method) -> None:
             "method 'alpha' moves bodies by themselves, which this plant does not have",
             fix="Compile with formulation='redundant', or run without naming a method.",
         )
-    if own is not None and method != Method.ALPHA and plant.formulation.partition.rows:
+    if own is not None and method == Method.EVENT_DRIVEN:
+        raise InputError(
+            "method 'event_driven' needs the mass matrix, which bodies by themselves do not have",
+            fix="Run without naming a method, or compile without formulation='redundant'.",
+        )
+    fits = method in (Method.ALPHA, Method.MOREAU)
+    if own is not None and not fits and plant.formulation.partition.rows:
         raise InputError(
             f"method '{method.name.lower()}' would let the constraints of '{plant.name}' drift",
             fix=f"With formulation='redundant', use method='{own}', or name none.",

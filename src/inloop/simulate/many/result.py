@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,39 +17,102 @@ from inloop.plant.arguments import one_name
 SHOWN = 5  # failed runs in the text of a result
 
 
+class RunSamples(Protocol):
+    """Where the samples of many runs are: in memory, or in files."""
+
+    def signal(self, name: str) -> Array:
+        """One signal of all runs, shape (runs, samples)."""
+
+    def end(self, name: str) -> Array:
+        """The same where the runs end, shape (runs,)."""
+
+
+@dataclass(frozen=True)
+class SampleArrays:
+    """Samples in memory.
+
+    Attributes:
+        names: of the columns of q, then of those of qd.
+        q: shape (runs, samples, positions).
+        qd: shape (runs, samples, coordinates).
+    """
+
+    names: Sequence[str]
+    q: Array
+    qd: Array
+
+    def signal(self, name: str) -> Array:
+        """One signal of all runs, shape (runs, samples)."""
+        place, width = self.names.index(name), self.q.shape[2]
+        return self.q[:, :, place] if place < width else self.qd[:, :, place - width]
+
+    def end(self, name: str) -> Array:
+        """The same where the runs end, shape (runs,)."""
+        return self.signal(name)[:, -1]
+
+
 @dataclass(frozen=True, repr=False)
 class ManyResult:
     """Samples of many runs. `many["crank.q"]` gives one signal, shape (runs, samples).
 
     Attributes:
         name: of the model.
-        coordinates: their names, as the columns of q and qd.
+        coordinates: their names, as the columns of qd.
+        positions: signals that are the columns of q.
         t: times [s], shape (samples,).
-        q, qd: shape (runs, samples, n); NaN from where a run failed, and for coordinates that a
-            mode does not have.
+        samples: where the samples are.
         status: how each run ended: "OK", or the name of what ended it.
         reasons: number of a run that failed → why, in words.
         reached: time that each run reached [s]; NaN where its start failed.
         method: the integrator.
         tolerance: relative error per step where the steps are chosen by it, else None.
         steps: of all runs.
+        varied: what differs from run to run, such as "rod.mass" or "rod.q", shape (runs,) each.
+        design: how these values were found, as `Design.describe` tells it.
         notes: what happened, in words.
+        folder: where the files of the runs are; None: there are none.
     """
 
     name: str
     coordinates: tuple[str, ...]
+    positions: tuple[str, ...]
     t: Array
-    q: Array
-    qd: Array
+    samples: RunSamples = field(compare=False)
     status: tuple[str, ...]
     reasons: Mapping[int, str]
     reached: Array
     method: str
     tolerance: float | None
     steps: int
+    varied: Mapping[str, Array] = field(default_factory=dict, compare=False)
+    design: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
+    folder: Path | None = None
     plant: BarePlant | None = field(default=None, compare=False)
     parameters: Array | None = field(default=None, compare=False)
+
+    @property
+    def q(self) -> Array:
+        """Positions, shape (runs, samples, n).
+
+        NaN from where a run failed, and for coordinates that a mode does not have.
+        """
+        return self._stacked("q", self.positions)
+
+    @property
+    def qd(self) -> Array:
+        """Velocities, likewise."""
+        return self._stacked("qd", [f"{name}.qd" for name in self.coordinates])
+
+    def _stacked(self, kind: str, names: Sequence[str]) -> Array:
+        if isinstance(self.samples, SampleArrays):
+            return np.asarray(getattr(self.samples, kind))
+        return np.stack([self.samples.signal(name) for name in names], axis=2)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of all signals."""
+        return (*self.positions, *(f"{name}.qd" for name in self.coordinates))
 
     @property
     def failed(self) -> tuple[int, ...]:
@@ -57,41 +122,34 @@ class ManyResult:
     @property
     def final(self) -> dict[str, Array]:
         """The state at the end by signal, such as "crank.q": shape (runs,), NaN where it failed."""
-        ends = {"q": self.q[:, -1], "qd": self.qd[:, -1]}
-        found = {
-            f"{name}.{kind}": values[:, k]
-            for kind, values in ends.items()
-            for k, name in enumerate(self.coordinates)
-        }
-        return found | {name: self.q[:, -1, k] for name, k in self._turning.items()}
-
-    @property
-    def _turning(self) -> dict[str, int]:
-        """Where components of quaternions are in q."""
-        n, plant = len(self.coordinates), self.plant
-        names = () if plant is None else plant.positions[plant.n :]
-        return {name: n + k for k, name in enumerate(names)}
+        return {name: self.samples.end(name) for name in self.signals}
 
     @functools.cached_property
     def energy(self) -> Array:
         """Kinetic and potential energy [J], shape (runs, samples, 2); computed when asked for.
 
         Raises:
-            InputError: the mechanism has modes.
+            InputError: the mechanism has modes, or the runs were read from files.
         """
         plant = self.plant
-        if plant is None or plant.by_mode:
+        if plant is None:
+            raise InputError(
+                f"the files of '{self.name}' do not hold its equations",
+                fix="Call simulate_many again with the same folder: nothing is repeated.",
+            )
+        if plant.by_mode:
             raise InputError(
                 f"model '{self.name}' has modes: the energy depends on the mode of each sample",
                 fix="Use plant.simulate for single runs.",
             )
         assert self.parameters is not None
-        found = np.empty((*self.q.shape[:2], 2))
+        positions, velocities = self.q, self.qd
+        found = np.empty((*positions.shape[:2], 2))
         rows = self.parameters if self.parameters.ndim == 2 else self.parameters[None]
         runs = slice(None) if len(rows) == 1 else None
         for run, values in enumerate(rows):
             chosen = slice(run, run + 1) if runs is None else runs
-            q, qd = (a[chosen].reshape(-1, a.shape[2]) for a in (self.q, self.qd))
+            q, qd = (a[chosen].reshape(-1, a.shape[2]) for a in (positions, velocities))
             pre = plant.equations.prepared_for("energy", values)
             E = plant.evaluate("energy", ready=True, pre=pre, q=q, qd=qd, lanes=False)["E"]
             found[chosen] = E.reshape(-1, len(self.t), 2)
@@ -99,18 +157,15 @@ class ManyResult:
 
     def __getitem__(self, signal: str) -> Array:
         """A signal of all runs, such as "<coordinate>.q" or ".qd", shape (runs, samples)."""
-        if signal in self._turning:
-            return np.asarray(self.q[:, :, self._turning[signal]])
-        head, _, kind = one_name(signal, "the signal").rpartition(".")
-        if head in self.coordinates and kind in ("q", "qd"):
-            return np.asarray(getattr(self, kind)[:, :, self.coordinates.index(head)])
-        raise InputError(f"there is no signal '{signal}'", fix=name_hint(signal, self.final))
+        if one_name(signal, "the signal") not in self.signals:
+            raise InputError(f"there is no signal '{signal}'", fix=name_hint(signal, self.signals))
+        return np.asarray(self.samples.signal(signal))
 
     def __len__(self) -> int:
         return len(self.status)
 
     def __repr__(self) -> str:
-        runs, samples = self.q.shape[:2]
+        runs, samples = len(self), len(self.t)
         how = self.method + (f", tolerance {self.tolerance:g}" if self.tolerance else "")
         lines = [
             f"{runs} runs of '{self.name}' to t = {self.t[-1]:g} s ({how}), "

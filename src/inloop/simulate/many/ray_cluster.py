@@ -1,0 +1,293 @@
+"""Many runs on a Ray cluster: chunks are handed out, and again if their node is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inloop.errors import InloopError, InputError, SimulationError
+from inloop.native.building.way import runs_as_python
+from inloop.native.running.interruptible import WATCH_PERIOD
+from inloop.native.running.many import Chunk, ChunkRuns, cores
+from inloop.native.runtime_library import runtime_digest
+from inloop.native.shipping import libraries_here
+from inloop.simulate.many.order import Order
+from inloop.simulate.many.ray_worker import Missing, Shipment, build_for_kind, do_chunk
+
+AHEAD = 2  # chunks per core that are handed out before they can begin
+MOST_ATTEMPTS = 5  # of a chunk whose workers die
+LOOPBACK = "127.0.0.1"
+
+Take = Callable[[ChunkRuns, str], None]
+Watch = Callable[[int, str], None]
+
+
+@dataclass(frozen=True)
+class RayCluster:
+    """A cluster that may have to be connected to, or started.
+
+    Attributes:
+        address: where it is; None: the one that this process is connected to, that of
+            RAY_ADDRESS or of this machine, else one that is started for the time of the runs.
+    """
+
+    address: str | None
+
+    def run(self, order: Order, chunks: Iterator[Chunk], take: Take, watch: Watch) -> bool:
+        """Do all chunks; whether Ctrl-C ended them early.
+
+        Raises:
+            InputError: Ray is not installed, or a node cannot be used.
+            SimulationError: the cluster cannot be reached, or chunks end their workers.
+        """
+        if runs_as_python():
+            raise InputError(
+                "runs on other machines need a C compiler on this one, and none works here",
+                fix="Install one: pip install inloop[cc], or sudo apt-get install gcc libc6-dev.",
+            )
+        with _connected(self.address) as ray:
+            return _Dispatch(ray, order, chunks).run(take, watch)
+
+
+class _Dispatch:
+    """Chunks on their way."""
+
+    def __init__(self, ray: Any, order: Order, chunks: Iterator[Chunk]) -> None:
+        self._ray, self._chunks, self._key = ray, chunks, secrets.token_hex(16)
+        here = libraries_here(order.unit.library.path)
+        self._shipment = [ray.put(Shipment(runtime_digest(), order.work, order.unit.texts))]
+        self._libraries = {here.kind: ray.put(here)}
+        self._under_way: dict[Any, Chunk] = {}
+        self._again: list[Chunk] = []
+        self._attempts: Counter[int] = Counter()
+        self._done = 0
+        # attempts are counted here, so that a chunk that ends its workers is told by name
+        options = {"num_cpus": 1, "max_retries": 0}
+        self._do = ray.remote(**options)(do_chunk)
+        self._build = ray.remote(**options)(build_for_kind)
+
+    def run(self, take: Take, watch: Watch) -> bool:
+        try:
+            while self._hand_out():
+                for reference in self._ready():
+                    self._receive(reference, take)
+                watch(self._done, f" on {self._nodes()}")
+        except KeyboardInterrupt:
+            self._call_off()
+            return True
+        except BaseException:
+            self._call_off()
+            raise
+        return False
+
+    def _hand_out(self) -> bool:
+        """Keep all cores busy; False when everything is done."""
+        wanted = max(AHEAD, int(AHEAD * self._ray.cluster_resources().get("CPU", 1)))
+        while len(self._under_way) < wanted:
+            chunk = self._again.pop() if self._again else next(self._chunks, None)
+            if chunk is None:
+                break
+            sent = self._do.remote(self._key, self._shipment, dict(self._libraries), chunk)
+            self._under_way[sent] = chunk
+        return bool(self._under_way)
+
+    def _ready(self) -> list[Any]:
+        waiting = list(self._under_way)
+        first, _ = self._ray.wait(waiting, num_returns=1, timeout=WATCH_PERIOD)
+        if not first:
+            return []
+        ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
+        return list(ready) or list(first)
+
+    def _receive(self, reference: Any, take: Take) -> None:
+        chunk = self._under_way.pop(reference)
+        failures = self._ray.exceptions
+        try:
+            found = self._ray.get(reference)
+        except failures.RayTaskError as error:
+            raise _told(error.as_instanceof_cause()) from error
+        except failures.RayError as error:
+            self._try_again(chunk, error)
+            return
+        if isinstance(found, Missing):
+            self._build_for(found)
+            self._again.append(chunk)
+            return
+        take(found.found, found.made_by)
+        self._done += chunk.end - chunk.begin
+
+    def _try_again(self, chunk: Chunk, error: Exception) -> None:
+        """Its node or its process is lost."""
+        self._attempts[chunk.begin] += 1
+        if self._attempts[chunk.begin] >= MOST_ATTEMPTS:
+            raise SimulationError(
+                f"runs {chunk.begin} to {chunk.end - 1} ended their workers {MOST_ATTEMPTS} times: "
+                f"{str(error).splitlines()[0]}",
+                fix="Do them on this machine, without on=, to see why; a smaller chunk= takes less "
+                "memory.",
+            ) from error
+        self._again.append(chunk)
+
+    def _build_for(self, missing: Missing) -> None:
+        """Let one node build for all of its kind; who asks for the libraries waits for them."""
+        if missing.kind not in self._libraries:
+            strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+            there = self._build.options(scheduling_strategy=strategy(missing.node, soft=False))
+            self._libraries[missing.kind] = there.remote(self._shipment)
+
+    def _call_off(self) -> None:
+        for reference in self._under_way:
+            self._ray.cancel(reference, force=True)
+
+    def _nodes(self) -> str:
+        count = sum(node["Alive"] for node in self._ray.nodes())
+        return "1 node" if count == 1 else f"{count} nodes"
+
+
+def _told(error: Exception) -> Exception:
+    """What a task says, as our own error."""
+    if isinstance(error, ModuleNotFoundError):
+        return SimulationError(
+            f"a node of the cluster lacks {error.name}",
+            fix="Install inloop there: pip install inloop[ray], the same version as here.",
+        )
+    if isinstance(error, InloopError):
+        return SimulationError(f"a node of the cluster cannot do its runs: {error}", fix="")
+    return error
+
+
+def need_ray() -> Any:
+    """The package.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        import ray
+        import ray.util.scheduling_strategies
+    except ImportError as error:
+        raise InputError(
+            "runs on a cluster need Ray", fix="Install it with: pip install inloop[ray]"
+        ) from error
+    return ray
+
+
+@contextlib.contextmanager
+def _connected(address: str | None) -> Iterator[Any]:
+    """Ray, connected to a cluster; what was connected or started here ends here.
+
+    Raises:
+        SimulationError: no cluster answers at the address.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_environment({"RAY_USAGE_STATS_ENABLED": "0"}))
+        ray = need_ray()
+        stack.enter_context(_quiet())
+        if ray.is_initialized():
+            yield ray
+            return
+        named = address or os.environ.get("RAY_ADDRESS")
+        found = _reach(ray, named or "auto")
+        if not found and named:
+            raise SimulationError(
+                f"no Ray cluster answers at {named[:60]!a}",
+                fix="Look there with: ray status --address ADDRESS.",
+            )
+        try:
+            if found:
+                yield ray
+            else:
+                with _local_cluster(ray):
+                    yield ray
+        finally:
+            ray.shutdown()
+
+
+def _reach(ray: Any, address: str) -> bool:
+    """Connect to a cluster; False if there is none."""
+    try:
+        ray.init(address=address, log_to_driver=False, configure_logging=False)
+    except (ConnectionError, ValueError, RuntimeError, TimeoutError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _local_cluster(ray: Any) -> Iterator[None]:
+    """A cluster of this machine alone: it listens at 127.0.0.1 only.
+
+    Raises:
+        SimulationError: it would listen elsewhere.
+    """
+    _have_token()
+    with _loopback(ray):
+        ray.init(
+            address="local",
+            num_cpus=cores(),
+            include_dashboard=False,
+            log_to_driver=False,
+            configure_logging=False,
+        )
+        (node,) = ray.nodes()
+        if node["NodeManagerAddress"] != LOOPBACK:
+            raise SimulationError(
+                f"Ray listens at {node['NodeManagerAddress']}, where others can reach it",
+                fix="Start a cluster yourself and give its address.",
+            )
+        yield
+
+
+def _have_token() -> None:
+    """Let Ray ask for a token that other users of this machine do not have.
+
+    Without one Ray would write a new one to the user's home. It stays for the time of this
+    process, which may start Ray again: Ray reads it once.
+    """
+    kept = Path.home() / ".ray" / "auth_token"
+    if not kept.exists() and "RAY_AUTH_TOKEN_PATH" not in os.environ:
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
+@contextlib.contextmanager
+def _loopback(ray: Any) -> Iterator[None]:
+    """Let Ray use the address of this machine that is only seen from here."""
+    # read from RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER when Ray is imported, which may be long ago
+    constants = ray._private.ray_constants
+    before = constants.ENABLE_RAY_CLUSTER
+    constants.ENABLE_RAY_CLUSTER = False
+    try:
+        with _environment({constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0"}):
+            yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """No messages of Ray's own between ours but errors."""
+    logger = logging.getLogger("ray")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+@contextlib.contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Variables for a while; what the user has set stays."""
+    mine = {name: value for name, value in values.items() if name not in os.environ}
+    os.environ.update(mine)
+    try:
+        yield
+    finally:
+        for name in mine:
+            os.environ.pop(name, None)

@@ -1,0 +1,252 @@
+"""Many runs in a folder: written as they come, and gone on with where they were interrupted."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import FileFormatError, InputError
+from inloop.native.building.locking import exclusive
+from inloop.native.running.many import ChunkRuns
+from inloop.plant.arguments import file_path, whole
+from inloop.simulate.many.files import (
+    MADE_BY,
+    MANIFEST,
+    RUNS,
+    SWEEP,
+    VARIED,
+    Part,
+    SampleFiles,
+    find_part,
+    read_column,
+    read_manifest,
+    remove_unfinished,
+    replacing,
+    write_part,
+)
+from inloop.simulate.many.manifest import FORMAT, TOLD, differences, digest_of, manifest_of
+from inloop.simulate.many.order import Order
+from inloop.simulate.many.reasons import reasons_of
+from inloop.simulate.many.result import ManyResult
+from inloop.simulate.results.saving import need_parquet
+
+FILES = 200  # a sweep is made of about so many
+MOST_IN_FILE = 1000  # runs
+MOST_NUMBERS = 4e6  # of q in a file: 32 MB
+_LOCK = ".lock"
+
+
+class Storing:
+    """A sweep in its folder."""
+
+    def __init__(
+        self, order: Order, design: Mapping[str, Any] | None, folder: Path, chunk: int | None
+    ) -> None:
+        """Begin a sweep, or go on with the same one.
+
+        Args:
+            order: the runs.
+            design: how the varied values were found.
+            folder: where the files are.
+            chunk: runs in each file; chosen by their number if None.
+
+        Raises:
+            InputError: the folder holds another sweep, or something else.
+        """
+        need_parquet()
+        self._order, self.folder = order, folder
+        self._chunk = chunk or _chunk_size(order)
+        self._manifest = manifest_of(order, design, self._chunk)
+        self._digest = digest_of(self._manifest)
+        self._notes: list[str] = []
+        self._open()
+        found = [find_part(folder, *each, self._digest) for each in self._all_ranges()]
+        self._parts = {part.begin: part for part in found if part is not None}
+        self.kept = sum(part.end - part.begin for part in self._parts.values())
+
+    def ranges(self, workers: int) -> list[tuple[int, int]]:
+        """What is left to do, in the chunks of the files, however many workers there are."""
+        return [each for each in self._all_ranges() if each[0] not in self._parts]
+
+    def take(self, found: ChunkRuns, made_by: str) -> None:
+        """Write a chunk, if all of its runs were done.
+
+        Raises:
+            SimulationError: the disk is full, or refuses it otherwise.
+        """
+        if not found.complete:
+            return
+        order = self._order
+        reasons = reasons_of(order.systems, order.coordinates, found, order.step)
+        facts = {SWEEP: self._digest, MADE_BY: made_by}
+        self._parts[found.begin] = write_part(self.folder, order, found, reasons, facts)
+
+    def result(self) -> ManyResult:
+        """What there is by now."""
+        parts = [self._parts[begin] for begin in sorted(self._parts)]
+        order = self._order
+        return _result(self.folder, self._manifest, parts, order)
+
+    def _all_ranges(self) -> list[tuple[int, int]]:
+        count, size = self._order.count, self._chunk
+        return [(k, min(k + size, count)) for k in range(0, count, size)]
+
+    def _open(self) -> None:
+        """Begin in an empty folder, or see that it holds this sweep."""
+        present = sorted(item.name for item in self.folder.iterdir() if item.name != _LOCK)
+        if MANIFEST in present:
+            self._compare(read_manifest(self.folder))
+        elif [name for name in present if name != RUNS and not name.startswith(".unfinished")]:
+            raise InputError(
+                f"'{self.folder}' holds other things, '{present[0]}' for example",
+                fix="Name a folder that is new, empty, or holds this sweep.",
+            )
+        remove_unfinished(self.folder)
+        (self.folder / RUNS).mkdir(exist_ok=True)
+        if MANIFEST not in present:
+            with replacing(self.folder / MANIFEST) as unfinished:
+                unfinished.write_text(json.dumps(self._manifest, indent=1) + "\n", encoding="utf-8")
+
+    def _compare(self, there: Mapping[str, Any]) -> None:
+        found = differences(there, self._manifest)
+        if found:
+            raise InputError(
+                f"'{self.folder}' holds another sweep: {'; '.join(found)}",
+                fix="Name another folder, or repeat the call that began it.",
+            )
+
+
+@contextlib.contextmanager
+def writing_alone(folder: Path) -> Iterator[None]:
+    """Make a folder, and keep other processes from the same work.
+
+    Raises:
+        InputError: one is at it, or the folder cannot be.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            held = stack.enter_context(exclusive(folder / _LOCK, patience=0.0))
+        except OSError as error:
+            raise InputError(
+                f"'{folder}' cannot be a folder for runs: {error.strerror or error}",
+                fix="Name another one.",
+            ) from error
+        if not held:
+            # where a file system has no locks, two do the same work twice, and nothing is wrong
+            with exclusive(folder / f"{_LOCK}-{os.getpid()}", patience=0.0) as has_locks:
+                if has_locks:
+                    raise InputError(
+                        f"another process is writing runs to '{folder}'",
+                        fix="Wait for it, or name another folder.",
+                    )
+        yield
+
+
+def read_runs(folder: str | Path) -> ManyResult:
+    """The runs in a folder that `plant.simulate_many` or `inloop sweep` wrote, whole or not.
+
+    Runs that are not there are STOPPED.
+
+    Raises:
+        FileFormatError: the folder holds no runs, or files are damaged.
+    """
+    place = file_path(folder, "folder")
+    manifest = read_manifest(place)
+    try:
+        if manifest["format"] != FORMAT:
+            raise FileFormatError(
+                f"'{place}' was written by another version of inloop", fix="Use that one."
+            )
+        runs, chunk = int(manifest["runs"]), int(manifest["chunk"])
+        digest, told = digest_of(manifest), manifest[TOLD]
+        names = [*told["coordinates"], *told["positions"], *manifest["varied"]]
+        if runs < 1 or chunk < 1 or not all(isinstance(name, str) for name in names):
+            raise ValueError("numbers or names that cannot be")
+        ranges = [(k, min(k + chunk, runs)) for k in range(0, runs, chunk)]
+        found = [find_part(place, *each, digest) for each in ranges]
+        return _result(place, manifest, [part for part in found if part is not None], None)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileFormatError(
+            f"'{place / MANIFEST}' tells nothing of a sweep: {error}",
+            fix="Name the folder of a sweep.",
+        ) from error
+
+
+def read_chunk(chunk: Any) -> int | None:
+    """Runs per file, as a user gives them.
+
+    Raises:
+        InputError: it is no number of runs.
+    """
+    if chunk is None:
+        return None
+    found = whole(chunk, "chunk")
+    if found < 1:
+        raise InputError(f"{found} runs in a file make no sense", fix="Use chunk >= 1.")
+    return found
+
+
+def _chunk_size(order: Order) -> int:
+    """By the number of runs alone: files are the same wherever the runs are done."""
+    wide = order.work.samples * max(1, len(order.positions))
+    size = min(MOST_IN_FILE, -(-order.count // FILES))
+    return int(max(1, min(size, MOST_NUMBERS // wide)))
+
+
+def _result(
+    folder: Path, manifest: Mapping[str, Any], parts: Sequence[Part], order: Order | None
+) -> ManyResult:
+    told, runs = manifest[TOLD], int(manifest["runs"])
+    t = np.array(told["t"], dtype=np.float64)
+    files = SampleFiles(tuple(parts), runs, len(t))
+    status, reasons = _endings(parts, runs)
+    varied = order.varied if order is not None else None
+    return ManyResult(
+        str(manifest["model"]),
+        tuple(told["coordinates"]),
+        tuple(told["positions"]),
+        t,
+        files,
+        status,
+        reasons,
+        files.numbers("reached"),
+        str(manifest["method"]),
+        manifest["tolerance"],
+        sum(part.steps for part in parts),
+        varied or {name: files.numbers(VARIED + name) for name in manifest["varied"]},
+        manifest["design"],
+        (*told["notes"], *_kinds_note(parts)),
+        folder,
+        order.plant if order is not None else None,
+        order.starts.rows.parameters if order is not None else None,
+    )
+
+
+def _endings(parts: Sequence[Part], runs: int) -> tuple[tuple[str, ...], dict[int, str]]:
+    """How each run ended, and why those that failed did."""
+    status = ["STOPPED"] * runs
+    reasons: dict[int, str] = {}
+    for part in parts:
+        status[part.begin : part.end] = read_column(part, "status").to_pylist()
+        said = read_column(part, "reason").to_pylist()
+        reasons |= {part.begin + k: why for k, why in enumerate(said) if why is not None}
+    missing = (k for k, name in enumerate(status) if name == "STOPPED")
+    reasons |= dict.fromkeys(missing, "STOPPED: not done yet")
+    return tuple(status), dict(sorted(reasons.items()))
+
+
+def _kinds_note(parts: Sequence[Part]) -> tuple[str, ...]:
+    kinds = {part.made_by for part in parts}
+    if len(kinds) < 2:
+        return ()
+    return (
+        f"{len(kinds)} kinds of machines or compilers computed these runs: the last bits of equal "
+        "runs may differ between them",
+    )

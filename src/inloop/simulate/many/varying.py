@@ -1,0 +1,93 @@
+"""What a design varies, found in a plant by name: parameters, inputs, starts and efforts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inloop.designs.design import Design
+from inloop.designs.distributions import Distribution
+from inloop.errors import InputError, name_hint
+from inloop.plant import BarePlant
+from inloop.plant.arguments import useless
+
+NEGLIGIBLE = 1e-12  # part of a distribution that may lie beyond the range of a parameter
+KINDS = ("parameters", "inputs", "q", "qd", "tau")
+
+
+def with_design(plant: BarePlant, design: Design | None, given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of many runs, with the columns of a design among them.
+
+    Args:
+        plant: the compiled mechanism.
+        design: what is varied; None: nothing.
+        given: the arguments in `KINDS` as the user wrote them.
+
+    Raises:
+        InputError: a name is none of the plant, is given twice, or its distribution reaches
+            beyond the range of the parameter.
+    """
+    if design is None:
+        return given
+    if not isinstance(design, Design):
+        raise useless(design, "vary", "Give a design, such as il.designs.monte_carlo(...).")
+    found: dict[str, Any] = {
+        kind: dict(value) if isinstance(value, Mapping) else value for kind, value in given.items()
+    }
+    for name, column in design.columns.items():
+        kind, key = _place(plant, name)
+        if name in design.distributions and kind == "parameters":
+            _check_range(plant, name, design.distributions[name])
+        into = found[kind] = {} if found[kind] is None else found[kind]
+        if not isinstance(into, dict):
+            raise InputError(
+                f"'{name}' is varied, and {kind} is given as an array", fix="Give it by name."
+            )
+        if key in into:
+            raise InputError(
+                f"'{name}' is varied, and {kind} holds '{key}' as well", fix="Give it once."
+            )
+        into[key] = column
+    return found
+
+
+def _place(plant: BarePlant, name: str) -> tuple[str, str]:
+    """Which argument holds a quantity, and its name there."""
+    for known, kind, key in _quantities(plant):
+        if known == name:
+            return kind, key
+    raise InputError(
+        f"there is no '{name}' to be varied in model '{plant.name}'",
+        fix=name_hint(name, [known for known, _, _ in _quantities(plant)])
+        + ' Other numbers of a model become parameters with live=["rod.mass"], say.',
+    )
+
+
+def _quantities(plant: BarePlant) -> Iterator[tuple[str, str, str]]:
+    """Name, argument and name there of all that can be varied; the first of a name counts."""
+    yield from ((name, "parameters", name) for name in plant.parameters)
+    plants = list(plant.by_mode.values()) or [plant]
+    inputs = dict.fromkeys(name for each in plants for name in each.inputs)
+    yield from ((name, "inputs", name) for name in inputs)
+    # what a drive moves is not free
+    driven = {name for each in plants for name in each.formulation.driven}
+    for kind in ("q", "qd", "tau"):
+        for name in plant.coordinates:
+            if name not in driven or kind == "tau":
+                yield f"{name}.{kind}", kind, name
+
+
+def _check_range(plant: BarePlant, name: str, distribution: Distribution) -> None:
+    """Refuse values that the parameter cannot have before any is drawn that is not refused."""
+    ranges = {each.name: each.range for each in plant.parameters.declared}
+    low, high = ranges[name] or (-math.inf, math.inf)
+    beyond = distribution.probability(low) if math.isfinite(low) else 0.0
+    beyond += 1.0 - distribution.probability(high) if math.isfinite(high) else 0.0
+    reaches = distribution.low < low or distribution.high > high
+    if reaches and beyond > NEGLIGIBLE:
+        raise InputError(
+            f"'{name}' must be from {low:g} to {high:g}, and {beyond:.2g} of {distribution} lies "
+            "beyond",
+            fix=f"Cut it off, normal(mean, deviation, {low:g}, {high:g}) say, or choose another.",
+        )

@@ -1,0 +1,97 @@
+"""Runs on a Ray cluster: bits and files of one machine, also when workers and nodes are lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inloop as il
+from inloop.simulate.many.places import find_place
+
+CHECKS = Path(__file__).parent / "ray_checks.py"
+PATIENCE = 900.0  # for all checks, on a machine that is busy [s]
+
+
+@pytest.fixture(scope="module")
+def told(
+    tmp_path_factory: pytest.TempPathFactory, require_package: Callable[[str], Path]
+) -> dict[str, Any]:
+    """What the checks found, all of them on one cluster, in a process of its own."""
+    require_package("ray")
+    place = tmp_path_factory.mktemp("ray")
+    # no cluster that runs here already
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("RAY_")}
+    # its processes may take long to start on a machine that is busy
+    environment |= {"RAY_raylet_start_wait_time_s": "600", "RAY_NUM_REDIS_GET_RETRIES": "600"}
+    with open(place / "log.txt", "w") as log:
+        process = subprocess.Popen(
+            [sys.executable, str(CHECKS), str(place)],
+            stdout=log,
+            stderr=log,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(PATIENCE)
+        finally:
+            # what Ray has started ends with it
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    assert code == 0, (place / "log.txt").read_text()[-4000:]
+    return dict(json.loads((place / "told.json").read_text()))
+
+
+def test_two_nodes_give_the_bits_and_files_of_one_machine(told: dict[str, Any]) -> None:
+    found = told["two nodes"]
+    assert found["nodes"] == 2
+    assert found["files"] and found["bits"] and found["gathered"]
+
+
+def test_a_local_cluster_is_not_seen_from_elsewhere(told: dict[str, Any]) -> None:
+    found = told["local"]
+    assert found["addresses"] == ["127.0.0.1"] and found["listening"] == []
+    assert found["sockets"] > 3 and found["bits"]
+
+
+def test_a_local_cluster_tells_nobody(told: dict[str, Any]) -> None:
+    said = told["local"]["silent"]
+    assert len(said) > 3 and all(said)
+
+
+def test_a_worker_that_dies_is_replaced(told: dict[str, Any]) -> None:
+    found = told["lost worker"]
+    assert found["attempts"] == 1 and found["files"] and found["failed"] == 0
+
+
+def test_a_chunk_that_always_ends_its_worker_is_told(told: dict[str, Any]) -> None:
+    assert "runs 0 to 19 ended their workers 2 times" in told["hopeless"]["error"]
+
+
+def test_machines_of_another_kind_build_for_themselves(told: dict[str, Any]) -> None:
+    found = told["another kind"]
+    assert found["kinds"] == ["another"] and found["bits"]
+
+
+def test_a_node_that_is_killed_changes_no_bit(told: dict[str, Any]) -> None:
+    found = told["killed node"]
+    assert not found["alive"] and found["written"] < found["of"]
+    assert found["files"] and found["failed"] == 0
+
+
+def test_places_by_name() -> None:
+    assert find_place(None) is None
+    for address in ("10.0.0.5:6379", "ray://head:10001"):
+        place = find_place(address)
+        assert place is not None and place.address == address
+    for wrong in ("", "ray:", "head", "http://head:80", " head:1", "head:port"):
+        with pytest.raises(il.InputError, match="no place to run at"):
+            find_place(wrong)
