@@ -74,6 +74,9 @@ def test_samples_that_make_no_sense(oscillator: il.Plant) -> None:
     observer = il.observer(oscillator, **GOOD)
     with pytest.raises(il.InputError, match=r"no output 'rail.q'"):
         observer.step({"rail.qd": 0.0})
+    observer.step({"t": 0.0, "rail.q": 0.0})
+    with pytest.raises(il.InputError, match=r"0.0004 s after the last one.* period .*is 0.001 s"):
+        observer.step({"t": 4e-4, "rail.q": 0.0})
     with pytest.raises(il.InputError, match="measured outputs"):
         observer.update(np.zeros(2), np.zeros(1))
     with pytest.raises(il.InputError, match=r"input 'rail.tau' is not finite"):

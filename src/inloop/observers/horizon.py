@@ -39,7 +39,10 @@ class _Node:
 
 
 class HorizonObserver(Observer):
-    """An observer that looks back on the last samples; see `Observer`."""
+    """An observer that looks back on the last samples; see `Observer`.
+
+    NIS is that of the Kalman filter at the begin of the horizon.
+    """
 
     def __init__(self, setup: Setup) -> None:
         if max(setup.late):
