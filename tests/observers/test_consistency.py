@@ -137,8 +137,11 @@ def vehicle_runs(count: int, samples: int, skipped: int) -> tuple[Runs, list[int
     names = observer.states
     found = run(scene, observer, runs=count, samples=skipped + samples)
     # the front wheel's angle is seen by nobody, the servo is known, noise is no state
-    hidden = ("steering.", "spin_front.q")
-    kept = [k for k, n in enumerate(names) if not n.startswith(hidden) and not n.endswith(".noise")]
+    kept = [
+        k
+        for k, name in enumerate(names)
+        if not name.startswith("steering.") and not name.endswith((".noise", "spin_front.q"))
+    ]
     cut = (a[:, skipped:] for a in (found.errors, found.covariances, found.nis))
     return Runs(*cut), kept
 
