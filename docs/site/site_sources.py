@@ -33,9 +33,12 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "joints", "loops", "laws", "contacts", "hard_contact", "terrain", "flexible", "modes",
         "sensors", "shapes", "tyres", "roads", "files", "redundant",
     ),
-    "Run it": ("steps", "many", "realtime", "links", "results", "studio", "recordings"),
+    "Run it": (
+        "steps", "many", "sensitivities", "realtime", "links", "results", "studio", "recordings",
+    ),
     "Control it": (
-        "controllers", "control", "identify", "observers", "devices", "optimal_control", "learning",
+        "controllers", "control", "identify", "fit", "observers", "optimise", "devices",
+        "optimal_control", "learning",
     ),
     "Take it elsewhere": ("c", "fmu", "page", "boards", "serial"),
     "Mechanisms in detail": ("gallery", "piano", "car", "tilting_vehicle", "kart", "own_exhibit"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def observer(
     qd: Mapping[str, float] | Array | None = None,
     inputs: Mapping[str, float] | None = None,
     delays: Mapping[str, float] | None = None,
-    unobserved: tuple[str, ...] | str = (),
+    unobserved: Sequence[str] | str = (),
     gate: float = 0.0,
     spread: float = 1.0,
     horizon: int = HORIZON,

@@ -1,4 +1,4 @@
-"""19: what pushes an arm, from its encoders alone.
+"""21: what pushes an arm, from its encoders alone.
 
 Objective: an arm is pushed at its hand, and nobody measures the force. An extended Kalman filter
 finds it from two encoders and the torques of the motors, and says how sure it is.
@@ -11,7 +11,7 @@ predicts them by the arm's own step, and corrects them by what the encoders tell
 innovations in units of their covariance (NIS) would be 2 on average if the force were such noise
 all the time; they are smaller while it rests, and leave their band when it jumps.
 
-Run it with `python examples/19_felt_contact.py`, and with `--plot FILE` for the figure.
+Run it with `python examples/21_felt_contact.py`, and with `--plot FILE` for the figure.
 """
 
 from __future__ import annotations
