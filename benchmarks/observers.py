@@ -19,8 +19,8 @@ PERIOD, UPDATES = 1e-3, 4000
 BAR = 10.0  # [µs]
 HEADERS = ["observer", "states", "median µs", "p99 µs"]
 LEGEND = """\
-PUMA 560 on sines, six encoders at 1 kHz, one RK4 step per update; each update timed by itself in one
-thread, of all rounds the least of each figure."""
+PUMA 560 on sines, six encoders at 1 kHz, one RK4 step per update; each update timed by itself in
+one thread, of all rounds the least of each figure."""
 
 
 def run(rounds: int = 5) -> Findings:
@@ -73,7 +73,8 @@ def _measure(
     efforts = {f"{j}.tau": 5.0 for j in JOINTS}
     observer = il.observer(
         plant, measured={f"{j}.q": 1e-5 for j in JOINTS}, method=method, period=PERIOD,
-        q=dict(zip(JOINTS, MIDDLE, strict=True)), **{"unknown" if unknown else "disturbances": efforts},
+        q=dict(zip(JOINTS, MIDDLE, strict=True)),
+        **{"unknown" if unknown else "disturbances": efforts},
     )  # fmt: skip
     median, late, each = np.inf, np.inf, np.zeros(UPDATES)
     for _ in range(rounds):

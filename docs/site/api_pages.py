@@ -80,6 +80,7 @@ PACKAGES = {
     "designs": ("Designs", "`il.designs`: which values many runs take."),
     "devices": ("Devices", "`il.devices`: sensors as they are, estimators, haptic devices."),
     "identify": ("Identification", "`il.identify`: inertias and friction from measured motion."),
+    "observers": ("Observers", "`il.observers`: states of plants from what is measured."),
     "sensors": ("Sensors", "`il.sensors`: what a model can measure."),
     "tyres": ("Tyres and roads", "`il.tyres`."),
     "gym": ("Environments", "`il.gym`: plants as environments of gymnasium."),

@@ -37,8 +37,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "steps", "many", "sensitivities", "realtime", "links", "results", "studio", "recordings",
     ),
     "Control it": (
-        "controllers", "control", "identify", "fit", "optimise", "devices", "optimal_control",
-        "learning",
+        "controllers", "control", "identify", "fit", "observers", "optimise", "devices",
+        "optimal_control", "learning",
     ),
     "Take it elsewhere": ("c", "fmu", "page", "boards", "serial"),
     "Mechanisms in detail": ("gallery", "piano", "car", "tilting_vehicle", "kart", "own_exhibit"),

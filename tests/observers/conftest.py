@@ -24,7 +24,17 @@ def oscillator() -> il.Plant:
 
 @pytest.fixture(scope="session")
 def rocker() -> il.Plant:
-    """A four-bar whose crank goes round: coordinates have to change on the way."""
+    """A four-bar whose crank goes round; its coordinate serves all the way."""
+    return four_bar("crank").compile()
+
+
+@pytest.fixture(scope="session")
+def rocked() -> il.Plant:
+    """The same, described by its arm, which turns back twice in each turn of the crank."""
+    return four_bar("arm").compile()
+
+
+def four_bar(independent: str) -> il.Model:
     m = il.Model("rocker", gravity=(0.0, -9.81, 0.0))
     crank = m.body("crank", on=m.ground, joint=il.revolute("z", initial=(0.9, 6.0)), mass=0.7,
                    com=(0.1, 0.0, 0.0), inertia=(0.004, 0.01, 0.013))  # fmt: skip
@@ -34,4 +44,5 @@ def rocker() -> il.Plant:
                  joint=il.revolute("z", guess=1.7), mass=0.9, com=(0.2, 0.0, 0.0),
                  inertia=(0.008, 0.01, 0.017))  # fmt: skip
     m.close(rod.point("end", (0.6, 0.0, 0.0)), arm.point("end", (0.4, 0.0, 0.0)), name="loop")
-    return m.compile()
+    m.independent(independent)
+    return m

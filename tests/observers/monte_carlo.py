@@ -1,4 +1,4 @@
-"""Truth and sensors for observers: runs of a stepper with noise drawn as the observer believes it."""
+"""Truth and sensors for observers: runs of a stepper with noise as the observer believes it."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Scene:
         doubt = {f"{n}.q": s[0] for n, s in self.start.items()}
         doubt |= {f"{n}.qd": s[1] for n, s in self.start.items()}
         doubt |= dict(self.options.get("doubt", {}))
-        given = {**self.options, **options, "doubt": doubt}
+        given = {"q": self.q, "qd": self.qd, **self.options, **options, "doubt": doubt}
         return il.observer(
-            self.plant, measured=self.measured, disturbances=self.disturbances, q=self.q,
-            qd=self.qd, period=self.period, **given,
+            self.plant, measured=self.measured, disturbances=self.disturbances,
+            period=self.period, **given,
         )  # fmt: skip
 
 

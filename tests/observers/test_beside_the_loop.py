@@ -36,20 +36,18 @@ def test_a_controller_that_reads_estimates_does_the_same_in_lock_step(oscillator
     assert simulated["rail.q"][-1] == pytest.approx(60.0 * 0.02 / 97.0, abs=2e-3)
 
 
-def test_an_observer_at_a_mailbox_and_over_the_recording(
-    oscillator: il.Plant, tmp_path: Path
-) -> None:
+def test_an_observer_at_a_mailbox(oscillator: il.Plant) -> None:
     observer, values = observer_of(oscillator), []
-    clock = il.ScriptedClock()
-    with il.start(
-        oscillator, name="observed", rate=1.0 / PERIOD, clock=clock, q={"rail": 0.05}
-    ) as loop:
-        with il.attach("observed") as box:
-            for k in range(40):
-                box.write({"rail.tau": 1.0 + k})
-                loop.clock.advance(PERIOD)
-                values.append(observer.step(box.peek()))
-            expected = box.peek()["rail.qd"]
+    rate, clock = 1.0 / PERIOD, il.ScriptedClock()
+    with (
+        il.start(oscillator, name="observed", rate=rate, clock=clock, q={"rail": 0.05}) as loop,
+        il.attach("observed") as box,
+    ):
+        for k in range(40):
+            box.write({"rail.tau": 1.0 + k})
+            loop.clock.advance(PERIOD)
+            values.append(observer.step(box.peek()))
+        expected = box.peek()["rail.qd"]
     assert observer.lost == 0
     assert values[-1]["rail.qd"] == pytest.approx(expected, abs=1e-3)
     assert values[-1].t == pytest.approx(39 * PERIOD)

@@ -137,8 +137,11 @@ def vehicle_runs(count: int, samples: int, skipped: int) -> tuple[Runs, list[int
     names = observer.states
     found = run(scene, observer, runs=count, samples=skipped + samples)
     # the front wheel's angle is seen by nobody, the servo is known, noise is no state
-    hidden = ("steering.", "spin_front.q")
-    kept = [k for k, n in enumerate(names) if not n.startswith(hidden) and not n.endswith(".noise")]
+    kept = [
+        k
+        for k, name in enumerate(names)
+        if not name.startswith("steering.") and not name.endswith((".noise", "spin_front.q"))
+    ]
     cut = (a[:, skipped:] for a in (found.errors, found.covariances, found.nis))
     return Runs(*cut), kept
 
@@ -193,5 +196,5 @@ def test_the_figure_shows_the_band(tmp_path: object) -> None:
     ],
 )
 def test_what_cannot_be_judged_is_refused(errors: np.ndarray, covariances: np.ndarray) -> None:
-    with pytest.raises(il.InputError, match="do not fit|no variance"):
+    with pytest.raises(il.InputError, match=r"do not fit|no variance"):
         il.observers.nees(errors, covariances)

@@ -1,7 +1,7 @@
 """Forces on the arm from its encoders: within 5 % of the wall's own, 20 ms after the impact.
 
-Noise: encoders of 17 bits at the motors, torques that are off by 0.05 N·m at each sample of 1 kHz; the
-gears are rigid and the model is known.
+Noise: encoders of 17 bits at the motors, torques that are off by 0.05 N·m at each sample of 1 kHz;
+the gears are rigid and the model is known.
 """
 
 from __future__ import annotations

@@ -132,17 +132,20 @@ def test_the_horizon_keeps_states_within_bounds(oscillator: il.Plant) -> None:
     assert b["rail.q"] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_mechanism_that_changes_its_coordinates(rocker: il.Plant) -> None:
-    """The arm is independent first; at its dead centers the crank has to be."""
+def test_a_mechanism_that_changes_its_coordinates(rocked: il.Plant) -> None:
+    """At the dead centers of the arm the crank has to be independent."""
     scene = Scene(
-        rocker, measured={"crank.q": 1e-3}, disturbances={"crank.tau": 1.0},
-        start={"crank": (0.02, 0.3)}, q={"crank": 0.9}, qd={"crank": 6.0}, period=2e-3,
-        options={"doubt": {}},
+        rocked, measured={"crank.q": 1e-3}, disturbances={"crank.tau": 1.0}, start={},
+        qd={"crank": 6.0}, period=2e-3,
+        options={"doubt": {"arm.q": 1e-3, "arm.qd": 1e-2}, "q": {}, "qd": {}},
     )  # fmt: skip
-    rocker.formulation.compile_partitions([])
     observer = scene.observer()
+    assert observer.states == ("arm.q", "arm.qd")
     runs = run(scene, observer, runs=6, samples=250)
+    assert observer.states == ("crank.q", "crank.qd")
     assert il.observers.nis(runs.nis, 1).inside >= 0.88
+    # the start is the same in all runs, and the filter is less sure of it
+    assert runs.nees().inside >= 0.8
     estimate = observer.estimate
-    h = rocker.formulation.violation(estimate.q[None], estimate.qd[None], np.zeros(1))
-    assert np.abs(h).max() < 1e-12
+    h = rocked.formulation.violation(estimate.q[None], estimate.qd[None], np.zeros(1))
+    assert np.abs(h).max() < 1e-9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ JOINTS = tuple(f"joint_{k}" for k in range(1, 7))
 FLANGE = "link_6.flange"
 START = np.array([0.3, 0.8, 3.0, 0.2, 0.7, 0.1])
 PERIOD, STEPS = 1e-3, 4  # [s], of the truth within a period
+AHEAD = np.array([1.0, 0.0, 0.0])
 COUNT = 2.0 * np.pi / 2**17 / np.abs([row.gear for row in DH_TABLE])  # 17 bits, at the motors [rad]
 TORQUE = 0.05  # what torques are off by, new at each sample [N·m]
 SPEED, STIFFNESS, DAMPING = 0.25, 2e4, 60.0  # at which it meets the wall [m/s], [N/m], [N s/m]
@@ -58,7 +60,10 @@ class Touch:
 
 
 def run_into_wall(
-    observer: il.observers.Observer, felt: object, seconds: float, seed: int
+    observer: il.observers.Observer,
+    felt: Callable[[il.observers.Estimate], np.ndarray],
+    seconds: float,
+    seed: int,
 ) -> Touch:
     """Estimated forces beside those of the simulation.
 
@@ -81,7 +86,7 @@ def run_into_wall(
         observer.update(np.round(q / COUNT) * COUNT, u)
         estimate = observer.estimate
         rows.append((k * PERIOD, *true, *felt(estimate)))
-        u[:6] = impedance(arm, estimate, first + [SPEED * k * PERIOD, 0.0, 0.0])
+        u[:6] = impedance(arm, estimate, first + SPEED * k * PERIOD * AHEAD)
         stepper.hold(u[:6] + TORQUE * draw.normal(size=6))
         for _ in range(STEPS):
             stepper.step()
@@ -103,7 +108,7 @@ def impedance(arm: il.Plant, estimate: il.observers.Estimate, goal: np.ndarray) 
     """Torques of a spring and a damper at the flange, weight held, from estimates."""
     q, qd = estimate.q, estimate.qd
     J = arm.jacobian(FLANGE, q)[:3]
-    pull = 3000.0 * (goal - arm.position(FLANGE, q)) + 200.0 * ([SPEED, 0.0, 0.0] - J @ qd)
+    pull = 3000.0 * (goal - arm.position(FLANGE, q)) + 200.0 * (SPEED * AHEAD - J @ qd)
     tau = J.T @ pull + arm.inverse_dynamics(q, np.zeros(6), np.zeros(6)) - 2.0 * qd
     tau[3:] += 200.0 * (START - q)[3:] - 10.0 * qd[3:]
     return tau

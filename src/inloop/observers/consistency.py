@@ -1,9 +1,9 @@
 """Is an observer as sure as it says? Squared errors in units of their covariance.
 
-NEES, the normalized estimation error squared, needs the truth: eᵀ P⁻¹ e is distributed as χ² with as
-many degrees of freedom as there are states. NIS, the normalized innovation squared, needs measurements
-alone: its degrees of freedom are what was measured (Bar-Shalom, Li & Kirubarajan, Estimation with
-Applications to Tracking and Navigation, 2001, section 5.4).
+NEES, the normalized estimation error squared, needs the truth: eᵀ P⁻¹ e is distributed as χ² with
+as many degrees of freedom as there are states. NIS, the normalized innovation squared, needs
+measurements alone: its degrees of freedom are what was measured (Bar-Shalom, Li & Kirubarajan,
+Estimation with Applications to Tracking and Navigation, 2001, section 5.4).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from inloop.plant.arguments import reals
 from inloop.simulate.results.figure import COLORS, GRID, blank_figure
 
 SHARE = 0.95  # of samples that lie within the band
-SURE = 1e-12  # of the largest variance in its units: a state with less is known, not estimated
 
 
 @dataclass(frozen=True)

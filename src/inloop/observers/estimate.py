@@ -15,8 +15,8 @@ from inloop.simulate.controlled.sampled import Sampled, unknown_name
 class Estimate(Mapping[str, float]):
     """States and outputs as estimated, by name: `estimate["crank.qd"]`.
 
-    There is all that a controller reads of the plant itself: "t", coordinates, velocities, states of
-    laws, sensors, other outputs, inputs; and extra states, "<input>.unknown" for example.
+    There is all that a controller reads of the plant itself: "t", coordinates, velocities, states
+    of laws, sensors, other outputs, inputs; and extra states, "<input>.unknown" for example.
 
     Attributes:
         t: time [s].

@@ -91,13 +91,13 @@ def follow(observer: Observer, run: Any, inputs: str | None = None) -> Followed:
     Raises:
         InputError: a measured output is not there, or rows do not come once per period.
     """
+    observer.reset()
     t, measured, held = _rows(observer, run)
     if inputs not in (None, BEFORE, AFTER):
         raise useless(inputs, "inputs", "Use 'before' or 'after'.")
     after = inputs == AFTER if inputs else isinstance(run, Result) and run.knows_energy
     if after:
         held = np.concatenate([held[:1], held[:-1]])
-    observer.reset()
     estimates = []
     for y, u in zip(measured, held, strict=True):
         observer.update(y, u)
@@ -132,10 +132,9 @@ def _rows(observer: Observer, run: Any) -> tuple[Array, Array, Array]:
         if name not in known:
             raise unknown_name("output", name, known)
         columns.append(reals(run[name], name)[::stride])
-    first = observer._setup.seen.first_inputs
     given = [
         reals(run[name], name)[::stride] if name in known else np.full(len(t[::stride]), value)
-        for name, value in zip(observer.inputs, first, strict=True)
+        for name, value in zip(observer.inputs, observer.held, strict=True)
     ]
     return t[::stride], np.stack(columns, axis=1), np.stack(given, axis=1)
 

@@ -86,8 +86,8 @@ def contact_force(plant: BarePlant, estimate: Estimate, point: str) -> ContactFo
     D = D + SURE * most * np.eye(len(D))
     weighted = np.linalg.solve(D, np.stack([*J, d]).T)
     information = J @ weighted[:, :3]
-    force: Array = np.linalg.solve(information, J @ weighted[:, 3])
+    force = np.asarray(np.linalg.solve(information, J @ weighted[:, 3]), dtype=np.float64)
     left = d - J.T @ force
     rest = float(left @ np.linalg.solve(D, left))
-    covariance: Array = np.linalg.inv(information)
+    covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
     return ContactForce(force, covariance, rest, len(felt) - 3)

@@ -5,8 +5,8 @@ Unknown are the state at the begin of the horizon and the noise w of each period
     x(i+1) = f(x(i), u(i+1)) + G w(i),   y(i) = h(x(i)) + v(i)
 
 Their weighted squares are least, found by Gauss-Newton with the slopes of the observer in C. What
-was before the horizon is told by an extended Kalman filter at its begin. Without bounds and with a linear
-plant this is the Kalman filter. It runs in Python: some milliseconds per sample.
+was before the horizon is told by an extended Kalman filter at its begin. Without bounds and with a
+linear plant this is the Kalman filter. It runs in Python: some milliseconds per sample.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class _Node:
 
 
 class HorizonObserver(Observer):
-    """An observer that looks back on the last samples; see `Observer`."""
+    """An observer that looks back on the last samples; see `Observer`.
+
+    NIS is that of the Kalman filter at the begin of the horizon.
+    """
 
     def __init__(self, setup: Setup) -> None:
         if max(setup.late):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def observer(
     qd: Mapping[str, float] | Array | None = None,
     inputs: Mapping[str, float] | None = None,
     delays: Mapping[str, float] | None = None,
-    unobserved: tuple[str, ...] | str = (),
+    unobserved: Sequence[str] | str = (),
     gate: float = 0.0,
     spread: float = 1.0,
     horizon: int = HORIZON,
@@ -73,7 +73,8 @@ def observer(
         period: between two samples [s].
         step: of the integrator [s]; the period by default.
         integrator: "rk4", "euler", "dopri", "rodas" or "implicit".
-        q, qd: where the estimate starts; as the plant by default.
+        q: coordinates where the estimate starts; as the plant by default.
+        qd: velocities there.
         inputs: first values of inputs.
         delays: by which measured outputs come late [s]; whole periods.
         unobserved: states that may remain unknown.

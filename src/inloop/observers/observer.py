@@ -92,7 +92,8 @@ class Observer:
         self._queue: deque[tuple[Array, Array]] = deque(maxlen=max(setup.late) + 1)
         self._inputs = setup.seen.first_inputs.copy()
         self._last: float | None = None
-        self._named, self._states = -1, ()  # names, and of which choice of coordinates
+        self._states: tuple[str, ...] = ()
+        self._named = -1  # of which choice of coordinates these are the names
         self._estimate: Estimate | None = None
 
     @property
@@ -109,6 +110,11 @@ class Observer:
     def inputs(self) -> tuple[str, ...]:
         """Names of all inputs of the plant, in the order of `update`."""
         return self._setup.seen.input_names
+
+    @property
+    def held(self) -> Array:
+        """Inputs as they were held up to now, in the order of `inputs`."""
+        return self._inputs.copy()
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -184,10 +190,16 @@ class Observer:
             self.reset()  # somebody has set the plant back
         elif self._last is not None and math.isfinite(t):
             late = round((t - self._last) / self.period) - 1
+            if late < 0:
+                raise InputError(
+                    f"a sample {t - self._last:.3g} s after the last one, while the period of the "
+                    f"observer is {self.period:g} s",
+                    fix="Give the observer the period at which it is called.",
+                )
             nothing = np.full(len(self.measured), np.nan)
             for _ in range(late):
                 self.update(nothing, u)
-            self.lost += max(late, 0)
+            self.lost += late
         self._last = t if math.isfinite(t) else None
 
     def _filter(self) -> None:
@@ -333,7 +345,11 @@ class Observer:
         seen, native = self._setup.seen, self._native
         known = dict(states or {})
         z = np.array([known.get(state.name, 0.0) for state in self.plant.mechanism.states])
-        true_x = seen.system.start(native.t, np.asarray(q), np.asarray(qd), z, guarded=False)
+        seen.system.follow_choice()
+        parts = seen.system.formulation.carried
+        u, v = list(parts.independent), list(parts.dependent)
+        q, qd = np.asarray(q, dtype=np.float64), np.asarray(qd, dtype=np.float64)
+        true_x = np.concatenate([q[u], qd[u], z, q[v], q[self.plant.n :]])
         found = native.apart(native.x, true_x)
         own = len(found) - len(native.extra)
         truth = [known.get(extra.name, 0.0) for extra in self._setup.extras]

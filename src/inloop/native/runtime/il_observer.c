@@ -27,10 +27,10 @@ static int64_t lay_out(il_observer *o, double *memory)
         {&o->held, o->instance->plant->input_count},
         {&o->x_new, length}, {&o->x_trial, length}, {&o->extra_trial, o->extra_count},
         {&o->rates, length}, {&o->rates_trial, length}, {&o->delta, size},
-        {&o->A, length * length}, {&o->slopes, own * wide}, {&o->carried, own * wide},
+        {&o->A, own * wide}, {&o->slopes, own * wide}, {&o->carried, own * wide},
         {&o->FT, wide * own}, {&o->Y, size * size},
         {&o->H, m * size}, {&o->y, m}, {&o->y_trial, m}, {&o->gain, size * (m > 0 ? m : 1)},
-        {&o->points, points * length}, {&o->points_extra, points * o->extra_count},
+        {&o->points, points * length}, {&o->points_extra, o->extra_count},
         {&o->deltas, points * size}, {&o->seen, points * m}, {&o->L, size * size},
         {&o->Pyy, m * m}, {&o->all_before, (size + 1) * 2 * n},
     };
@@ -165,15 +165,17 @@ void il_observer_wander_P(il_observer *o)
     const int64_t size = o->size, own = size - o->extra_count;
     const double period = o->step * (double)o->substeps;
     for (int64_t k = 0; k < o->extra_count; k++) {
-        const int64_t at = own + k, moves = own + o->extras[k].number;
+        const int64_t at = own + k;
         const int rate = o->extras[k].kind == IL_RATE_OF_EXTRA;
-        const double keeps = o->extras[k].keeps;
+        /* what a rate moves comes before it; by itself it moves nothing else */
+        const int64_t moves = rate ? own + o->extras[k].number : at;
+        const double by = rate ? period : 0.0, keeps = o->extras[k].keeps;
         for (int64_t j = 0; j < size; j++) { /* rows */
-            o->P[moves * size + j] += rate ? period * o->P[at * size + j] : 0.0;
+            o->P[moves * size + j] += by * o->P[at * size + j];
             o->P[at * size + j] *= keeps;
         }
         for (int64_t i = 0; i < size; i++) { /* columns */
-            o->P[i * size + moves] += rate ? period * o->P[i * size + at] : 0.0;
+            o->P[i * size + moves] += by * o->P[i * size + at];
             o->P[i * size + at] *= keeps;
         }
         o->P[at * size + at] += o->extras[k].wanders;
@@ -262,34 +264,68 @@ static int choose_anew(il_observer *o)
 
 /* ---- the two halves ---- */
 
+/* Extra states of the next sample, at work. */
+static void wander_anew(il_observer *o)
+{
+    il_copy(o->extra_trial, o->extra, o->extra_count);
+    il_observer_wander(o, o->extra_trial);
+    il_observer_act(o, o->extra_trial);
+}
+
 static int predict_once(il_observer *o)
 {
     return o->kind == IL_UNSCENTED ? il_predict_unscented(o, o->extra_trial)
                                    : il_predict_extended(o, o->extra_trial);
 }
 
-int il_observer_predict(il_observer *observer, const double *inputs)
+/* With other independent coordinates; where none are better, over a singular position. */
+static int predict_otherwise(il_observer *o)
 {
-    il_observer *const o = observer;
-    il_copy(o->extra_trial, o->extra, o->extra_count);
-    il_observer_wander(o, o->extra_trial);
-    il_observer_hold(o, inputs, o->extra_trial);
-    int status = predict_once(o);
-    if (status == IL_LOOP_OPEN && il_chooses(il_observed_part(o)) && choose_anew(o) == IL_OK) {
-        il_copy(o->extra_trial, o->extra, o->extra_count);
-        il_observer_wander(o, o->extra_trial);
-        il_observer_act(o, o->extra_trial);
+    int status = IL_LOOP_OPEN;
+    if (choose_anew(o) == IL_OK) {
+        wander_anew(o);
+        status = predict_once(o);
+    }
+    if (status == IL_LOOP_OPEN) {
+        il_step_over(il_observed_part(o));
+        wander_anew(o);
         status = predict_once(o);
     }
     return status;
 }
 
-int il_observer_correct(il_observer *observer, const double *measured)
+int il_observer_predict(il_observer *observer, const double *inputs)
 {
     il_observer *const o = observer;
+    il_part *part = il_observed_part(o);
+    il_observer_hold(o, inputs, o->extra);
+    wander_anew(o);
+    int status = predict_once(o);
+    if (status == IL_LOOP_OPEN && il_chooses(part)) {
+        status = predict_otherwise(o);
+    }
+    if (status == IL_OK && part->unguarded > 0 && --part->unguarded == 0 &&
+        il_look_at(part, o->t, o->x) == IL_OK) {
+        il_set_guard(part, o->t, part->q);
+    }
+    return status;
+}
+
+static int correct_once(il_observer *o, const double *measured)
+{
     il_observer_act(o, o->extra);
     const int drawn = o->kind == IL_UNSCENTED && !il_observer_all_plain(o);
     return drawn ? il_correct_unscented(o, measured) : il_correct_extended(o, measured);
+}
+
+int il_observer_correct(il_observer *observer, const double *measured)
+{
+    il_observer *const o = observer;
+    int status = correct_once(o, measured);
+    if (status == IL_LOOP_OPEN && il_chooses(il_observed_part(o)) && choose_anew(o) == IL_OK) {
+        status = correct_once(o, measured);
+    }
+    return status;
 }
 
 int il_observer_outputs(il_observer *observer, double *values)

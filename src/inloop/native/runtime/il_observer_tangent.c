@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+enum { MOST_PIECES = 16 }; /* of a change that loops cannot follow at once */
+
 /* p times the unit quaternion of a rotation vector */
 static void turn(double *p, const double *by)
 {
@@ -42,21 +44,21 @@ static int64_t place_of(const il_choice *choice, int64_t coordinate)
     return -1;
 }
 
-int il_observer_moved(il_observer *o, double t, const double *from, const double *delta, double *x)
+/* x with a part of a change, loops closed at a time; x is where it begins, too. */
+static int move_by(il_observer *o, double t, const double *delta, double part_of_it, double *x)
 {
     il_part *part = il_observed_part(o);
     const il_choice *choice = il_in_use(part)->choice;
     const int64_t own = il_observed_states(o), attitudes = part->row->attitudes;
     const int64_t length = il_observed_length(o);
-    il_copy(x, from, length);
     for (int64_t k = 0; k < own; k++) {
-        x[k] += delta[k];
+        x[k] += part_of_it * delta[k];
     }
     for (int64_t a = 0; a < attitudes; a++) {
         double by[3];
         for (int i = 0; i < 3; i++) {
             const int64_t at = place_of(choice, part->row->turned[a] + i);
-            by[i] = at < 0 ? 0.0 : delta[at];
+            by[i] = at < 0 ? 0.0 : part_of_it * delta[at];
         }
         turn(x + length - IL_QUATERNION * (attitudes - a), by);
     }
@@ -66,6 +68,20 @@ int il_observer_moved(il_observer *o, double t, const double *from, const double
     const int status = il_look_at(part, t, x);
     if (status == IL_OK) {
         il_pack(part, x);
+    }
+    return status;
+}
+
+int il_observer_moved(il_observer *o, double t, const double *from, const double *delta, double *x)
+{
+    int status = IL_LOOP_OPEN;
+    /* loops follow a short way at once; a long one in pieces */
+    for (int pieces = 1; pieces <= MOST_PIECES && status == IL_LOOP_OPEN; pieces *= 4) {
+        status = IL_OK;
+        il_copy(x, from, il_observed_length(o));
+        for (int k = 0; k < pieces && status == IL_OK; k++) {
+            status = move_by(o, t, delta, 1.0 / (double)pieces, x);
+        }
     }
     return status;
 }
