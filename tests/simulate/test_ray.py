@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,15 @@ CHECKS = Path(__file__).parent / "ray_checks.py"
 PATIENCE = 900.0  # for all checks, on a machine that is busy [s]
 
 
+def end_session(leader: int) -> None:
+    """End all processes of a session, those that Ray started in groups of their own too."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            words = status.read_text().rpartition(")")[2].split()
+            if int(words[3]) == leader:
+                os.kill(int(status.parent.name), signal.SIGKILL)
+
+
 @pytest.fixture(scope="module")
 def told(
     tmp_path_factory: pytest.TempPathFactory, require_package: Callable[[str], Path]
@@ -31,7 +42,9 @@ def told(
     environment = {name: text for name, text in os.environ.items() if not name.startswith("RAY_")}
     # its processes may take long to start on a machine that is busy
     environment |= {"RAY_raylet_start_wait_time_s": "600", "RAY_NUM_REDIS_GET_RETRIES": "600"}
-    with open(place / "log.txt", "w") as log:
+    with tempfile.TemporaryDirectory(prefix="ray-") as short, open(place / "log.txt", "w") as log:
+        # sockets lie there, whose paths must be short
+        environment["RAY_TMPDIR"] = short
         process = subprocess.Popen(
             [sys.executable, str(CHECKS), str(place)],
             stdout=log,
@@ -42,10 +55,8 @@ def told(
         try:
             code = process.wait(PATIENCE)
         finally:
-            # what Ray has started ends with it
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            end_session(process.pid)
+            process.wait()
     assert code == 0, (place / "log.txt").read_text()[-4000:]
     return dict(json.loads((place / "told.json").read_text()))
 
@@ -63,8 +74,7 @@ def test_a_local_cluster_is_not_seen_from_elsewhere(told: dict[str, Any]) -> Non
 
 
 def test_a_local_cluster_tells_nobody(told: dict[str, Any]) -> None:
-    said = told["local"]["silent"]
-    assert len(said) > 3 and all(said)
+    assert told["local"]["silent"] == [True, True]
 
 
 def test_a_worker_that_dies_is_replaced(told: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ class RayCluster:
 
     Attributes:
         address: where it is; None: the one that this process is connected to, that of
-            RAY_ADDRESS or of this machine, else one that is started for the time of the runs.
+            RAY_ADDRESS, else one of this machine that is started for the time of the runs.
     """
 
     address: str | None
@@ -194,14 +194,9 @@ def _connected(address: str | None) -> Iterator[Any]:
             yield ray
             return
         named = address or os.environ.get("RAY_ADDRESS")
-        found = _reach(ray, named or "auto")
-        if not found and named:
-            raise SimulationError(
-                f"no Ray cluster answers at {named[:60]!a}",
-                fix="Look there with: ray status --address ADDRESS.",
-            )
         try:
-            if found:
+            if named:
+                _reach(ray, named)
                 yield ray
             else:
                 with _local_cluster(ray):
@@ -210,13 +205,19 @@ def _connected(address: str | None) -> Iterator[Any]:
             ray.shutdown()
 
 
-def _reach(ray: Any, address: str) -> bool:
-    """Connect to a cluster; False if there is none."""
+def _reach(ray: Any, address: str) -> None:
+    """Connect to a cluster.
+
+    Raises:
+        SimulationError: none answers there.
+    """
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
-    except (ConnectionError, ValueError, RuntimeError, TimeoutError):
-        return False
-    return True
+    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+        raise SimulationError(
+            f"no Ray cluster answers at {address[:60]!a}: {str(error).splitlines()[0]}",
+            fix="Look there with: ray status --address ADDRESS.",
+        ) from error
 
 
 @contextlib.contextmanager
@@ -226,8 +227,8 @@ def _local_cluster(ray: Any) -> Iterator[None]:
     Raises:
         SimulationError: it would listen elsewhere.
     """
-    _have_token()
-    with _loopback(ray):
+    have_token()
+    with loopback(ray):
         ray.init(
             address="local",
             num_cpus=cores(),
@@ -244,7 +245,7 @@ def _local_cluster(ray: Any) -> Iterator[None]:
         yield
 
 
-def _have_token() -> None:
+def have_token() -> None:
     """Let Ray ask for a token that other users of this machine do not have.
 
     Without one Ray would write a new one to the user's home. It stays for the time of this
@@ -256,7 +257,7 @@ def _have_token() -> None:
 
 
 @contextlib.contextmanager
-def _loopback(ray: Any) -> Iterator[None]:
+def loopback(ray: Any) -> Iterator[None]:
     """Let Ray use the address of this machine that is only seen from here."""
     # read from RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER when Ray is imported, which may be long ago
     constants = ray._private.ray_constants
