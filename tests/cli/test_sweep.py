@@ -40,7 +40,7 @@ def test_a_sweep_is_the_call_in_python(tmp_path: Path, capsys: pytest.CaptureFix
     # a person sees the same
     assert main([*PENDULUM, *words, "--to", str(tmp_path / "sweep")]) == 0
     text = capsys.readouterr().out
-    assert "30 runs of double_pendulum" in text and "30 OK, 0 not" in text
+    assert "30 runs of double_pendulum" in text and "30 OK, 0 failed; rk4" in text
     assert f"{many.q[:, -1, 0].mean():.6g}" in text
 
 
@@ -114,6 +114,6 @@ def test_ctrl_c_tells_what_is_kept(
     out, err = capsys.readouterr()
     kept = il.read_runs(place).status.count("OK")
     assert f"interrupted: {kept} of 9 runs are in {place}; the same command goes on" in err
-    assert f"{kept} OK, {9 - kept} not" in out and kept < 9
+    assert f"{kept} OK, 0 failed, {9 - kept} not done" in out and kept < 9
     assert main([*PENDULUM, *words, "--to", place]) == 0
     assert il.read_runs(place).status == ("OK",) * 9

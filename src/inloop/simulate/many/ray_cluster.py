@@ -6,13 +6,14 @@ import contextlib
 import logging
 import os
 import secrets
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inloop.errors import InloopError, InputError, SimulationError
+from inloop.errors import InloopError, InputError, SimulationError, counted
 from inloop.native.building.way import runs_as_python
 from inloop.native.running.interruptible import WATCH_PERIOD
 from inloop.native.running.many import Chunk, ChunkRuns, cores
@@ -22,6 +23,7 @@ from inloop.simulate.many.order import Order
 from inloop.simulate.many.ray_worker import Missing, Shipment, build_for_kind, do_chunk
 
 AHEAD = 2  # chunks per core that are handed out before they can begin
+LOOK_PERIOD = 1.0  # [s]
 MOST_ATTEMPTS = 5  # of a chunk whose workers die
 LOOPBACK = "127.0.0.1"
 
@@ -67,7 +69,8 @@ class _Dispatch:
         self._under_way: dict[Any, Chunk] = {}
         self._again: list[Chunk] = []
         self._attempts: Counter[int] = Counter()
-        self._done = 0
+        self._done = self._nodes = self._cores = 0
+        self._looked = -LOOK_PERIOD
         # attempts are counted here, so that a chunk that ends its workers is told by name
         options = {"num_cpus": 1, "max_retries": 0}
         self._do = ray.remote(**options)(do_chunk)
@@ -78,7 +81,7 @@ class _Dispatch:
             while self._hand_out():
                 for reference in self._ready():
                     self._receive(reference, take)
-                watch(self._done, f" on {self._nodes()}")
+                watch(self._done, f" on {counted(self._nodes, 'node')}")
         except KeyboardInterrupt:
             self._call_off()
             return True
@@ -89,8 +92,8 @@ class _Dispatch:
 
     def _hand_out(self) -> bool:
         """Keep all cores busy; False when everything is done."""
-        wanted = max(AHEAD, int(AHEAD * self._ray.cluster_resources().get("CPU", 1)))
-        while len(self._under_way) < wanted:
+        self._look()
+        while len(self._under_way) < AHEAD * self._cores:
             chunk = self._again.pop() if self._again else next(self._chunks, None)
             if chunk is None:
                 break
@@ -112,7 +115,12 @@ class _Dispatch:
         try:
             found = self._ray.get(reference)
         except failures.RayTaskError as error:
-            raise _told(error.as_instanceof_cause()) from error
+            if not _is_loss(failures, error.cause):
+                raise _told(error.as_instanceof_cause()) from error
+            # who built for its kind, or held what was built, is lost
+            self._libraries = dict([next(iter(self._libraries.items()))])
+            self._try_again(chunk, error)
+            return
         except failures.RayError as error:
             self._try_again(chunk, error)
             return
@@ -146,9 +154,19 @@ class _Dispatch:
         for reference in self._under_way:
             self._ray.cancel(reference, force=True)
 
-    def _nodes(self) -> str:
-        count = sum(node["Alive"] for node in self._ray.nodes())
-        return "1 node" if count == 1 else f"{count} nodes"
+    def _look(self) -> None:
+        """See now and then how large the cluster is: nodes come and go."""
+        if time.monotonic() < self._looked + LOOK_PERIOD:
+            return
+        self._looked = time.monotonic()
+        alive = [node for node in self._ray.nodes() if node["Alive"]]
+        self._nodes = len(alive)
+        self._cores = max(1, int(sum(node["Resources"].get("CPU", 0) for node in alive)))
+
+
+def _is_loss(failures: Any, cause: Any) -> bool:
+    """Whether a task failed because another one, or its node, is lost."""
+    return isinstance(cause, failures.RayError) and not isinstance(cause, failures.RayTaskError)
 
 
 def _told(error: Exception) -> Exception:

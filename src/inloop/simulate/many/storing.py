@@ -64,11 +64,9 @@ class Storing:
         self._chunk = chunk or _chunk_size(order)
         self._manifest = manifest_of(order, design, self._chunk)
         self._digest = digest_of(self._manifest)
-        self._notes: list[str] = []
         self._open()
         found = [find_part(folder, *each, self._digest) for each in self._all_ranges()]
         self._parts = {part.begin: part for part in found if part is not None}
-        self.kept = sum(part.end - part.begin for part in self._parts.values())
 
     def ranges(self, workers: int) -> list[tuple[int, int]]:
         """What is left to do, in the chunks of the files, however many workers there are."""
@@ -90,8 +88,7 @@ class Storing:
     def result(self) -> ManyResult:
         """What there is by now."""
         parts = [self._parts[begin] for begin in sorted(self._parts)]
-        order = self._order
-        return _result(self.folder, self._manifest, parts, order)
+        return _result(self.folder, self._manifest, parts, self._order)
 
     def _all_ranges(self) -> list[tuple[int, int]]:
         count, size = self._order.count, self._chunk
