@@ -23,7 +23,9 @@ TEST_PROGRAMS := octave-cli:octave nm:binutils clang:clang c++:g++ tcc:tcc ip:ip
   /usr/include/fastdds/dds/topic/Topic.hpp:libfastrtps-dev jackd:jackd2 chromium:chromium wasm-ld:lld \
   arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/lib/nosys.specs:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm \
   valgrind:valgrind qemu-aarch64:qemu-user aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu \
-  /usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
+  /usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross \
+  riscv64-linux-gnu-gcc:gcc-riscv64-linux-gnu /usr/riscv64-linux-gnu/include/stdio.h:libc6-dev-riscv64-cross \
+  qemu-system-riscv64:qemu-system-misc
 
 DEMO_EXTRAS := plot,studio,terminal
 # make demo HEADLESS=1: no browser, a piece is played instead
@@ -55,8 +57,8 @@ wheel: | $(BIN)/python
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m benchmarks
 
-# exhibits that get a live page in the site; LIVE=all takes some minutes
-LIVE ?= piano four_bar double_pendulum
+# exhibits that get a live page in the site; all of them take some minutes the first time: LIVE="piano four_bar" is quicker
+LIVE ?= all
 
 docs: $(VENV)/.ready-test
 	$(BIN)/python docs/site/build.py build/site --live $(LIVE)

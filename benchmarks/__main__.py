@@ -37,6 +37,7 @@ SECTIONS = {
     "cluster": "Many runs on a cluster",
     "environments": "Environments of gymnasium",
     "reduction": "Any choice of independent coordinates",
+    "observers": "Observers",
     "realtime": "Real time",
     "warm": "From inputs to outputs",
     "friction": "Friction in real time",

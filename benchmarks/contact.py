@@ -1,17 +1,15 @@
-"""Contacts with dry friction: the solver alone, beside Siconos' nonsmooth Gauss-Seidel."""
+"""Contacts with dry friction: the solver alone, beside Siconos' NSGS and Pinocchio's ADMM."""
 
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
-import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 import inloop as il
+from benchmarks.contact_peers import CONTESTANTS, PeerError, times_of
 from benchmarks.contact_problems import (
     Problem,
     Scene,
@@ -38,17 +36,19 @@ TOLERANCE = 1e-8
 STEPS = 20  # of each scene
 SWEEPS, NEWTONS = 300, 60
 SMALL = 60  # rows; larger problems are repeated less
-SICONOS_TOLERANCE = 1e-10  # of its own error, which has units: the residual tells what comes of it
-SICONOS = Path(__file__).with_name("peers") / "siconos_contacts.py"
+PEER_BAR = 10.0  # times as fast
 PROBLEMS = Path(__file__).parents[2] / "shared" / "data" / "siconos_fc3d_small.npz"
 
 HEADERS = ["contact problems, residual 1e-8", "contacts", "cold µs", "most", "warm µs", "most",
-           "missed", "Siconos µs", "missed", "ratio"]  # fmt: skip
+           "missed"]  # fmt: skip
+PEER_HEADERS = ("µs", "missed", "ratio")
 LEGEND = """\
 CPU time of one thread, median over the problems of a set. missed: problems left with a larger
-residual (ten times that for Siconos: NSGS, 2000 iterations). Sets have {steps} steps of 1 ms
-or more. Contacts have a stiffness of 1e7 N/m with memory unless they are rigid. Warm starts
-are the impulses of the step before."""
+residual. Sets have {steps} steps of 1 ms or more. Contacts have a stiffness of 1e7 N/m with
+memory unless they are rigid. Warm starts are the impulses of the step before. Peers start cold, in
+2000 iterations at most: Siconos with NSGS, Pinocchio with ADMM in its fastest settings, each with
+the loosest of its own tolerances that leaves this residual; of those missed no time counts. ratio:
+to our cold start. MuJoCo solves another, softened problem, so that it is not here: see `rover`."""
 
 
 @dataclass
@@ -61,8 +61,7 @@ class Measured:
         cold: time of each from nothing [µs].
         warm: time of each from the impulses before [µs].
         missed: problems that were not solved.
-        peer: time of each by Siconos [µs]; None without it.
-        peer_missed: problems that it did not solve.
+        peers: by name of a peer, its time of each [µs], NaN where it missed the residual.
     """
 
     name: str
@@ -70,8 +69,11 @@ class Measured:
     cold: np.ndarray
     warm: np.ndarray
     missed: int
-    peer: np.ndarray | None = None
-    peer_missed: int = 0
+    peers: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def ratio(self, name: str) -> float:
+        """Time of a peer over ours, medians of what it solved."""
+        return float(np.nanmedian(self.peers[name]) / np.median(self.cold))
 
     def cells(self) -> list[str]:
         """The line of the table."""
@@ -84,10 +86,13 @@ class Measured:
             f"{min(counts)}–{max(counts)}" if len(set(counts)) > 1 else str(counts[0]),
         ]
         shown += [f"{np.median(self.cold):.1f}", f"{self.cold.max():.1f}", *warm, str(self.missed)]
-        if self.peer is None:
-            return [*shown, "–", "–", "–"]
-        ratio = np.median(self.peer) / np.median(self.cold)
-        return [*shown, f"{np.median(self.peer):.0f}", str(self.peer_missed), f"{ratio:.0f}x"]
+        for name, times in self.peers.items():
+            missed = int(np.isnan(times).sum())
+            if missed == len(times):
+                shown += ["–", str(missed), "–"]
+            else:
+                shown += [f"{np.nanmedian(times):.0f}", str(missed), f"{self.ratio(name):.1f}x"]
+        return shown
 
 
 class Timer:
@@ -181,31 +186,19 @@ def rover_files() -> list[Problem]:
     ]
 
 
-def add_siconos(sets: list[Measured], python: str) -> str:
-    """Let Siconos solve the same problems in a process of its own; what is wrong, if anything."""
-    problems = [p for each in sets for p in each.problems]
-    with tempfile.TemporaryDirectory() as folder:
-        posed, result = Path(folder, "posed.npz"), Path(folder, "result.npz")
-        arrays = {}
-        for k, p in enumerate(problems):
-            arrays |= {f"{k}_W": p.W + np.diag(p.R), f"{k}_q": p.q, f"{k}_mu": p.mu}
-        np.savez(posed, **arrays)
-        command = [python, str(SICONOS), str(posed), str(result), str(SICONOS_TOLERANCE)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no word"
-        data = np.load(result)
-        times, at = 1e6 * data["time"], 0
+def add_peers(sets: list[Measured]) -> list[str]:
+    """Let peers solve the same problems; what is missing, if anything."""
+    problems, missing = [p for each in sets for p in each.problems], []
+    for peer in CONTESTANTS:
+        progress(f"contact: {peer.name}")
+        try:
+            times = times_of(peer, problems, TOLERANCE)
+        except PeerError as error:
+            missing.append(str(error))
+            continue
         for each in sets:
-            each.peer = times[at : at + len(each.problems)]
-            residuals = [
-                il.solve_contacts(p.W, p.q, p.mu, compliance=p.R, start=data[f"{at + k}_r"],
-                                  sweeps=0, newtons=0, tolerance=1e-300).residual
-                for k, p in enumerate(each.problems)
-            ]  # fmt: skip
-            each.peer_missed = sum(residual > 10.0 * TOLERANCE for residual in residuals)
-            at += len(each.problems)
-    return ""
+            each.peers[peer.name], times = np.split(times, [len(each.problems)])
+    return missing
 
 
 def run() -> Findings:
@@ -219,15 +212,14 @@ def run() -> Findings:
     files = rover_files()
     if files:
         sets.append(timer.measure("Siconos' rover, 14 files, rigid", [[p] for p in files]))
-    progress("contact: Siconos")
-    wrong = add_siconos(sets, os.environ.get("INLOOP_SICONOS_PYTHON", "/usr/bin/python3"))
-    show(HEADERS, [each.cells() for each in sets])
-    note(LEGEND.format(steps=STEPS))
-    if wrong:
-        note(
-            f"Without Siconos: {wrong}. Install python3-siconos, or name a Python that has it in "
-            "INLOOP_SICONOS_PYTHON."
-        )
+    missing = add_peers(sets)
+    there = sets[0].peers
+    show(
+        [*HEADERS, *(f"{name} {what}" if what == "µs" else what
+                     for name in there for what in PEER_HEADERS)],
+        [each.cells() for each in sets],
+    )  # fmt: skip
+    note("\n".join([LEGEND.format(steps=STEPS), *missing]))
     return Findings([_row(each) for each in sets], _bars(sets))
 
 
@@ -238,8 +230,7 @@ def _row(each: Measured) -> dict[str, object]:
         "cold_most_us": float(each.cold.max()),
         "warm_us": float(np.median(each.warm)) if len(each.warm) else None,
         "missed": each.missed,
-        "siconos_us": None if each.peer is None else float(np.median(each.peer)),
-        "siconos_missed": each.peer_missed,
+        "peers": {name: times.tolist() for name, times in each.peers.items()},
     }
 
 
@@ -267,7 +258,7 @@ def _bars(sets: list[Measured]) -> list[Bar]:
                 "Siconos' rover files, slowest", float(files.cold.max()), 20.0, "µs", at_least=False
             )
         )
-    if wheels.peer is not None:
-        ratio = float(np.median(wheels.peer) / np.median(wheels.cold))
-        bars.append(Bar("rover contacts, over Siconos NSGS", ratio, 10.0))
+    for each in (wheels, rims):
+        for name in each.peers:
+            bars.append(Bar(f"{each.name}, over {name}", each.ratio(name), PEER_BAR))
     return bars

@@ -1,8 +1,9 @@
 """Siconos' solvers of contact problems, timed: run by the distribution's Python, apart from inloop.
 
-python3 siconos_contacts.py PROBLEMS.npz RESULT.npz TOLERANCE
+python3 siconos_contacts.py PROBLEMS.npz RESULT.npz TOLERANCE ...
 
-Problems are "<k>_W", "<k>_q", "<k>_mu"; the result has "time" [s of the thread] and "<k>_r".
+Problems are "<k>_W", "<k>_q", "<k>_mu"; the result has for each tolerance "<tolerance>_time" [s of
+the thread, by problem] and "<tolerance>_<k>_r".
 """
 
 import sys
@@ -30,15 +31,18 @@ def solve(W, q, mu, tolerance):
 
 
 def main():
-    posed, result, tolerance = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    posed, result, tolerances = sys.argv[1], sys.argv[2], sys.argv[3:]
     data = np.load(posed)
     count = sum(name.endswith("_q") for name in data.files)
-    found, times = {}, []
-    for k in range(count):
-        r, seconds = solve(data[f"{k}_W"], data[f"{k}_q"], data[f"{k}_mu"], tolerance)
-        found[f"{k}_r"] = r
-        times.append(seconds)
-    np.savez(result, time=np.array(times), **found)
+    found = {}
+    for tolerance in tolerances:
+        times = []
+        for k in range(count):
+            given = (data[f"{k}_{name}"] for name in ("W", "q", "mu"))
+            found[f"{tolerance}_{k}_r"], seconds = solve(*given, float(tolerance))
+            times.append(seconds)
+        found[f"{tolerance}_time"] = np.array(times)
+    np.savez(result, **found)
 
 
 main()

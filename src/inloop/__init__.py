@@ -144,8 +144,10 @@ from inloop.symbolic.functions import (
 )
 
 if TYPE_CHECKING:
-    from inloop import control, devices, gym
+    from inloop import control, devices, gym, observers
     from inloop.analysis import identify
+    from inloop.analysis.fitting import Fitted, ResidualError, fit
+    from inloop.observers import observer
 
 __version__ = "0.1.0"
 
@@ -161,6 +163,7 @@ __all__ = [
     "Expr",
     "ExpressionError",
     "FileFormatError",
+    "Fitted",
     "FlexibleLinkHandle",
     "FrictionLaw",
     "Grip",
@@ -185,6 +188,7 @@ __all__ = [
     "Positive",
     "Recording",
     "Report",
+    "ResidualError",
     "Result",
     "ScriptedClock",
     "Shape",
@@ -223,6 +227,7 @@ __all__ = [
     "disc",
     "exp",
     "felt",
+    "fit",
     "free",
     "gain",
     "geometry",
@@ -245,6 +250,8 @@ __all__ = [
     "maximum",
     "mesh",
     "minimum",
+    "observer",
+    "observers",
     "piecewise",
     "planar",
     "plane",
@@ -293,8 +300,12 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
 
     def __getattr__(name: str) -> Any:
         """Packages that few programs use are read when they are used."""
-        if name in ("control", "devices", "gym"):
+        if name in ("control", "devices", "gym", "observers"):
             return importlib.import_module(f"inloop.{name}")
         if name == "identify":
             return importlib.import_module("inloop.analysis.identify")
+        if name in ("Fitted", "ResidualError", "fit"):
+            return getattr(importlib.import_module("inloop.analysis.fitting"), name)
+        if name == "observer":
+            return importlib.import_module("inloop.observers").observer
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

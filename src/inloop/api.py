@@ -22,10 +22,11 @@ from inloop.model.starting import start_at
 from inloop.model.tyres import LineRoad, Pac2002
 from inloop.pictures.result import Result
 from inloop.plant import Array, BarePlant, Signal
-from inloop.plant.arguments import by_name, file_path, real
+from inloop.plant.arguments import by_name, file_path, name_list, real
 from inloop.plant.controlling import controller_of
 from inloop.plant.holding import hold, rest_of, stop
 from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
+from inloop.plant.variation.tangent import tangent
 from inloop.realtime.run import StartOptions
 from inloop.simulate import Stepper
 from inloop.simulate.controlled.law import Controller
@@ -54,6 +55,7 @@ class Plant(BarePlant):
     to_casadi = bridges.to_casadi
     to_jax = bridges.to_jax
     export_fmu = export_fmu
+    tangent = tangent
     equilibrium = analysis.equilibrium
     linearize = analysis.linearize
     eigenmodes = analysis.eigenmodes
@@ -114,6 +116,7 @@ class Plant(BarePlant):
         reactions: str | Sequence[str] = (),
         controller: Controller | None = None,
         period: float | None = None,
+        sensitivities: str | Sequence[str] = (),
         **motions: Signal,
     ) -> Result:
         """Integrate the equations of motion.
@@ -130,7 +133,8 @@ class Plant(BarePlant):
             tau: constant joint efforts [N·m or N].
             inputs: by name: constants, functions of time, or samples (times, values).
             sample: time between samples [s]; every step by default.
-            tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+            tolerance: relative error per step; then "dopri", "rodas" and "alpha" choose their own
+                steps.
             start: an earlier result with the same step to continue from, up to t_end.
             mode: of a mechanism with modes, the one to start in; the first by default.
             most_events: of a mechanism with modes, how many may happen.
@@ -140,6 +144,9 @@ class Plant(BarePlant):
             controller: a function of time and outputs that returns inputs by name, or an object
                 with `__call__` and, if it has states, `reset()`.
             period: between two calls of the controller [s]; its answer is held between them.
+            sensitivities: what `result.sensitivities` shall hold derivatives by: names of live
+                parameters, of inputs, and of start values ("crank.q", "crank.qd", states of laws).
+                The method must be "rk4", "euler" or "dopri" with a fixed step.
             motions: functions of time, or samples, for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 
@@ -197,8 +204,13 @@ class Plant(BarePlant):
         if period is not None:
             raise InputError("a period is that of a controller", fix="Give controller=, too.")
         if self.by_mode:
-            return self._shown(partial(runs.simulate_modes, self.by_mode, **common, **changing))
-        return self._shown(partial(runs.simulate, self, **common))
+            run = partial(runs.simulate_modes, self.by_mode, **common, **changing)
+        else:
+            run = partial(runs.simulate, self, **common)
+        if not sensitivities:
+            return self._shown(run)
+        names = name_list(sensitivities, "sensitivities")
+        return self._shown(partial(runs.simulate_sensitive, self, run, names, common))
 
     def _shown(self, run: Callable[[], runs.Result]) -> Result:
         """The result of a run, or of what there is of it, with the plant to draw it."""
@@ -563,7 +575,7 @@ def steady(model: Model, *, held: bool, stops: bool) -> bool:
     rest = rest_of(model.build(), robot.single, robot.following)
     if stops and (count := stop(model, rest)):
         model.note(
-            f"{count} joints have elastic stops at their limits; the file tells no stiffness"
+            f"{count} joints have elastic stops at their limits; the file gives no stiffness"
         )
     if held:
         hold(model, rest)

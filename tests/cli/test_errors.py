@@ -102,9 +102,9 @@ def test_python_files_say_what_was_looked_for(
     ("words", "right", "wrong"),
     [
         (("run", "pendulum", "--step", "99"), "Use a smaller --step.", "smaller step"),
-        (("run", "pendulum", "--set", "zzz=1"), "`inloop describe` tells", "plant.parameters"),
+        (("run", "pendulum", "--set", "zzz=1"), "`inloop describe` lists", "plant.parameters"),
         (("derive", "pendulum", "--live", "zzz"), "--live all", "live="),
-        (("run", "zzz"), "no mechanism 'zzz'. `inloop list` tells all", "pendulum"),
+        (("run", "zzz"), "no mechanism 'zzz'. `inloop list` shows them all", "pendulum"),
         (("run", "robot", "--rate", "1000", "--controller", "computed_torqe"),
          "Did you mean computed_torque?", "flexlink"),
         (("record", "nothing_runs", "--to", "a.mcap"), "no plant named 'nothing_runs'", "wait"),

@@ -12,7 +12,7 @@ from inloop.devices import BackwardDifferences, Encoder, FilteredDifferences, Ze
 
 def test_an_encoder_reads_whole_counts() -> None:
     encoder = Encoder.per_inch(50, offset=0.0021)
-    assert encoder.resolution == pytest.approx(0.508e-3)  # FACTS: 50 lines per inch
+    assert encoder.resolution == pytest.approx(0.508e-3)  # 50 lines per inch
     positions = np.linspace(-0.04, 0.04, 1234)
     read = np.array([encoder.read(x) for x in positions])
     counts = (read - 0.0021) / 0.508e-3

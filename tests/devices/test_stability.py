@@ -41,7 +41,7 @@ def loop(mass: float = 0.23, damping: float = 0.0, period: float = 1.1e-3, **opt
     ("K", "T", "b"), [(100.0, 7e-3, 0.35), (10e3, 1e-3, 5.0), (10e3, 2e-4, 1.0)]
 )
 def test_passive_walls_of_colgate_and_schenkel(K: float, T: float, b: float) -> None:
-    """Examples of FACTS §6; the first is the device of Gillespie and Cutkosky."""
+    """Examples by hand; the first is the device of Gillespie and Cutkosky."""
     assert loop(damping=b, period=T).passive_stiffness() == pytest.approx(K)
     assert loop(damping=1.5 * b, period=T).passive_stiffness(0.5 * b) == pytest.approx(K)
     assert loop(damping=b, period=T).passive_stiffness(-2 * b) == 0.0

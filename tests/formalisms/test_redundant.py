@@ -298,17 +298,6 @@ def test_rows_that_follow_from_others_are_told() -> None:
     assert near(found["a"], expected, 1e-10)
 
 
-@pytest.mark.parametrize(
-    ("name", "what"),
-    [
-        ("tipping_box", "hard contact 'sticking_incline'"),
-    ],
-)
-def test_what_is_not_covered_is_refused_by_name(name: str, what: str) -> None:
-    with pytest.raises(il.ModelError, match=f"{what}.* is not covered by formulation='redundant'"):
-        redundant(gallery.get(name).build())
-
-
 def test_unknown_formulation() -> None:
     with pytest.raises(il.InputError, match="Use 'reduced' or 'redundant'"):
         gallery.get("pendulum").build().compile(formulation="absolute")

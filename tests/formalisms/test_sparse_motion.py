@@ -202,7 +202,7 @@ def test_compiles_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("wish", ["bar_0", "coupler_1", "bar_2"])
 def test_singular_positions_are_passed(wish: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """IFToMM A02, regular branch, integrated independently (FACTS §4.1): tip after 10 s."""
+    """IFToMM A02, regular branch, integrated independently: tip after 10 s."""
     model = four_bar(2)
     model._draft.independent.clear()
     model.independent(wish)

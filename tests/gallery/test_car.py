@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -192,6 +193,30 @@ def test_small_circles_are_those_of_the_single_track_model(source_car: il.Plant)
     plain = circle.Circle(fast.speed, fast.yaw_rate, fast.angle, roll=0.0, aligning=0.0)
     assert circle.full_gradient(plain) == pytest.approx(circle.GRADIENT, rel=1e-5)
     assert np.degrees(roll) == pytest.approx(0.985, abs=0.02)
+
+
+class Upright(il.tyres.Formula1987):
+    """The tyre of the source, which does not feel that it leans: as in a single track."""
+
+    def forces(self, slip: il.tyres.Slip) -> il.tyres.TyreForces:
+        return super().forces(replace(slip, gamma=0.0))
+
+
+@pytest.mark.long
+def test_tyres_that_feel_no_lean_make_it_the_plain_single_track(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the single track lacks is camber alone: yaw rates within 0.02 %, the gradient 0.2 %.
+
+    Roll steer is in the real angle of the wheels; load transfer and jacking are of second order.
+    """
+    tyre = {"formula": Upright(with_aligning_moment=False), "relaxation": 0.0}
+    monkeypatch.setattr(car, "_formula", lambda *_: tyre)
+    plant = gallery.get("car").build(**SOURCE).compile()
+    slow, fast = (circle.drive(plant, speed) for speed in (10.0, 75.0 / 3.6))
+    for found in (slow, fast):
+        assert found.gain == pytest.approx(circle.single_track(found.speed), rel=2e-4)
+    assert circle.understeer_gradient(slow, fast) == pytest.approx(circle.GRADIENT, rel=2e-3)
 
 
 def test_a_step_of_the_steering_is_that_of_a_single_track(source_car: il.Plant) -> None:

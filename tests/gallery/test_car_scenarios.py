@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.gallery.car import cones, roads, stanley
+from inloop.gallery.car.course import Course
 from inloop.gallery.car.experiments import blind, dwell, lane_change, lap, split
 from inloop.gallery.car.experiments.caster import CASTERS, SPEED
 
@@ -29,6 +31,11 @@ def test_lanes_of_iso_3888() -> None:
     assert [lane.end - lane.begin for lane in one.lanes] == pytest.approx([15.0, 25.0, 30.0])
     assert one.lanes[-1].end - one.lanes[0].begin == pytest.approx(125.0)
     assert one.lanes[1].right - one.lanes[0].right == pytest.approx(3.5)
+    wide = [lane.left - lane.right for lane in one.lanes]
+    assert wide == pytest.approx([k * 1.7 + 0.25 for k in (1.1, 1.2, 1.3)])
+    assert [b.begin - a.end for a, b in pairwise(one.lanes)] == pytest.approx([30.0, 25.0])
+    assert [lane.end - lane.begin for lane in two.lanes] == pytest.approx([12.0, 11.0, 12.0])
+    assert [b.begin - a.end for a, b in pairwise(two.lanes)] == pytest.approx([13.5, 12.5])
     widths = [lane.left - lane.right for lane in two.lanes]
     assert widths == pytest.approx([1.1 * 1.7 + 0.25, 2.7, 3.0])
     assert two.lanes[-1].end == pytest.approx(61.0)
@@ -110,7 +117,7 @@ def test_casters_are_hidden_in_an_order_of_the_seed() -> None:
 def test_stanley_holds_a_circle() -> None:
     """On a car that rolls without slip: heading and offset of the front axle die away."""
     angles = np.linspace(0.0, 2.0 * math.pi, 600)[:-1]
-    course = stanley.Course(40.0 * np.column_stack([np.sin(angles), 1.0 - np.cos(angles)]),
+    course = Course(40.0 * np.column_stack([np.sin(angles), 1.0 - np.cos(angles)]),
                             closed=True)  # fmt: skip
     driver = stanley.Stanley(course)
     x, y, yaw, v, h = 0.0, -0.8, 0.2, 8.0, 0.01

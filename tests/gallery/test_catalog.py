@@ -110,10 +110,10 @@ def test_mechanisms_are_imported_when_asked_for() -> None:
     [
         ("puma", "Did you mean 'puma560'?"),
         ("Pendulum", "Did you mean 'pendulum'?"),
-        ("zzz", "'zzz'. `inloop list` tells all"),
-        ("", "''. `inloop list` tells all"),
-        ("x" * 10_000, "xxx...'. `inloop list` tells all"),
-        ("catalog", "'catalog'. `inloop list` tells all"),  # a module, but no mechanism
+        ("zzz", "'zzz'. `inloop list` shows them all"),
+        ("", "''. `inloop list` shows them all"),
+        ("x" * 10_000, "xxx...'. `inloop list` shows them all"),
+        ("catalog", "'catalog'. `inloop list` shows them all"),  # a module, but no mechanism
         ("../pendulum", "pendulum"),
     ],
 )

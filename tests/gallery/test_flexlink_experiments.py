@@ -14,7 +14,7 @@ def test_modes_are_those_of_theory_and_lead_to_the_measured_ones(
 ) -> None:
     monkeypatch.setattr(modes, "MANY", 4)  # spares a compilation; see test_rod for ten
     figures = gallery.get("flexlink").experiment("modes").figures
-    # FACTS of the source's data: finite elements, theory
+    # of the source's data: finite elements, theory
     found, exact = figures["frequencies_hz"], figures["theory [Hz]"]
     assert found[:4] == pytest.approx((3.879, 24.336, 68.590, 135.31), rel=1e-3)
     assert exact == pytest.approx((3.879, 24.308, 68.063, 133.38, 220.48), rel=2e-4)

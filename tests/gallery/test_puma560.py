@@ -128,6 +128,6 @@ def test_a_payload_hangs_at_the_flange(plant: il.Plant) -> None:
 
 
 def test_operation_counts_stay_below_the_published_ones(plant: il.Plant) -> None:
-    # FACTS.md §3.2: base parameters and diagonal inertia, 214 mul and 170 add
+    # published for base parameters and diagonal inertia, 214 mul and 170 add
     count = plant.operations["inverse_dynamics"]
     assert count["mul"] <= 214 and count["add"] <= 170

@@ -162,7 +162,7 @@ def test_a_header_that_promises_too_much(tmp_path: Path) -> None:
     data = bytearray(box_bytes("stl"))
     data[80:84] = struct.pack("<I", 2**32 - 1)
     what = refused(written(tmp_path, "stl", bytes(data)))
-    assert "its header tells of 4294967295 triangles" in what
+    assert "its header announces 4294967295 triangles" in what
 
 
 def test_vertices_that_are_no_numbers(tmp_path: Path) -> None:

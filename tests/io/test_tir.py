@@ -51,7 +51,7 @@ def test_a_tyre_of_both_sides_is_not_mirrored(written: Write) -> None:
         ("PCY1 = 1.3507", "", "needs coefficient PCY1"),
         ("PKY2 = 2.0012", "PKY2 = 0", "needs coefficient PKY2"),
         ("FNOMIN = 4850.0", "FNOMIN = -4850", "FNOMIN = -4850 must be more than 0"),
-        ("PCY1 = 1.3507", "PCY1 = 1.3507\nPCY1 = 1.4", "PCY1 is told twice"),
+        ("PCY1 = 1.3507", "PCY1 = 1.3507\nPCY1 = 1.4", "PCY1 is given twice"),
     ],
 )
 def test_what_is_refused(written: Write, old: str, new: str, what: str) -> None:

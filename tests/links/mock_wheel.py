@@ -8,7 +8,8 @@ import struct
 from typing import Any
 
 from inloop.links.wheel import EventDevice
-from inloop.links.wheel.event_device import ABS, CONSTANT, EVENT, FF, Effect
+from inloop.links.wheel.event_device import ABS, CONSTANT, EVENT, FF, KEY, Effect
+from inloop.links.wheel.profile import BUTTONS
 
 NAME = "Mock Driving Wheel"
 SYN = 0
@@ -50,6 +51,12 @@ class MockWheel:
         events = EVENT.pack(1, 2, ABS, code, value) + EVENT.pack(1, 2, SYN, 0, 0)
         self._end.send(events)
 
+    def press(self, code: int) -> None:
+        """A button goes down and up again."""
+        assert self._end is not None
+        for value in (1, 0):
+            self._end.send(EVENT.pack(1, 2, KEY, code, value) + EVENT.pack(1, 2, SYN, 0, 0))
+
     def unplug(self) -> None:
         """Pull the plug."""
         assert self._end is not None
@@ -86,7 +93,9 @@ class MockWheel:
         if code == 0x06:
             argument[:] = NAME.encode().ljust(size, b"\0")
         elif 0x20 <= code < 0x40:
-            known = {ABS: list(self.axes), FF: [CONSTANT]}.get(code - 0x20, [])
+            known = {ABS: list(self.axes), FF: [CONSTANT], KEY: [*BUTTONS.values()]}.get(
+                code - 0x20, []
+            )
             for bit in known:
                 argument[bit // 8] |= 1 << bit % 8
         elif 0x40 <= code < 0x80:

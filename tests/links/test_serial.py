@@ -420,3 +420,29 @@ def test_python_leads_what_runs_on_a_board(emulated: Callable[[], str]) -> None:
             found = board.exchange([float(k), 0.25], timeout=HANG)
             assert found is not None
             assert found.values == (0.25 - 2.0 * k,) and found.status == 0 and found.age >= 0.0
+
+
+def test_the_command_controls_what_runs_on_a_board(
+    emulated: Callable[[], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The board answers y = 0.25 - 2 u. The controller keeps what it sees and ends it by Ctrl-C."""
+    kept = tmp_path / "seen.json"
+    file = tmp_path / "up.py"
+    file.write_text(f"""
+import json, pathlib
+seen = []
+def up(t, outputs):
+    seen.append(outputs["y"])
+    if len(seen) == 5:
+        pathlib.Path({str(kept)!r}).write_text(json.dumps(seen))
+        raise KeyboardInterrupt
+    return {{"u": len(seen), "offset": 0.25}}
+""")
+    # however slow the machine is: nothing is sent twice, nothing is too old
+    patience = ["--rate", str(1 / HANG), "--stale-after", str(HANG)]
+    names = ["--outputs", "y", "--inputs", "u,offset", *patience, "--json"]
+    assert main(["link", "serial", emulated(), "--controller", f"{file}:up", *names]) == 130
+    told = json.loads(capsys.readouterr().out)
+    assert (told["accepted"], told["lost"], told["damaged"]) == (5, 0, 0)
+    # inputs are 0 until the controller has seen something
+    assert json.loads(kept.read_text()) == [0.0, *(0.25 - 2.0 * k for k in range(1, 5))]

@@ -13,12 +13,12 @@ import struct
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from ends import running
 from realtime_arm import all_records
 
 import inloop as il
@@ -44,35 +44,6 @@ KEY = b"sixteen bytes or more of key"
 LONG = pytest.mark.long
 HANG = 120.0  # [s] after which something that should happen never will
 RELAY = str(Path(__file__).parent / "relay.py")
-
-
-@contextmanager
-def running(*ends: Any) -> Iterator[None]:
-    """The ends at work, each in a thread; what one raises is raised here."""
-    raised: list[Exception] = []
-
-    def work(end: Any) -> None:
-        try:
-            with end:
-                end.run()
-        except Exception as error:
-            raised.append(error)
-
-    threads = [threading.Thread(target=work, args=(end,)) for end in ends]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    except BaseException:
-        for end in ends:
-            print(end, end.session.statistics.data())
-            end._error = RuntimeError("the test has failed")
-        raise
-    finally:
-        for thread in threads:
-            thread.join(HANG)
-    assert not raised, raised
-    assert not any(thread.is_alive() for thread in threads)
 
 
 def local(port: int) -> Address:

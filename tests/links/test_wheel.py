@@ -6,6 +6,7 @@ import ctypes
 import math
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from mock_wheel import AXES, NAME, MockWheel
 
 import inloop as il
 from inloop.cli.commands.links.wheel import stability
-from inloop.errors import LinkError
+from inloop.errors import LinkError, MailboxError
 from inloop.links.wheel import Feel, Pedal, WheelLink, WheelProfile, find_wheels
 from inloop.links.wheel.calibration import calibrate
 from inloop.links.wheel.event_device import (
@@ -31,7 +32,7 @@ from inloop.links.wheel.event_device import (
 )
 from inloop.links.wheel.feel import Hand
 from inloop.links.wheel.link import PlantPort
-from inloop.links.wheel.profile import profile_path, usual_profile
+from inloop.links.wheel.profile import BUTTONS, profile_path, usual_profile
 
 PERIOD = 0.004  # [s]
 PEDALS = {"throttle": Pedal(2, 255, 0), "brake": Pedal(5, 255, 0), "clutch": Pedal(1, 255, 0)}
@@ -46,12 +47,16 @@ class Plant:
         self.shown: float | None = 3.0
         self.inputs: list[dict[str, float]] = []
         self.rested = False
+        self.resets = 0
 
     def torque(self) -> float | None:
         return self.shown
 
     def lead(self, values: dict[str, float]) -> None:
         self.inputs.append(dict(values))
+
+    def reset(self) -> None:
+        self.resets += 1
 
     def rest(self) -> None:
         self.rested = True
@@ -235,7 +240,7 @@ def test_stability_is_told_beside_the_gain() -> None:
     told = stability(PROFILE, Feel(gain=1.0, damping=0.0))
     limit = float(told.split("up to ")[1].split(" ")[0])
     assert limit == pytest.approx(PROFILE.friction / (PERIOD / 2 + PROFILE.delay), rel=0.03)
-    assert "shake" in told and "a gain of 0.035 is calm" in told
+    assert "softer once nobody holds it" in told and "a gain of 0.035 is calm" in told
     assert told.endswith("calm") and stability(PROFILE, Feel()).endswith(": stable")
 
 
@@ -249,6 +254,8 @@ def test_a_short_dialogue_finds_axes_and_directions() -> None:
         "to the left": lambda: wheel.report(0, 20000),
         "Press the throttle": lambda: wheel.report(5, 10),
         "Press the brake": lambda: wheel.report(1, 0),
+        "gear up": lambda: wheel.press(0x120),
+        "for reset": lambda: wheel.press(0x129),
     }
 
     def ask(question: str) -> str:
@@ -267,6 +274,7 @@ def test_a_short_dialogue_finds_axes_and_directions() -> None:
     assert (found.turn, found.torque, found.rate) == (540.0, 5.5, 250.0)
     assert (found.left, found.push) == (-1, -1)
     assert found.pedals == {"throttle": Pedal(5, 255, 10), "brake": Pedal(1, 255, 0)}
+    assert found.buttons == {"gear_up": 0x120, "reset": 0x129}
     assert wheel.level == 0.0 and any("clutch" in question for question in asked)
     device.close()
     wheel.close()
@@ -293,7 +301,7 @@ def test_it_drives_a_plant_that_runs(plant: il.Plant, name: str) -> None:
         with pytest.raises(LinkError, match=r"no input 'steering\.q'"):
             PlantPort(box, "steering.q", "elbow.qd", {})
         port = PlantPort(box, "push", "elbow.qd", {"throttle": "throttle"})
-        assert port.pedals == {}
+        assert port.others == {}
         box.clock.advance(0.01)
         assert port.torque() == pytest.approx(float(box.peek()["elbow.qd"]), abs=0)
         wheel = MockWheel(AXES)
@@ -309,3 +317,95 @@ def test_it_drives_a_plant_that_runs(plant: il.Plant, name: str) -> None:
         link.close()
         wheel.close()
         assert box.writer is None
+        # a plant that has ended is not driven on
+        box.stop()
+        with pytest.raises(MailboxError, match="has ended"):
+            port.lead({"steering": 0.0})
+
+
+# buttons, and a wheel that nobody holds
+
+
+def test_buttons_lead_gears_brake_and_reset() -> None:
+    bench = Bench()
+    bench.link = WheelLink(bench.plant, replace(PROFILE, buttons=BUTTONS), PLAIN, bench.wheel.open)
+    bench.step(3)
+    assert bench.link.force > 0.5
+    found = bench.plant.inputs[-1]
+    assert (found["gear"], found["parking"], found["reverse"]) == (0.0, 0.0, 0.0)
+    for name in ["gear_down"] * 3 + ["gear_up"] * 3 + ["parking", "reverse", "reverse"]:
+        bench.wheel.press(BUTTONS[name])
+    bench.step()
+    found = bench.plant.inputs[-1]
+    # no lower than reverse: -1, then 0, 1, 2
+    assert (found["gear"], found["parking"], found["reverse"]) == (2.0, 1.0, 0.0)
+    assert bench.plant.resets == 0
+    bench.wheel.press(BUTTONS["reset"])
+    bench.wheel.press(0x999)  # a button that means nothing
+    before = len(bench.wheel.levels)
+    bench.step()
+    assert bench.plant.resets == 1 and bench.wheel.levels[before] == 0
+    bench.link.close()
+    bench.wheel.close()
+
+
+class Rotor:
+    """The rim of a wheel that its force moves after a delay, and a hand, if there is one."""
+
+    def __init__(self, hand: tuple[float, float] | None) -> None:
+        """A hand is a spring and a damper to an angle that goes to and fro."""
+        self.hand, self.angle, self.rate, self.t = hand, 0.3, 0.0, 0.0
+        self.coming: list[tuple[float, float]] = []
+        self.torque = 0.0
+
+    def go_on(self, torque: float) -> None:
+        """One period of the wheel, in small steps."""
+        self.coming.append((self.t + PROFILE.delay, torque))
+        h = 1e-4
+        for _ in range(round(PERIOD / h)):
+            while self.coming and self.coming[0][0] <= self.t + 1e-9:
+                self.torque = self.coming.pop(0)[1]
+            total = self.torque - PROFILE.friction * self.rate
+            if self.hand is not None:
+                stiffness, damping = self.hand
+                total -= stiffness * (self.angle - 0.6 * math.sin(math.pi * self.t))
+                total -= damping * self.rate
+            self.rate += h * total / PROFILE.inertia
+            self.angle += h * self.rate
+            self.t += h
+
+
+def let_swing(
+    calm: float, hand: tuple[float, float] | None
+) -> tuple[list[tuple[float, float]], WheelLink]:
+    """Angles and forces in 4 s before a car of 40 N·m/rad; a gain of 0.2 is too much for it."""
+    bench, rotor = Bench(Feel(gain=0.2, limit=2.0, damping=0.05, ramp=0.0, calm=calm)), Rotor(hand)
+    bench.step()
+    found = []
+    for _ in range(1000):
+        counts = round(32767.5 - rotor.angle / math.radians(450.0) * 32767.5)
+        bench.wheel.report(0, counts)
+        bench.plant.shown = -40.0 * bench.link.angle
+        bench.step()
+        found.append((rotor.angle, bench.link.force))
+        rotor.go_on(bench.link.force)
+    bench.link.close()
+    bench.wheel.close()
+    return found, bench.link
+
+
+def test_a_wheel_that_is_let_go_gets_softer_and_calms_down() -> None:
+    shaking, _ = let_swing(1.0, None)
+    assert max(abs(angle) for angle, _ in shaking[-100:]) > 0.3  # it would swing on and on
+    calmed, link = let_swing(0.3, None)
+    assert max(abs(angle) for angle, _ in calmed[-100:]) < 0.002
+    assert link.statistics.hands_off > 900
+
+
+@pytest.mark.parametrize("hand", [(10.0, 0.3), (40.0, 0.8)])
+def test_a_hand_on_the_wheel_feels_all_of_the_torque(hand: tuple[float, float]) -> None:
+    found, link = let_swing(0.3, hand)
+    assert link.statistics.hands_off < 10
+    # gain 0.2 of 40 N·m/rad, up to the limit; damping 0.05 of the rate, at most 0.6 pi rad/s
+    for angle, force in found[250:]:
+        assert force == pytest.approx(max(-2.0, min(-8.0 * angle, 2.0)), abs=0.15)

@@ -115,7 +115,7 @@ STRUCTURE: list[tuple[Write, str]] = [
     (lambda m: m.body(3, on="rod", joint=X, mass=1),
      "body '3': a name must be a string, got int"),
     (lambda m: m.body("b" * 64, on="rod", joint=X, mass=1),
-     "the name has 64 characters, C tells apart only 63"),
+     "the name has 64 characters, C distinguishes only the first 63"),
     (lambda m: m.body("b", on="rod", joint=prismatic("x", name="a-b"), mass=1),
      "body 'b': the name is not an identifier in C"),
     (lambda m: m.ground.point("origin", (1, 2, 3)),

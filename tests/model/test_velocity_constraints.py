@@ -48,7 +48,7 @@ MISTAKES: list[tuple[Write, str, str]] = [
     ),
     (
         lambda m: m.constraint("c", lambda q: q["hull_wx"]),
-        "constraint 'c': uses q of joint 'hull_wx', which tells no attitude",
+        "constraint 'c': uses q of joint 'hull_wx', which defines no attitude",
         "Use the quaternion",
     ),
     (

@@ -18,6 +18,7 @@ from inloop.native import (
     build_library,
     realtime_headers,
     runtime_headers,
+    variation_headers,
 )
 from inloop.native.c_declarations import Headers
 from inloop.native.mirror import constant, enumeration, field_offset, mirror, own_headers, row_type
@@ -35,7 +36,7 @@ from inloop.realtime.mailboxes import commands, mailbox
 from inloop.realtime.mailboxes.memory import MOST_MAILBOXES
 from inloop.realtime.options import MODES, POLICIES
 
-TEXTS = {**runtime_headers(), **realtime_headers()}
+TEXTS = {**runtime_headers(), **realtime_headers(), **variation_headers()}
 INTEGER, ADDRESS, REAL, STRUCT = 1, 5, 8, 12  # of __builtin_classify_type
 
 

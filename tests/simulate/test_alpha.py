@@ -77,6 +77,40 @@ def test_order_two_and_the_motion_of_the_reduced_equations(bodies: il.Plant) -> 
     assert np.abs((4.0 * near - far) / 3.0 - expected).max() < 1e-8
 
 
+def test_steps_chosen_by_a_tolerance(linkage: il.Plant, bodies: il.Plant) -> None:
+    """A second-order method: a thousandth of the error per step is a hundredth of the error."""
+    gripped = {"inputs": {"lower.tau": 0.4}}
+    for plant, model, given in ((linkage, four_bar(2), {}), (bodies, arm(), gripped)):
+        expected = model.compile().simulate(t_end=1.0, step=0.1, tolerance=1e-11, **given)
+        errors = []
+        for tolerance in (1e-5, 1e-8):
+            found = plant.simulate(
+                t_end=1.0, step=0.1, tolerance=tolerance, method="alpha", **given
+            )
+            # states within steps, not at their ends
+            np.testing.assert_allclose(found.t, expected.t, atol=1e-12)
+            errors.append(np.abs(found.q - expected.q).max())
+            if found.violation is not None:
+                assert found.violation.max() < 1e-9
+        assert errors[1] < 1e-4
+        assert 50.0 < errors[0] / errors[1] < 200.0
+
+
+def test_steps_are_short_where_much_happens() -> None:
+    """A pendulum swings onto a stiff spring: equal steps as many as these are less exact."""
+    m = il.Model("bumper", gravity=(0.0, 0.0, -9.81))
+    m.body("bob", on=m.ground, joint=il.revolute("y", initial=(1.2, 0.0)), mass=1.0,
+           com=(0.0, 0.0, -0.5), inertia=(0.01, 0.01, 0.01))  # fmt: skip
+    m.joint_force("bob", lambda q, qd: 1e6 * (il.sqrt(q * q + 1e-8) - q))
+    reduced, plant = m.compile(), m.compile(formulation="redundant")
+    expected = reduced.simulate(t_end=1.5, step=1.5, tolerance=1e-11, method="rodas").q[-1]
+    chosen = plant.simulate(t_end=1.5, step=1.5, tolerance=1e-6, method="alpha")
+    steps = chosen.end.steps
+    even = plant.simulate(t_end=1.5, step=1.5 / steps, sample=1.5)
+    assert abs(chosen.q[-1] - expected).max() < 3e-4
+    assert abs(even.q[-1] - expected).max() > 0.1
+
+
 def test_a_flexible_link_without_a_body() -> None:
     """A clamped beam falls and swings: its nodes are all that moves. First frequency by hand."""
     m = il.Model("clamped", gravity=(0.0, 0.0, -9.81))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,8 @@ import pytest
 import inloop as il
 from inloop import gallery
 from inloop.cli import main
+from inloop.io.boards.export import export_for
+from inloop.io.boards.targets import TARGETS
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.fixed_steps import method_for_export
 
@@ -80,4 +84,15 @@ def test_the_command_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main(words) == 0
     told = capsys.readouterr()
     assert "note: model 'andrews' is exported with method" in told.err
-    assert told.out.startswith("{")
+    (warning,) = json.loads(told.out)["warnings"]
+    assert "not to be trusted up to t = 0.03 s" in warning
+
+
+def test_the_report_of_a_board_tells_it(tmp_path: Path) -> None:
+    absent = replace(TARGETS["cortex-m7"], cross="no-such-compiler-")
+    with pytest.warns(il.ExportWarning, match="rk4 is not accurate enough here"):
+        report = export_for(swamp(), tmp_path, absent, "double", None, STEP)
+    (warning,) = report.warnings
+    assert "is exported with method 'implicit'" in warning
+    assert warning in (tmp_path / "REPORT.md").read_text()
+    assert json.loads((tmp_path / "report.json").read_text())["warnings"] == [warning]

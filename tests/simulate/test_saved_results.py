@@ -98,7 +98,7 @@ def test_a_table_alone_tells_what_it_cannot_tell(run: il.Result, tmp_path: Path)
     assert found.coordinates == ("ball",) and found.name == "run"
     for name in run.names:
         np.testing.assert_array_equal(found[name], run[name])
-    assert found.notes == ("the file tells neither units nor events",)
+    assert found.notes == ("the file holds neither units nor events",)
     # neither a balance nor closed loops are claimed by a file that does not tell them
     assert np.isnan(found.energy_drift()) and np.isnan(found.constraint_violation)
 
@@ -172,8 +172,8 @@ def test_arrays_must_be_as_long_as_they_tell(tmp_path: Path) -> None:
     t = npy(np.arange(4.0))
     # petabytes, by the header
     lie = npy(np.arange(4.0), shape=(10**15,))
-    refused(npz(tmp_path / "long.npz", {"t.npy": t, "x.npy": lie}), "not as long as it tells")
-    refused(npz(tmp_path / "short.npz", {"t.npy": t, "x.npy": t[:-1]}), "not as long as it tells")
+    refused(npz(tmp_path / "long.npz", {"t.npy": t, "x.npy": lie}), "long as its header says")
+    refused(npz(tmp_path / "short.npz", {"t.npy": t, "x.npy": t[:-1]}), "long as its header says")
     refused(npz(tmp_path / "other.npz", {"t.npy": t, "x.npy": npy(np.arange(3.0))}), "lengths")
     refused(npz(tmp_path / "flat.npz", {"t.npy": npy(np.ones((2, 2)))}), "no column of numbers")
 
@@ -244,7 +244,7 @@ def test_tables_that_make_no_sense(text: str, match: str, tmp_path: Path) -> Non
 )  # fmt: skip
 def test_facts_that_make_no_sense(facts: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", t=np.arange(3.0), **{"inloop/facts": np.array(facts)})
-    refused(tmp_path / "a.npz", "does not tell what it holds")
+    refused(tmp_path / "a.npz", "does not say what it holds")
 
 
 @pytest.mark.parametrize(

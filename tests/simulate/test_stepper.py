@@ -30,7 +30,10 @@ def test_looking_does_not_change_the_run(name: str) -> None:
     watched, alone = plant.stepper(step=5e-3), plant.stepper(step=5e-3)
     for _ in range(200):
         watched.step()
-        watched.look()
+        seen = watched.look()
+        for k, joint in enumerate(plant.coordinates):
+            assert watched[f"{joint}.q"] == pytest.approx(seen.q[0, k], rel=1e-12, abs=1e-12)
+            assert watched[f"{joint}.qd"] == pytest.approx(seen.qd[0, k], rel=1e-9, abs=1e-9)
         alone.step()
     np.testing.assert_array_equal(watched.snapshot().x, alone.snapshot().x)
 
@@ -132,3 +135,12 @@ def test_parameters_of_loops_and_modes_act_as_well() -> None:
     stepper.parameters["g"] = 2.0
     stepper.step()
     assert stepper["ball.q"] == pytest.approx(1.0 - 0.5 * 2.0 * 1e-4, rel=1e-12)
+
+
+def test_signals_by_name_are_those_of_a_look() -> None:
+    plant = gallery.get("slider_crank").build().compile()
+    stepper = plant.stepper(step=1e-3)
+    for name, values in stepper.look().signals.items():
+        assert stepper[name] == pytest.approx(values[0], rel=1e-9, abs=1e-9), name
+    with pytest.raises(il.InputError, match=r"there is no signal 'crank\.p'"):
+        stepper["crank.p"]

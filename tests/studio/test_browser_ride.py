@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from browser_page import comes, heard, opened, own_plant, pass_time
 from playwright.sync_api import Browser, Page
-from sled import BOX, CONE, FIELD, HIGH, MASS, WIDTH
+from sled import BOX, CONE, DRAG, DRAGS, FIELD, HIGH, MASS, WIDTH
 
 import inloop as il
 from inloop.realtime import Mailbox
@@ -33,7 +33,7 @@ def ride(
     errors: list[str] = []
     with (
         own_plant(str(SLED), recordings=tmp_path_factory.mktemp("recordings")) as studio,
-        opened(browser, studio.address, errors, draws=True) as page,
+        opened(browser, studio.address, errors, draws=True, has_touch=True) as page,
         il.attach(studio.plant) as box,
     ):
         comes(page, "inloop.view.rendered > 0")
@@ -163,6 +163,55 @@ def test_a_pad_is_led_by_the_pointer_and_returns(ride: tuple[Page, Mailbox]) -> 
     comes(page, "inloop.cockpit.levers.states[1].value === 0")
 
 
+def test_a_pad_is_led_by_a_finger_beside_another_one(ride: tuple[Page, Mailbox]) -> None:
+    page, _ = ride
+    fingers = page.context.new_cdp_session(page)
+    across, upright = (page.locator(f".pad.{way}").bounding_box() for way in ("across", "upright"))
+    assert across is not None and upright is not None
+    left = {"x": across["x"] + 0.9 * across["width"], "y": across["y"] + 0.5 * across["height"]}
+    right = {"x": upright["x"] + 10.0, "y": upright["y"] + 0.25 * upright["height"]}
+    points = [{**left, "id": 1}, {**right, "id": 2}]
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points})
+    # to the right by 0.8 of the way, and three quarters up: half of what pushes
+    comes(page, "Math.abs(inloop.cockpit.levers.states[1].value + 1.6) < 0.05")
+    comes(page, "Math.abs(inloop.cockpit.levers.states[0].value - 30) < 2")
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    comes(page, "inloop.cockpit.levers.states.every(({ value }) => value === 0)")
+
+
+# a controller as the browser would tell it: left stick, right trigger, a button that is pressed
+PAD = """([stick, trigger, button = -1, mapping = "standard"]) => {
+    navigator.getGamepads = () => stick === null ? [null] : [null, {
+        mapping, axes: [stick, 0, 0, 0], buttons: Array.from({ length: 17 }, (_, k) => ({
+            pressed: k === button || k === 7 && trigger > 0.5, value: k === 7 ? trigger : 0 })) }];
+}"""
+
+
+def test_a_game_controller_leads_and_may_be_taken_away(ride: tuple[Page, Mailbox]) -> None:
+    page, box = ride
+    page.evaluate(PAD, [-0.5, 1.0])
+    comes(page, "inloop.cockpit.levers.states[1].sent === 1")  # left is positive, half of 2
+    comes(page, "inloop.cockpit.levers.states[0].sent === 60")
+    heard(page)
+    pass_time(page, box, 0.05)
+    values = box.peek()
+    assert (values["turn"], values["drive"]) == (1.0, 60.0)
+    page.evaluate(PAD, [0.05, 0.0])  # a stick at rest is not quite at zero
+    comes(page, "inloop.cockpit.levers.states.every(({ value, sent }) => !value && sent === null)")
+    page.evaluate(PAD, [1.0, 0.0])
+    comes(page, "inloop.cockpit.levers.states[1].sent === -2")
+    # a wheel does not lead: `inloop link wheel` does; its buttons choose the camera
+    page.evaluate(PAD, [1.0, 0.0, 8, ""])
+    comes(page, "inloop.cockpit.chosen === 1 && inloop.cockpit.levers.states[1].value === 0")
+    page.evaluate(PAD, [1.0, 0.0, -1, ""])
+    comes(page, "inloop.cockpit.levers.asked.size === 0")
+    page.evaluate(PAD, [0.0, 0.0, 8])
+    comes(page, "inloop.cockpit.chosen === 2")
+    page.keyboard.press("c")
+    page.evaluate(PAD, [None, 0.0])  # unplugged
+    comes(page, "inloop.inputs.held.size === 0 && !inloop.inputs.taken")
+
+
 def test_pictures_that_take_too_long_get_coarser(ride: tuple[Page, Mailbox]) -> None:
     page, _ = ride
     find = """([processor, costs]) => {
@@ -173,3 +222,67 @@ def test_pictures_that_take_too_long_get_coarser(ride: tuple[Page, Mailbox]) -> 
     assert page.evaluate(find, [True, [90] * 8])[-1] == 0.25  # and no further
     assert page.evaluate(find, [True, [4] * 24]) == [0.5] * 12 + [0.7] * 12 + [1]
     assert page.evaluate(find, [True, [4] * 60])[-1] == 1  # no finer than the screen
+
+
+# an obstacle appears, and a parameter is hidden
+
+
+def drive_until(page: Page, box: Mailbox, stand: str) -> None:
+    """Press on until what appears stands so."""
+    for _ in range(200):
+        if page.evaluate("inloop.cockpit.surprise.stand") == stand:
+            return
+        pass_time(page, box, 0.1)
+    pytest.fail(f"the surprise was never {stand}")
+
+
+def test_blind_an_obstacle_appears_is_hit_and_the_parameter_is_revealed(
+    ride: tuple[Page, Mailbox],
+) -> None:
+    page, box = ride
+    comes(page, "!document.getElementById('blind').hidden")
+    row = "inloop.parameters.rows.get('drag').element.hidden"
+    assert not page.evaluate(row)
+    page.evaluate("inloop.cockpit.blind.random = () => 0")
+    page.locator("#blind").click()
+    driven: list[float] = []
+    for run in range(2):
+        heard(page)
+        pass_time(page, box, 0.05)
+        assert page.evaluate(row) and page.evaluate("inloop.cockpit.surprise.stand") == "waiting"
+        driven.append(float(box.parameters["drag"]))
+        page.keyboard.down("w")
+        comes(page, "inloop.cockpit.levers.states[0].sent === 60")
+        drive_until(page, box, "ahead")
+        # it has become fast, and at least 0.1 s have passed since
+        assert float(box.peek()["sled_tx.qd"]) > 1.0
+        if run == 0:
+            place = page.evaluate("inloop.cockpit.surprise.shown.box.at[0]")
+            ahead = place - float(box.peek()["sled_tx.q"])
+            assert 2.0 < ahead < 3.5001  # its middle was 3.5 m ahead when it appeared
+            comes(page, "inloop.view.message.box !== null")
+            (there,) = seen(page, (ahead - 0.5, 0.0, 0.5))
+            assert there[0] > 150 and there[1] < 60 and there[2] > 100  # magenta
+            page.evaluate("inloop.view.draw = () => inloop.view.eye.apply()")  # seen enough
+        drive_until(page, box, "hit")
+        page.keyboard.up("w")
+        comes(page, "inloop.inputs.held.size === 0 && !inloop.inputs.taken")
+        comes(page, "!document.querySelector('#blind-panel button').disabled")
+        page.locator("#blind-panel button").click()
+    # each value once, in the order that the number 0 shuffles them to
+    assert driven == [DRAGS[1], DRAGS[0]]
+    assert page.evaluate(row)  # still hidden while a person thinks
+    page.locator("#blind-panel button", has_text="Run A").click()  # the lightest: wrong
+    rows = page.locator("#blind-panel tr").all_inner_texts()
+    assert [text.split("\t")[:3] for text in rows[1:]] == [
+        ["A", "12 kg/s", "4 kg/s"], ["B", "4 kg/s", "12 kg/s"],
+    ]  # fmt: skip
+    assert all(text.split("\t")[4:] == ["60.0 N·m", "hit"] for text in rows[1:])
+    assert "0 of 2" in (page.locator("#blind-panel p").text_content() or "")
+    assert not page.evaluate(row)
+    heard(page)
+    pass_time(page, box, 0.05)
+    assert float(box.parameters["drag"]) == DRAG
+    assert page.evaluate("inloop.cockpit.surprise.hits") == 2
+    page.locator("#blind").click()
+    assert page.evaluate("inloop.view.message.box") is None

@@ -174,3 +174,40 @@ def test_levers_are_led_by_ramps(require_file: Callable[[str, str], None]) -> No
     assert found[14:21] == [1, 2, 2, 1, 0, -1, -1]
     assert found[21:] == [0.25, -0.25, 0.75, 0, 0, 0]
     assert math.isfinite(sum(found))
+
+
+AHEAD = """
+const { placeAhead } = await import(%s);
+const { overlap } = await import(%s);
+const ring = Array.from({ length: 361 }, (_, k) => (k %% 360) * Math.PI / 180);
+const circle = (r) => ring.map((a) => [r * Math.sin(a), r - r * Math.cos(a), 0]);
+const lane = { left: circle(48).map(([x, y]) => [x, y + 2, 0]), right: circle(52).map(
+  ([x, y]) => [x, y - 2, 0]) };
+const start = (x, y, heading) => ({ x, y, heading });
+const far = 25 * Math.PI; // a quarter of the middle line
+const car = { x: 0, y: 0, heading: 0, rear: -3, front: 1, half: 0.8 };
+const box = (x, y, heading) => ({ x, y, heading, rear: -2, front: 2, half: 0.9 });
+console.log(JSON.stringify([
+  placeAhead([lane], start(0, 1, 0.1), far), // one meter to the left of the middle
+  placeAhead([lane], start(0, 1, Math.PI), far), // the other way round
+  placeAhead([], start(3, 4, Math.PI / 2), 10),
+  [box(2.9, 0, 0), box(3.1, 0, 0), box(0, 1.6, 0), box(0, 1.8, 0),
+   box(2.2, 2.2, Math.PI / 4), box(2.5, 2.5, Math.PI / 4)].map((b) => overlap(car, b)),
+]));
+"""
+
+
+def test_what_appears_is_on_the_road_ahead_and_met_where_it_is(
+    require_file: Callable[[str, str], None],
+) -> None:
+    """On a circle of 50 m about (0, 50): a quarter on, a car on its left is 49 m from there."""
+    require_file(shutil.which("node") or "/usr/bin/node", "nodejs")
+    files = [json.dumps((TARGET.parent / f"{x}.js").as_uri()) for x in ("roadahead", "rectangles")]
+    left, back, straight, met = in_node(AHEAD % tuple(files))
+    assert (left["x"], left["y"]) == pytest.approx((49.0, 50.0), abs=0.5)
+    assert left["heading"] == pytest.approx(0.5 * math.pi, abs=0.02)
+    assert (back["x"], back["y"]) == pytest.approx((-49.0, 50.0), abs=0.5)
+    assert straight == pytest.approx({"x": 3.0, "y": 14.0, "heading": 0.5 * math.pi})
+    # the near side of a box at 45° is x + y = 2 * 2.2 - 2 * 2/√2 = 1.57; the car's corner has 1.8.
+    # 0.3 m farther out it is 2.17, although x and y of both still overlap
+    assert met == [True, False, True, False, True, False]

@@ -55,7 +55,7 @@ def test_what_cannot_be_traced_says_what_to_use() -> None:
         math.sin(x)
     with pytest.raises(ExpressionError, match=r"\(a < x\) & \(x < b\)"):
         assert 0.0 < x < 1.0
-    with pytest.raises(ExpressionError, match=r"x == 0 cannot be told .* il\.where"):
+    with pytest.raises(ExpressionError, match=r"x == 0 cannot be decided .* il\.where"):
         assert x == 0.0
     numbers = np.zeros(2)
     with pytest.raises(ExpressionError, match="dtype=object"):

@@ -223,8 +223,8 @@ def test_mistakes(tyre_a: il.tyres.Pac2002) -> None:
     for part in (
         "tyre 'a': 'slider' is no wheel on a revolute joint",
         "tyre 'b': formula must be the formula of a tyre",
-        "tyre 'c': the formula tells no relaxation length",
-        "tyre 'd': the formula tells no stiffness",
+        "tyre 'c': the formula returns no relaxation length",
+        "tyre 'd': the formula returns no stiffness",
         "tyre 'e': side = 'middle' is not known",
         "tyre 'f': stiffness",
     ):

@@ -25,7 +25,7 @@ _ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})={_VALUE}")
 _PHRASES = {
     "; error.result holds what was computed": "",
     " (overwrite=True)": "",
-    "See plant.parameters for all names.": "`inloop describe` tells all names.",
+    "See plant.parameters for all names.": "`inloop describe` lists all names.",
     "Use a smaller step": "Use a smaller --step",
     "use a smaller step": "use a smaller --step",
     "Use a step smaller than": "Use a --step below",

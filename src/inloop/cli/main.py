@@ -22,8 +22,9 @@ from inloop.errors import near_names
 COMMANDS = {
     "list": "list_gallery", "describe": "describe", "derive": "derive", "export": "export",
     "run": "run", "sweep": "sweep", "studio": "studio", "monitor": "monitor", "record": "record",
-    "replay": "record", "report": "record", "control": "control", "link": "link", "midi": "midi",
-    "device": "device", "check": "check", "demo": "demo", "bench": "bench",
+    "replay": "record", "report": "record", "identify": "identify", "control": "control",
+    "link": "link", "midi": "midi", "device": "device", "check": "check", "demo": "demo",
+    "bench": "bench",
 }  # fmt: skip
 
 # what is there after Ctrl-C

@@ -156,7 +156,7 @@ class SideProcesses:
                 f"there is neither a controller nor a program {wanted[:60]!a}",
                 fix=f"Did you mean {near[0]}?"
                 if near
-                else "`inloop describe` tells controllers; functions of your file are some, too.",
+                else "`inloop describe` lists controllers; functions of your file will do, too.",
             )
         return [*words, name]
 

@@ -13,6 +13,7 @@ from typing import Any, get_args
 import inloop as il
 from inloop import gallery
 from inloop.cli.python_file import Described, model_of_file
+from inloop.cli.setting_files import add_settings
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
 from inloop.gallery.exhibition.option import Chosen
@@ -54,12 +55,10 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
         help="a name of `inloop list`, or a file: .urdf, .xml (MuJoCo), .sdf, .mbs, or .py that "
         "makes an il.Model, best called `model`",
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="set a parameter, or an option such as the number of links; may be repeated",
+    add_settings(
+        parser,
+        help="set a parameter, or an option such as the number of links; may be repeated; @FILE "
+        "reads such lines",
     )
     add_base(parser)
 
@@ -99,7 +98,7 @@ def subject_of_facts(facts: Mapping[str, str]) -> Subject:
     """
     source = facts.get("source", "")
     if source not in gallery.names():
-        origin = f"it came from {source[:200]!a}" if source else "it does not tell its source"
+        origin = f"it came from {source[:200]!a}" if source else "it does not name its source"
         raise il.InputError(f"its mechanism is none of the gallery: {origin}")
     return _find_exhibit(source, _told_settings(facts.get("settings", "[]")))
 

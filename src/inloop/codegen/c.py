@@ -44,7 +44,40 @@ class CFunction:
     text: str
 
 
-def emit_function(program: Program, prefix: str, angles: Sequence[Expr] | None = None) -> CFunction:
+class PlainKinds:
+    """What type each value of a program has: all are `real`, but for parameters."""
+
+    def of(self, node: Expr) -> str:
+        """The type of a value."""
+        return "real"
+
+    def of_block(self, program: Program, name: str) -> str:
+        """The type of the entries of an array."""
+        of_parameters = name in ("pre", "par") or program.name == "prepare"
+        return "double" if of_parameters else "real"
+
+    def stored(self, expr: Expr, block: str, text: str) -> str:
+        """A result as an entry of its array."""
+        return f"IL_SPLAT({text})" if expr.is_constant else text
+
+    def zero(self, block: str) -> str:
+        """Nothing, as an entry of an array of results."""
+        return "IL_SPLAT(0.0)"
+
+    def notation(self, functions: dict[str, Template]) -> Notation:
+        """How expressions are written."""
+        return Notation(number=number, functions=functions)
+
+
+PLAIN_KINDS = PlainKinds()
+
+
+def emit_function(
+    program: Program,
+    prefix: str,
+    angles: Sequence[Expr] | None = None,
+    kinds: PlainKinds = PLAIN_KINDS,
+) -> CFunction:
     """C text of one program.
 
     Args:
@@ -52,39 +85,42 @@ def emit_function(program: Program, prefix: str, angles: Sequence[Expr] | None =
         prefix: first part of the name.
         angles: angles whose sines and cosines the caller gives in two arrays `sine` and `cosine`,
             behind the inputs; at least those of the program. None: the function computes them.
+        kinds: types of its values.
     """
     listing = layout(program)
     if angles is not None:
         listing = replace(listing, angles=tuple(angles))
     name = identifier(f"{prefix}_{program.name}")
     tables = TableNames(f"{name}_table")
-    notation = Notation(number=number, functions=_functions(tables))
+    notation = kinds.notation(_functions(tables))
     parts = split(listing)
     body = (
-        _single(listing, notation, parts[0], name, angles is not None)
+        _single(listing, notation, parts[0], name, angles is not None, kinds)
         if len(parts) == 1
-        else _several(listing, notation, parts, name, angles is not None)
+        else _several(listing, notation, parts, name, angles is not None, kinds)
     )
     comment = c_comment(comment_lines(program))
     data = [*_table_lines(tables), *(f"{_declared(grid)};" for grid in _grids(program.exprs))]
     text = "\n".join([*data, *body[0], comment, *body[1]])
-    return CFunction(name, declaration(program, name, angles is not None), text + "\n")
+    return CFunction(name, declaration(program, name, angles is not None, kinds), text + "\n")
 
 
-def declaration(program: Program, name: str, sines_given: bool = False) -> str:
+def declaration(
+    program: Program, name: str, sines_given: bool = False, kinds: PlainKinds = PLAIN_KINDS
+) -> str:
     """Prototype of a function without semicolon."""
-    return f"void {name}({', '.join(_arguments(program, sines_given))})"
+    return f"void {name}({', '.join(_arguments(program, sines_given, kinds))})"
 
 
-def _arguments(program: Program, sines_given: bool) -> list[str]:
+def _arguments(program: Program, sines_given: bool, kinds: PlainKinds) -> list[str]:
     ins = [
-        f"const {'double' if block.name in ('pre', 'par') else 'real'} *restrict {block.name}"
+        f"const {kinds.of_block(program, block.name)} *restrict {block.name}"
         for block in program.inputs
     ]
     if sines_given:
         ins += [f"const real *restrict {name}" for name in SINES]
-    kind = "double" if program.name == "prepare" else "real"
-    return [*ins, *(f"{kind} *restrict {out.name}" for out in program.outputs)]
+    outs = [f"{kinds.of_block(program, out.name)} *restrict {out.name}" for out in program.outputs]
+    return [*ins, *outs]
 
 
 def _block_names(program: Program, sines_given: bool) -> list[str]:
@@ -93,17 +129,27 @@ def _block_names(program: Program, sines_given: bool) -> list[str]:
 
 
 def _single(
-    listing: Listing, notation: Notation, part: Part, name: str, sines_given: bool
+    listing: Listing,
+    notation: Notation,
+    part: Part,
+    name: str,
+    sines_given: bool,
+    kinds: PlainKinds,
 ) -> tuple[list[str], list[str]]:
-    lines = [declaration(listing.program, name, sines_given), "{"]
+    lines = [declaration(listing.program, name, sines_given, kinds), "{"]
     lines += _ignored(listing, sines_given)
     lines += [] if sines_given else _angles(listing, notation)
-    lines += _part_lines(listing, notation, part, {}, _sine_entries(listing))
+    lines += _part_lines(listing, notation, part, {}, _sine_entries(listing), kinds)
     return [], [*lines, "}"]
 
 
 def _several(
-    listing: Listing, notation: Notation, parts: list[Part], name: str, sines_given: bool
+    listing: Listing,
+    notation: Notation,
+    parts: list[Part],
+    name: str,
+    sines_given: bool,
+    kinds: PlainKinds,
 ) -> tuple[list[str], list[str]]:
     """Parts as static functions, and a function that calls them in order with all sines."""
     with_sines = sines_given or bool(listing.angles)
@@ -112,22 +158,22 @@ def _several(
     shared = {node: f"shared->{listing.names[node]}" for node in crossing}
     before = [f"struct {name}_shared {{"]
     # C99 has no empty struct
-    members = [f"{INDENT}real {listing.names[node]};" for node in crossing]
+    members = [f"{INDENT}{kinds.of(node)} {listing.names[node]};" for node in crossing]
     before += members or [f"{INDENT}char nothing;"]
     before.append("};")
     calls = []
     shared_argument = f"struct {name}_shared *restrict shared"
-    arguments = ", ".join([*_arguments(listing.program, with_sines), shared_argument])
+    arguments = ", ".join([*_arguments(listing.program, with_sines, kinds), shared_argument])
     blocks = _block_names(listing.program, with_sines)
     for k, part in enumerate(parts, start=1):
         before.append(f"static void {name}_part{k}({arguments})")
         before.append("{")
         before += [*_ignored(listing, with_sines), f"{INDENT}(void)shared;"]
-        before += _part_lines(listing, notation, part, shared, sines)
+        before += _part_lines(listing, notation, part, shared, sines, kinds)
         before += ["}", ""]
         calls.append(f"{INDENT}{name}_part{k}({', '.join(blocks)}, &shared);")
     main = [
-        declaration(listing.program, name, sines_given),
+        declaration(listing.program, name, sines_given, kinds),
         "{",
         f"{INDENT}struct {name}_shared shared;",
         *([] if sines_given else _angles(listing, notation)),
@@ -193,31 +239,35 @@ def _part_lines(
     part: Part,
     shared: Mapping[Expr, str],
     sines: Mapping[Expr, str],
+    kinds: PlainKinds,
 ) -> list[str]:
     names = listing.names
     lines: list[str] = []
     for node in part.loads:
         load = listing.loads.get(node)
         if load is not None:
-            kind = "double" if load.block == "par" else "real"
+            kind = "double" if load.block == "par" else kinds.of(node)
             lines.append(f"{INDENT}const {kind} {names[node]} = {_entry(load)};")
         elif node in sines:
             lines.append(f"{INDENT}const real {names[node]} = {sines[node]};")
         else:
-            lines.append(f"{INDENT}const real {names[node]} = {shared[node]};")
+            lines.append(f"{INDENT}const {kinds.of(node)} {names[node]} = {shared[node]};")
     section = ""
     for statement in part.statements:
         if statement.section != section:
             section = statement.section
             lines.append(f"{INDENT}{c_heading(section)}" if section else "")
         text = to_text(statement.expr, names, notation)
-        lines.append(f"{INDENT}const real {statement.name} = {text};")
+        kind = kinds.of(statement.expr)
+        lines.append(f"{INDENT}const {kind} {statement.name} = {text};")
         if statement.expr in shared:
             lines.append(f"{INDENT}{shared[statement.expr]} = {statement.name};")
-    return lines + _store_lines(listing, notation, part.stores)
+    return lines + _store_lines(listing, notation, part.stores, kinds)
 
 
-def _store_lines(listing: Listing, notation: Notation, stores: Sequence[Store]) -> list[str]:
+def _store_lines(
+    listing: Listing, notation: Notation, stores: Sequence[Store], kinds: PlainKinds
+) -> list[str]:
     """Results into their arrays; zeros that lie side by side in one loop."""
     lines, k = [], 0
     while k < len(stores):
@@ -225,11 +275,11 @@ def _store_lines(listing: Listing, notation: Notation, stores: Sequence[Store]) 
         if run >= MANY_ZEROS:
             first, end = store.index, store.index + run
             loop = f"for (int k = {first}; k < {end}; k++)"
-            lines.append(f"{INDENT}{loop} {store.block}[k] = IL_SPLAT(0.0);")
+            lines.append(f"{INDENT}{loop} {store.block}[k] = {kinds.zero(store.block)};")
             k += run
             continue
         text = result_text(store.expr, listing, notation)
-        value = f"IL_SPLAT({text})" if store.expr.is_constant else text
+        value = kinds.stored(store.expr, store.block, text)
         lines.append(f"{INDENT}{store.block}[{store.index}] = {value};")
         k += 1
     return lines

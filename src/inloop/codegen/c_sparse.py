@@ -1,7 +1,8 @@
 """Newton's step and the constrained motion of large mechanisms, as C around the sparse runtime.
 
 Generated functions give the terms of the equations as compact arrays, constant tables say where
-they belong, and `il_closed.c` solves. What comes out has the same arguments as the unrolled
+they belong, and `il_closed.c` solves; the columns of dependent coordinates are factored by
+straight-line code for their pattern, as `il.SparseLU` has it. What comes out has the same arguments as the unrolled
 functions, so that everything around them stays the same.
 """
 
@@ -9,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from inloop.codegen.c import declaration, emit_function
 from inloop.codegen.closed_pattern import ClosedPattern
 from inloop.codegen.sparse_lu.index_tables import rows_table, table
+from inloop.codegen.sparse_lu.straight import STRAIGHT, emit_straight, straight_calls
 from inloop.symbolic import Expr, Program
+from inloop.symbolic.elimination import Elimination, in_order
+from inloop.symbolic.pivot_order import unchanged
 
 RUNTIME = ("il_sparse.c", "il_closed.c")  # files that a library with such functions needs
 
@@ -28,6 +33,7 @@ class SparseUnit:
         velocity_terms: gamma and c.
         rate_terms: rates of the states of force laws, if there are any.
         pattern: where their entries belong.
+        prefix: what the names of the code that factors Jv begin with.
     """
 
     newton_terms: Program
@@ -35,6 +41,17 @@ class SparseUnit:
     velocity_terms: Program
     rate_terms: Program | None
     pattern: ClosedPattern
+    prefix: str
+
+    @cached_property
+    def straight(self) -> Elimination | None:
+        """Jv as straight-line code eliminates it; None where that would be too long."""
+        found = in_order(self.pattern.Jv, unchanged(self.pattern.m))
+        return found if found.operations <= STRAIGHT else None
+
+    def files(self) -> dict[str, str]:
+        """Code that factors Jv and solves with it."""
+        return emit_straight(self.straight, self.prefix) if self.straight else {}
 
     @property
     def programs(self) -> tuple[Program, ...]:
@@ -67,7 +84,8 @@ def sparse_functions(
             '#include "il_closed.h"',
             "",
             *terms,
-            _tables(unit.pattern),
+            *(straight_calls(unit.straight, unit.prefix) if unit.straight else ()),
+            _tables(unit.pattern, "factor, solve" if unit.straight else "0, 0"),
             _newton(unit, newton),
             _constrained(unit, constrained, len(angles), late),
         ]
@@ -77,7 +95,7 @@ def sparse_functions(
 # tables
 
 
-def _tables(p: ClosedPattern) -> str:
+def _tables(p: ClosedPattern, functions: str) -> str:
     f = p.factors
     Jv, Jv_text = rows_table("Jv", f.rows)
     Jk, Jk_text = rows_table("Jk", p.known)
@@ -105,7 +123,8 @@ def _tables(p: ClosedPattern) -> str:
         f"    {M_text}, M_entry,",
         f"    {B_text},",
         f"    {MA_text},",
-        f"    {Mr_text}",
+        f"    {Mr_text},",
+        f"    {functions},",
         "};",
         "",
     ]

@@ -12,6 +12,8 @@ from inloop.symbolic import Output, Program
 
 Files = dict[str, str]
 LAWS = "_laws"
+SETTLED = """    const int status = c->settle(context, t, x);
+    if (status != IL_OK) return status;"""
 
 
 def emit_tree_steps(
@@ -138,13 +140,18 @@ def emit_closed_contacts(
     """`<prefix>_contacts` in independent coordinates; `rows` of all contacts."""
     (program,) = programs
     known = {**_closed_arguments(2 * len(unit.independent)), "pre": "c->contacts_pre"}
-    settled = """    const int status = c->settle(context, t, x);
-    if (status != IL_OK) return status;"""
-    return {
-        f"{prefix}_steps.c": _closed_file(
-            unit, prefix, about, _contacts(program, prefix, known, settled, rows)
-        )
-    }
+    function = _contacts(program, prefix, known, SETTLED, rows)
+    return {f"{prefix}_steps.c": _closed_file(unit, prefix, about, function)}
+
+
+def emit_settled_contacts(
+    programs: Sequence[Program], prefix: str, about: Sequence[str], count: int, rows: int
+) -> Files:
+    """`<prefix>_contacts` at what a state settles to; of `count` coordinates that a run carries."""
+    (program,) = programs
+    known = {**_closed_arguments(2 * count), "pre": "c->contacts_pre"}
+    function = _contacts(program, prefix, known, SETTLED, rows)
+    return {f"{prefix}_steps.c": "\n".join([*_head(prefix, about, ()), function])}
 
 
 def _contacts(

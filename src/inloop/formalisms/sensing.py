@@ -52,7 +52,11 @@ def sensor_outputs(d: Derivation) -> Program:
     names = ", ".join(signal.name for signal in d.mechanism.sensor_signals)
     out = Output.vector("y", values, f"signals: {names}")
     program = d.make(
-        SENSOR_OUTPUTS, "q qd qdd loads", (out,), "What the sensors tell.", "kinematics, reactions"
+        SENSOR_OUTPUTS,
+        "q qd qdd loads",
+        (out,),
+        "Readings of the sensors.",
+        "kinematics, reactions",
     )
     inputs = [*program.inputs, Input("lam", seen.lam, "multipliers of all rows [N or N·m]")]
     used = set(reachable(values))

@@ -10,6 +10,7 @@ exhibit in a package of yours does (docs/own_exhibit.md).
 """
 
 from inloop.gallery.exhibition import parts
+from inloop.gallery.exhibition.blind_test import BlindTest
 from inloop.gallery.exhibition.catalog import exhibits, get, names
 from inloop.gallery.exhibition.cockpit import Camera, Cockpit, Gauge, Lever, Voice
 from inloop.gallery.exhibition.controller import Controller, CProgram, Guided, Slider
@@ -27,16 +28,17 @@ from inloop.gallery.exhibition.scenery import (
     Outline,
     Ribbon,
     Scenery,
+    Surprise,
     road_ribbons,
     rounded_polygon,
 )
 from inloop.gallery.exhibition.strokes import strokes
 
 __all__ = [
-    "GROUND", "Bench", "CProgram", "Camera", "Cockpit", "Comparison", "Controller", "Device",
-    "Exhibit", "Experiment", "Gauge", "Guided", "Haptic", "Lever", "Notes", "Obstacle",
-    "Option", "Outcome", "Outline", "Point", "Reference", "Ribbon", "Scenery", "Slider", "View",
-    "Voice",
+    "GROUND", "Bench", "BlindTest", "CProgram", "Camera", "Cockpit", "Comparison", "Controller",
+    "Device", "Exhibit", "Experiment", "Gauge", "Guided", "Haptic", "Lever", "Notes", "Obstacle",
+    "Option", "Outcome", "Outline", "Point", "Reference", "Ribbon", "Scenery", "Slider",
+    "Surprise", "View", "Voice",
     "draw_looks", "exhibits", "get", "gravity_along", "names", "parts", "road_ribbons",
     "rounded_polygon", "strokes",
 ]  # fmt: skip

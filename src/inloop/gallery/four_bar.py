@@ -9,7 +9,7 @@ import numpy as np
 import inloop as il
 from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
-SOURCE = "IFToMM benchmark A02 data, regular branch, integrated independently (FACTS §4.1)"
+SOURCE = "IFToMM benchmark A02 data, regular branch, integrated independently"
 MOST_LOOPS = 100
 
 

@@ -79,7 +79,7 @@ def _lines_of(path: Path) -> dict[str, tuple[str, int]]:
         value = next(group for group in match.groups()[1:] if group is not None)
         if name in found and name in KNOWN and found[name][0] != value:
             raise FileFormatError(
-                f"{name} is told twice, as {found[name][0][:20]} and as {value[:20]}",
+                f"{name} is given twice, as {found[name][0][:20]} and as {value[:20]}",
                 f"{path}:{number}",
                 "Leave one of them out.",
             )

@@ -24,7 +24,7 @@ class JointState:
     Attributes:
         position: [rad or m].
         velocity: [rad/s or m/s].
-        effort: that was applied [N·m or N]; 0 where the plant takes none.
+        effort: that was applied [N·m or N], of a driven joint what drives it; else 0.
     """
 
     position: list[float]
@@ -79,7 +79,9 @@ class JointPort:
         self._box = box
         self._pace = Pace(0.0 if rate is None else 1.0 / rate)
         index = box.layout.index
-        self._efforts = [index.get(f"{name}.tau") for name in self.names]
+        self._efforts = [
+            index.get(f"{name}.effort", index.get(f"{name}.tau")) for name in self.names
+        ]
         self._inputs = set(box.inputs)
 
     def next(self) -> JointState | None:

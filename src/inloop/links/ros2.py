@@ -77,8 +77,9 @@ class Ros2Link(JointLink):
         """
         self._domain = domain
         super().__init__(name, **options)
-        states = self._topic("joint_states", messages.JointState, RELIABLE)
-        self._writer = DataWriter(self._participant, states, qos=RELIABLE)
+        self._writer = topic_writer(
+            self._participant, f"{self.namespace}/joint_states", messages.JointState
+        )
         self._message = messages.JointState(name=self.port.names)
         self._readers: list[tuple[Any, Callable[[Any], None]]] = []
         self._subscribe("command", messages.JointState, NEWEST, self._on_command)
@@ -97,7 +98,7 @@ class Ros2Link(JointLink):
 
     def find_transport(self) -> None:
         """Join the domain."""
-        self._participant = _join(self._domain)
+        self._participant = join_domain(self._domain)
 
     def look_around(self) -> None:
         """Raise here what went wrong in the thread that listens."""
@@ -126,11 +127,8 @@ class Ros2Link(JointLink):
     def _on_parameter(self, topic: str, message: Any) -> None:
         self.port.parameter(topic, message.data)
 
-    def _topic(self, name: str, kind: Any, qos: Qos) -> Any:
-        return Topic(self._participant, f"rt{self.namespace}/{name}", kind, qos=qos)
-
     def _subscribe(self, name: str, kind: Any, qos: Qos, call: Callable[[Any], None]) -> None:
-        reader = DataReader(self._participant, self._topic(name, kind, qos), qos=qos)
+        reader = topic_reader(self._participant, f"{self.namespace}/{name}", kind, qos)
         self._readers.append((reader, call))
 
     def _listen(self) -> None:
@@ -143,10 +141,8 @@ class Ros2Link(JointLink):
             while not self._stop.is_set():
                 waiting.wait(duration(seconds=_LISTEN))
                 for reader, call in self._readers:
-                    for message in reader.take(N=10):
-                        # a peer that ends leaves a sample without data
-                        if not isinstance(message, InvalidSample):
-                            call(message)
+                    for message in fresh(reader):
+                        call(message)
         except Exception as error:
             self._error = error
 
@@ -159,6 +155,23 @@ class Ros2Link(JointLink):
         super().close()
 
 
+def topic_writer(participant: DomainParticipant, topic: str, kind: Any) -> Any:
+    """Who writes messages of a kind, as reliable as ROS 2 is by default."""
+    return DataWriter(
+        participant, Topic(participant, f"rt{topic}", kind, qos=RELIABLE), qos=RELIABLE
+    )
+
+
+def topic_reader(participant: DomainParticipant, topic: str, kind: Any, qos: Qos) -> Any:
+    """Who hears messages of a kind."""
+    return DataReader(participant, Topic(participant, f"rt{topic}", kind, qos=qos), qos=qos)
+
+
+def fresh(reader: Any) -> list[Any]:
+    """Messages that have come since the last call, without the empty ones of peers that end."""
+    return [message for message in reader.take(N=10) if not isinstance(message, InvalidSample)]
+
+
 def _age(message: Any, seconds: int = 0, nanoseconds: int = 0) -> int:
     """Time since a message was sent [ns]: by its header or, where that tells nothing, by DDS."""
     stamp = seconds * 10**9 + nanoseconds
@@ -167,7 +180,7 @@ def _age(message: Any, seconds: int = 0, nanoseconds: int = 0) -> int:
     return age_of(stamp if stamp > 0 else source, time.time_ns())
 
 
-def _join(domain: int | None) -> DomainParticipant:
+def join_domain(domain: int | None) -> DomainParticipant:
     """A participant of a DDS domain; that of ROS_DOMAIN_ID by default."""
     number = os.environ.get("ROS_DOMAIN_ID", "0") if domain is None else str(domain)
     try:

@@ -47,7 +47,7 @@ def name_problem(name: object) -> tuple[str, str] | None:
         return "the name is a keyword of C", f"Write it as {quoted(name + '_')}."
     if len(name) > LONGEST_NAME:
         return (
-            f"the name has {len(name)} characters, C tells apart only {LONGEST_NAME}",
+            f"the name has {len(name)} characters, C distinguishes only the first {LONGEST_NAME}",
             "Use a shorter name.",
         )
     return None

@@ -39,6 +39,8 @@ from inloop.native.runtime_library import (
     runtime_headers,
     runtime_sources,
     serial_files,
+    variation_headers,
+    variation_sources,
 )
 
 __all__ = [
@@ -87,4 +89,6 @@ __all__ = [
     "serial_files",
     "solve_contacts",
     "tell_slowness",
+    "variation_headers",
+    "variation_sources",
 ]

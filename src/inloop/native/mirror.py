@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inloop.native.runtime_library import realtime_headers, runtime_headers
+from inloop.native.runtime_library import (
+    realtime_headers,
+    runtime_headers,
+    variation_headers,
+)
 
 if TYPE_CHECKING:
     from inloop.native.c_declarations import Headers
@@ -22,12 +26,13 @@ _read: dict[str, Headers] = {}
 
 
 def own_headers() -> Headers:
-    """All that the headers of the runtime and of the loop declare."""
+    """All that the headers of the runtime, of the loop and of runs with derivatives declare."""
     if not _read:
         from inloop.native.c_declarations import Headers
 
         # if another thread was faster, its headers are the ones: a struct is one class
-        _read.setdefault("own", Headers({**runtime_headers(), **realtime_headers()}))
+        texts = {**runtime_headers(), **realtime_headers(), **variation_headers()}
+        _read.setdefault("own", Headers(texts))
     return _read["own"]
 
 

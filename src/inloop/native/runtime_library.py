@@ -43,6 +43,16 @@ def serial_files() -> dict[str, str]:
     return {**_texts("serial", ".h"), **_texts("serial", ".c")}
 
 
+def variation_sources() -> dict[str, str]:
+    """The .c files of runs with derivatives, which are built with generated code: name → text."""
+    return dict(_texts("variation", ".c"))
+
+
+def variation_headers() -> dict[str, str]:
+    """The .h files of runs with derivatives: name → text."""
+    return dict(_texts("variation", ".h"))
+
+
 def include_dir() -> Path:
     """The directory of `inloop.h`, for controllers written in C."""
     return Path(str(files("inloop.native").joinpath("realtime")))

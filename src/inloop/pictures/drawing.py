@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from inloop.pictures.eye import Eye
 from inloop.pictures.palette import Palette, palette
@@ -139,8 +139,8 @@ class _Pen:
         on_paper = self._on_paper(points)
         corners = on_paper[:, :2]
         if hull:
-            with contextlib.suppress(QhullError):  # seen from its edge
-                corners = corners[ConvexHull(corners).vertices]
+            with contextlib.suppress(scipy.spatial.QhullError):  # seen from its edge
+                corners = corners[scipy.spatial.ConvexHull(corners).vertices]
         path = "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
         text = f'<path d="M{path}Z" fill="{color}" stroke-linejoin="round" {EDGE}/>'
         return _Piece(float(on_paper[:, 2].mean()), text)

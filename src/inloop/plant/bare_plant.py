@@ -30,6 +30,7 @@ from inloop.symbolic import Program
 if TYPE_CHECKING:
     from inloop.plant.reach import Reach
     from inloop.plant.unit import PlantUnit
+    from inloop.plant.variation.code import VariationCode
 
 LARGE = 60  # coordinates from which only one function is built before it is asked for
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
@@ -53,6 +54,7 @@ class BarePlant:
         bounds: of coordinates and speeds, a mapping that can be written.
         units: the plant as one unit of C, by what had been built of each mode.
         reach: how hands hold its bodies, once somebody has asked for it.
+        variations: compiled derivatives of its motion, by what they are derivatives of.
         by_mode: of a mechanism that changes while it runs: the plants of its modes by name, this
             one among them; they share their parameters. Empty otherwise.
     """
@@ -96,6 +98,7 @@ class BarePlant:
         self.bounds = Bounds(mechanism)
         self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
         self.reach: Reach | None = None
+        self.variations: dict[tuple[object, ...], VariationCode] = {}
 
     def __repr__(self) -> str:
         cost = self.operations[self.formulation.motion_function]["total"]

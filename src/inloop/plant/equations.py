@@ -458,7 +458,7 @@ class Equations:
             turns = [self.coordinates[body] for body in attitude.bodies]
             if of_q and name in (*turns, *attitude.names):
                 raise InputError(
-                    f"'{name}' alone does not tell the attitude of '{attitude.name}'",
+                    f"'{name}' alone does not define the attitude of '{attitude.name}'",
                     fix=f'Give its quaternion: {{"{attitude.name}": (1, 0, 0, 0)}}.',
                 )
         if name not in names:

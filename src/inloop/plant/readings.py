@@ -43,7 +43,7 @@ def sensor_outputs(
     if np.ndim(q) != 1:
         raise InputError(
             "sensor_outputs takes one state at a time",
-            fix="Simulate: results hold what the sensors tell at every sample.",
+            fix="Simulate: results hold the readings of the sensors at every sample.",
         )
     efforts = np.zeros(plant.n) if tau is None else np.asarray(tau, dtype=np.float64)
     found = plant.formulation.motion(np.asarray(q), np.asarray(qd), efforts, **others)

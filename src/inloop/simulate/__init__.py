@@ -10,6 +10,8 @@ from inloop.simulate.many.storing import read_runs
 from inloop.simulate.results.figure import blank_figure
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.run import simulate
+from inloop.simulate.sensitivities.forward import simulate_sensitive
+from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.stepper import Stepper
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "ManyResult",
     "Result",
     "Sampled",
+    "Sensitivities",
     "Stepper",
     "blank_figure",
     "export_c",
@@ -25,4 +28,5 @@ __all__ = [
     "simulate_controlled",
     "simulate_many",
     "simulate_modes",
+    "simulate_sensitive",
 ]

@@ -78,6 +78,9 @@ def own_method(plants: Sequence[BarePlant]) -> str | None:
 
 def with_tolerance(plants: Sequence[BarePlant]) -> str:
     """The method that chooses its steps by a tolerance."""
+    formulation = next(iter(plants)).formulation
+    if formulation.method is not None and any(p.formulation.partition.rows for p in plants):
+        return formulation.method
     mechanisms = [plant.mechanism for plant in plants]
     stiff = any(each.laws or each.flexible_links for each in mechanisms)
     return SUDDEN if stiff else "dopri"

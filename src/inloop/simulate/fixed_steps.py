@@ -30,7 +30,7 @@ from inloop.simulate.schedules import METHODS
 APART = 0.05  # of the range of a coordinate: farther from steps with a tolerance is not trusted
 SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
 REHEARSED = 1.0  # [s], of exports that have no end
-ADVICE = "Shorten step=, or name method= if you know better; docs/c.md tells more"
+ADVICE = "Shorten step=, or name method= if you know better; see docs/c.md"
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,28 @@ class _Rehearsal:
     doubt: str
 
 
+@dataclass(frozen=True)
+class ExportMethod:
+    """The integrator of an export.
+
+    Attributes:
+        name: of the method.
+        remark: that it is not the first choice, or not to be trusted, and why; "" if all is well.
+    """
+
+    name: str
+    remark: str = ""
+
+
 def method_for_export(plant: BarePlant, method: str | None, step: float, t_end: float) -> str:
-    """The integrator of an export, and a warning if it is not the first choice, or not trusted.
+    """The integrator of an export, see `judged_method`; warns of its remark."""
+    chosen = judged_method(plant, method, step, t_end)
+    warn_of(chosen)
+    return chosen.name
+
+
+def judged_method(plant: BarePlant, method: str | None, step: float, t_end: float) -> ExportMethod:
+    """The integrator of an export, and whether it is to be trusted.
 
     Args:
         plant: the compiled mechanism, with its parameters of now.
@@ -63,7 +83,7 @@ def method_for_export(plant: BarePlant, method: str | None, step: float, t_end: 
     if method is not None:
         if method not in METHODS:
             raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
-        return method
+        return ExportMethod(method)
     suits = method_at_start(plant, None, None, {}, step)
     owned = own_method(list(plant.by_mode.values()) or [plant]) is not None
     others = [] if owned else [name for name in (STIFF, SUDDEN) if name != suits]
@@ -74,16 +94,19 @@ def method_for_export(plant: BarePlant, method: str | None, step: float, t_end: 
         if not run.doubt and name in (STIFF, SUDDEN):
             run = replace(run, doubt=_apart(run, exact()))
         if not run.doubt:
-            if tried:
-                why = f"{suits} is not accurate enough here: {_cause(tried[0].doubt)}"
-                _warn(plant, f"is exported with method '{name}'; {why}")
-            return name
+            if not tried:
+                return ExportMethod(name)
+            why = f"{suits} is not accurate enough here: {_cause(tried[0].doubt)}"
+            told = f"model '{plant.name}' is exported with method '{name}'; {why}."
+            return ExportMethod(name, told)
         tried.append(run)
     # none is good: the one that comes nearest
     chosen = min(tried, key=lambda run: _distance(run, exact() if others else None)[0])
     at = f"with method '{chosen.method}' at steps of {step:g} s, and is not to be trusted up to"
-    _warn(plant, f"is exported {at} t = {t_end:g} s: {_cause(chosen.doubt)}. {ADVICE}")
-    return chosen.method
+    told = (
+        f"model '{plant.name}' is exported {at} t = {t_end:g} s: {_cause(chosen.doubt)}. {ADVICE}."
+    )
+    return ExportMethod(chosen.method, told)
 
 
 def _run(plant: BarePlant, **options: Any) -> Result:
@@ -149,9 +172,12 @@ def _cause(doubt: str) -> str:
     return doubt.partition(" Use ")[0].rstrip(".")
 
 
-def _warn(plant: BarePlant, what: str) -> None:
+def warn_of(chosen: ExportMethod) -> None:
+    """Warn of what a method has to be warned of."""
+    if not chosen.remark:
+        return
     # at the line that called inloop, however deep this is; code of `exec` may have no name
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("inloop."):
         level, frame = level + 1, frame.f_back
-    warnings.warn(f"model '{plant.name}' {what}.", ExportWarning, stacklevel=level)
+    warnings.warn(chosen.remark, ExportWarning, stacklevel=level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,7 @@ class Fleet:
         qd: Columns = None,
         inputs: Mapping[str, Any] | None = None,
         parameters: Columns = None,
+        states: Array | None = None,
     ) -> None:
         """Let runs begin again at t = 0; arguments as in `simulate_many`, a row for each of them.
 
@@ -107,6 +109,7 @@ class Fleet:
             qd: velocities at the start.
             inputs: first values of inputs.
             parameters: by name; those of the plant are not changed.
+            states: of force laws, shape (len(which), states); else as at the start of a run.
         """
         if not len(which):
             return
@@ -120,8 +123,27 @@ class Fleet:
                     )
         check_each(given.parameters, self.plant.parameters.check_one)
         at = shared_conditions(self._plants, given)
-        self._native.restart(which, starts_of(self._plants, given, at, self.step_size))
+        starts = starts_of(self._plants, given, at, self.step_size)
+        if states is not None:
+            starts = replace(starts, rows=replace(starts.rows, z=states))
+        self._native.restart(which, starts)
 
     def advance(self, steps: int = 1) -> None:
         """Let all runs that have not failed make so many steps."""
         self._native.advance(steps)
+
+    def play(self, inputs: Array, steps: int, outputs: Sequence[str]) -> Array:
+        """Let all runs that have not failed go through given inputs.
+
+        Args:
+            inputs: shape (blocks, count, inputs); each row is held for so many steps.
+            steps: of a block.
+            outputs: names of outputs that are kept after each block.
+
+        Returns:
+            Shape (blocks, count, outputs); NaN from where a run failed.
+        """
+        shape = (len(inputs), self.count, len(self.input_names))
+        if inputs.shape != shape:
+            raise InputError(f"inputs have shape {inputs.shape}", fix=f"Give them as {shape}.")
+        return self._native.play(inputs, steps, [self.output_names.index(x) for x in outputs])

@@ -80,7 +80,7 @@ def simulate_modes(
         tau: constant joint efforts by name [N·m or N].
         inputs: values of named inputs.
         sample: time between samples [s]; every step by default.
-        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their own steps.
         start: an earlier result to continue from.
         motions: functions of time for driven joints, by name.
         most_events: events that one step may hold; more is chattering.

@@ -85,7 +85,7 @@ def simulate(
             is a function or samples, ".qd" and ".qdd" follow from it unless they are given. A
             filtered drive starts at rest where its input starts.
         sample: time between samples [s]; every step by default.
-        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their own steps.
         start: an earlier result with the same step to continue from, up to t_end; the numbers are
             those of one uninterrupted run.
         motions: functions of time or samples for driven joints, by name; they take the place of

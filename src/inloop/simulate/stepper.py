@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 
 import numpy as np
 
@@ -108,6 +108,8 @@ class Stepper:
         self._machine = InstanceStepper(systems[0].instance, sizes, first, x, most_events)
         self.parameters = next(iter(plants.values())).parameters
         self._version = self.parameters.version
+        self._places = {name: place for place, name in enumerate(self.output_names)}
+        self._published = np.empty(len(self._places))
 
     @property
     def t(self) -> float:
@@ -233,17 +235,13 @@ class Stepper:
 
     def look(self) -> Samples:
         """All coordinates and signals now: arrays with one row."""
-        found = self._closed(self._systems[self.mode].expand)
-        found.signals.update(self._outputs(found))
-        return found
-
-    def _closed(self, expand: Callable[[Array, Array], Samples]) -> Samples:
-        """What a function of a system makes of the present state."""
         self._follow_parameters()
-        self._systems[self.mode].follow_choice()
-        found = expand(np.array([self.t]), self._machine.x[None, :])
+        system = self._systems[self.mode]
+        system.follow_choice()
+        found = system.expand(np.array([self.t]), self._machine.x[None, :])
         if not len(found.t):
             raise self._cannot_close()
+        found.signals.update(self._outputs(found))
         return found
 
     def _outputs(self, found: Samples) -> dict[str, Array]:
@@ -258,14 +256,12 @@ class Stepper:
     def __getitem__(self, signal: str) -> float:
         """A signal now: "<coordinate>.q", "<coordinate>.qd", or a name in `look().signals`."""
         signal = one_name(signal, "the signal")
-        # coordinates and efforts are read in every turn of a loop: they need not wait for the rest
-        found = self._closed(self._systems[self.mode].motion)
-        head, _, tail = signal.rpartition(".")
-        if signal in found.signals:
-            return float(found.signals[signal][0])
-        if head in self.plant.coordinates and tail in ("q", "qd"):
-            values = found.q if tail == "q" else found.qd
-            return float(values[0, self.plant.coordinates.index(head)])
+        # what a plant publishes is read in every turn of a loop: by one call of compiled code
+        place = self._places.get(signal)
+        if place is not None:
+            self.outputs(self._published)
+            if not math.isnan(value := float(self._published[place])):
+                return value
         found = self.look()
         if signal in found.signals:
             return float(found.signals[signal][0])

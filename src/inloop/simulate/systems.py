@@ -423,7 +423,13 @@ def refuse_foreign_method(plant: BarePlant, method: Method) -> None:
             "method 'alpha' moves bodies by themselves, which this plant does not have",
             fix="Compile with formulation='redundant', or run without naming a method.",
         )
-    if own is not None and method != Method.ALPHA and plant.formulation.partition.rows:
+    if own is not None and method == Method.EVENT_DRIVEN:
+        raise InputError(
+            "method 'event_driven' needs the mass matrix, which bodies by themselves do not have",
+            fix="Run without naming a method, or compile without formulation='redundant'.",
+        )
+    fits = method in (Method.ALPHA, Method.MOREAU)
+    if own is not None and not fits and plant.formulation.partition.rows:
         raise InputError(
             f"method '{method.name.lower()}' would let the constraints of '{plant.name}' drift",
             fix=f"With formulation='redundant', use method='{own}', or name none.",

@@ -146,7 +146,7 @@ class Expr:
         # whether a number of a model is written as 0 may be asked, and symbols are not
         if not self.static and isinstance(other, (int, float)):
             raise ExpressionError(
-                f"{self} == {other:g} cannot be told while a law is traced",
+                f"{self} == {other:g} cannot be decided while a law is traced",
                 fix="Compare with <, <=, > or >=, such as il.where(il.absolute(x) < 1e-9, a, b).",
             )
         return self is other

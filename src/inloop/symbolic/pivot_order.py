@@ -55,6 +55,11 @@ class PivotOrder:
     weakest: float
 
 
+def unchanged(n: int) -> PivotOrder:
+    """Pivots on the diagonal, one after the other, whose sizes are not known."""
+    return PivotOrder(tuple(range(n)), tuple(range(n)), 0.0)
+
+
 class StructuralRankError(ValueError):
     """No values make this pattern regular: some rows have too few columns for them."""
 

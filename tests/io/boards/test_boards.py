@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import struct
-import subprocess
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -74,55 +73,92 @@ def test_puma_in_double_on_a_cortex_m7_to_the_bit(
     assert (folder / "libpuma560.a").read_bytes().startswith(b"!<arch>")
     told = json.loads((folder / "report.json").read_text())
     assert told["flash"] == report.flash
-    timer_steps_the_plant(folder, tmp_path, same.outputs)
+    stepped = steps_by_a_timer(folder, tmp_path, "cortex-m7", cortex_m7(folder))
+    assert stepped == same.outputs
 
 
-def timer_steps_the_plant(folder: Path, work: Path, outputs: tuple[int, ...]) -> None:
-    """The example of a timer interrupt on the emulated board."""
-    program = work / "timer.c"
-    program.write_text(
-        f"""
-#include "board.h"
+# counts steps of an example of a timer, then writes the outputs to the bit and ends
+TIMER_PROGRAM = """
 #define PLANT_CONNECTED
-#include "{folder / "example/timer.c"}"
+#include "EXAMPLE"
+#include <string.h>
+#include "board.h"
 static volatile int steps;
 static void write_hex(uint64_t value)
-{{
-    char text[20] = {{0}};
+{
+    char text[20] = {0};
     for (int k = 0; k < 16; k++) text[k] = "0123456789abcdef"[(value >> (60 - 4 * k)) & 15];
     text[16] = '\\n';
     board_write(text);
-}}
-void read_inputs(plant_number *u) {{ (void)u; }}
-void stop_safely(int status) {{ board_exit(status); }}
+}
+void read_inputs(plant_number *u) { (void)u; }
+void stop_safely(int status) { board_exit(status); }
 void write_outputs(const plant_number *y)
-{{
-    if (++steps < {STEPS}) return;
-    for (int k = 0; k < PLANT_OUTPUTS; k++) {{
+{
+    if (++steps < STEPS) return;
+    for (int k = 0; k < PLANT_OUTPUTS; k++) {
         uint64_t bits = 0;
         memcpy(&bits, &y[k], sizeof y[k]);
         write_hex(bits);
-    }}
+    }
     board_exit(0);
-}}
+}
+#ifdef CLOCK
 int main(void)
-{{
-    if (plant_start(25000000) != IL_OK) return 98;
+{
+    if (plant_start(CLOCK) != IL_OK) return 98;
     for (;;) __asm__ volatile("wfi");
-}}
-""".replace('#include "board.h"', '#include <string.h>\n#include "board.h"')
-    )
-    target = TARGETS["cortex-m7"]
-    image = work / "timer.elf"
-    parts = [program, folder / "emulator/mps2.c", f"-T{folder / 'emulator/mps2.ld'}"]
-    places = [f"-I{folder / 'src'}", f"-I{folder / 'emulator'}", "-nostartfiles"]
-    library = [folder / "libpuma560.a", "--specs=nosys.specs", "-Wl,--gc-sections", "-lm"]
-    call(target.compiler, *target.flags, *places, *parts, *library, "-o", image)
+}
+#else
+int main(void) { return plant_run(-1); }
+#endif
+"""
+
+
+@dataclass(frozen=True)
+class TimerBoard:
+    """Where an example of a timer runs: its file, the board it starts on, how it is run."""
+
+    example: str
+    board: tuple[Path, ...]
+    options: tuple[str, ...]
+    emulator: tuple[str, ...]
+
+
+def cortex_m7(folder: Path) -> TimerBoard:
+    board = folder / "emulator/mps2.c", folder / "emulator/mps2.ld"
     # one nanosecond for an instruction: a step is over long before the next interrupt
-    words = [word.replace("shift=10", "shift=0") for word in target.emulator]
-    done = subprocess.run([*words, str(image)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done
-    assert tuple(int(line, 16) for line in done.stdout.split()) == outputs
+    words = tuple(word.replace("shift=10", "shift=0") for word in TARGETS["cortex-m7"].emulator)
+    options = ("-DCLOCK=25000000", "-nostartfiles", "--specs=nosys.specs")
+    return TimerBoard("timer.c", board, options, words)
+
+
+def linux(folder: Path, target: str) -> TimerBoard:
+    board = (folder / "emulator/linux.c",)
+    return TimerBoard("timer_linux.c", board, ("-static",), TARGETS[target].emulator)
+
+
+def bare_riscv() -> TimerBoard:
+    words = "qemu-system-riscv64 -M virt -bios none -display none -monitor none -serial stdio"
+    options = ("-DCLOCK=10000000", "-nostartfiles", "-static", "-fno-pie", "-no-pie")
+    board = tuple(Path(__file__).parent / name for name in ("virt.c", "virt.ld"))
+    return TimerBoard("timer.c", board, options, (*words.split(), "-kernel"))
+
+
+def steps_by_a_timer(folder: Path, work: Path, target: str, board: TimerBoard) -> tuple[int, ...]:
+    """Bits of the outputs after some steps of an example, compiled as a user would, and run."""
+    program, image = work / "stepped.c", work / "stepped.elf"
+    example = str(folder / "example" / board.example)
+    program.write_text(TIMER_PROGRAM.replace("EXAMPLE", example))
+    texts = [file for file in board.board if file.suffix == ".c"]
+    scripts = [f"-T{file}" for file in board.board if file.suffix == ".ld"]
+    places = [f"-DSTEPS={STEPS}", f"-I{folder / 'src'}", f"-I{folder / 'emulator'}"]
+    strict = ("-Wall", "-Wextra", "-Werror")
+    library = next(folder.glob("lib*.a"))
+    compiler, flags = TARGETS[target].compiler, TARGETS[target].flags
+    call(compiler, *flags, *strict, *board.options, *places, program, *texts, *scripts, library,
+         "-Wl,--gc-sections", "-lm", "-o", image)  # fmt: skip
+    return tuple(int(line, 16) for line in call(*board.emulator, image).split())
 
 
 def test_puma_in_float_on_a_cortex_m4f(
@@ -146,15 +182,23 @@ def test_puma_in_float_on_a_cortex_m4f(
     assert 0.0 < max(map(abs, error)) < 2e-5
 
 
+@pytest.mark.parametrize("target", ["aarch64-linux", "riscv"])
 def test_linux_of_another_processor_to_the_bit(
-    tmp_path: Path, require_program: Callable[[str], str]
+    target: str, tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
-    needs(TARGETS["aarch64-linux"], require_program)
+    needs(TARGETS[target], require_program)
     plant = gallery.get("pendulum").build().compile()
-    report = plant.export_board(tmp_path / "a64", target="aarch64-linux")
+    folder = tmp_path / "board"
+    report = plant.export_board(folder, target=target)
     assert report.remarks == ()
-    assert report.hash == here(tmp_path / "a64", tmp_path / "here").hash
+    same = here(folder, tmp_path / "here")
+    assert report.hash == same.hash
     assert report.instructions is not None and report.instructions > 100.0
+    assert steps_by_a_timer(folder, tmp_path, target, linux(folder, target)) == same.outputs
+    if target == "riscv":
+        # its machine timer, without a system
+        require_program("qemu-system-riscv64")
+        assert steps_by_a_timer(folder, tmp_path, target, bare_riscv()) == same.outputs
 
 
 @pytest.mark.long

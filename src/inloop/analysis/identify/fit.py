@@ -87,7 +87,7 @@ def fit(
         )
     if not np.any(target):
         raise InputError(
-            "all efforts are zero: nothing can be told from them",
+            "all efforts are zero: nothing can be identified from them",
             fix='Give measured efforts; of a run, name their signals: efforts={"joint": "signal"}.',
         )
     told = seen_in(given, W.reshape(-1, W.shape[2]))
@@ -195,7 +195,7 @@ def _notes(given: BaseParameters, told: BaseParameters, residuals: Array) -> tup
     notes = []
     if len(told) < len(given):
         lost = ", ".join(name for name in given.names if name not in told.names)
-        notes.append(f"the motion does not tell {lost} apart from others: excite more")
+        notes.append(f"the motion does not separate {lost} from others: excite more")
     laws = [law.name for law in plant.mechanism.laws]
     if laws:
         notes.append("taken as known: force laws " + ", ".join(laws))

@@ -9,6 +9,7 @@ import numpy as np
 from inloop.analysis.identify.base_parameters import BaseParameters
 from inloop.analysis.identify.fit import fit
 from inloop.analysis.identify.identified import Identified
+from inloop.analysis.recorded_inputs import held
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
@@ -67,9 +68,9 @@ def _effort(run: Result, joint: str, measured: Mapping[str, str]) -> Array:
 
 def _centered(run: Result, name: str) -> Array:
     """An input at the samples: where it is held between them, the mean of before and after."""
-    values = np.asarray(run[name], dtype=np.float64)
-    if name not in run.inputs:  # of a controller: as it is held from the sample on
+    values, how = np.asarray(run[name], dtype=np.float64), held(run, name)
+    if how == "from":
         return 0.5 * (values + np.append(values[:1], values[:-1]))
-    if f"{run.coordinates[0]}.tau" in run.inputs:  # of a mailbox: as it was held up to the sample
+    if how == "until":
         return 0.5 * (values + np.append(values[1:], values[-1:]))
-    return values  # a function of time
+    return values

@@ -15,7 +15,7 @@ TEXT = (
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "tell how to run the benchmarks"
+    text = "say how to run the benchmarks"
     parser = commands.add_parser("bench", parents=[shared], help=text, description=text)
     parser.set_defaults(call=call)
 

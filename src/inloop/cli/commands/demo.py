@@ -44,7 +44,7 @@ inloop run n_pendulum --set n=40 --set length=0.05"""
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "derive, compile and simulate a robot and a pendulum, and tell about it"
+    text = "derive, compile and simulate a robot and a pendulum, and show the results"
     parser = commands.add_parser("demo", parents=[shared], help=text, description=text)
     parser.add_argument("--plot", metavar="FILE", help="write a figure of the double pendulum")
     parser.add_argument(

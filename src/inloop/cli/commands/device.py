@@ -47,7 +47,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; until Ctrl-C")
     parser.add_argument(
-        "--limits", action="store_true", help="only tell what the device can display"
+        "--limits", action="store_true", help="only print what the device can display"
     )
     # targets and settings come from the standard input, panels go to the standard output
     parser.add_argument("--piped", action="store_true", help=argparse.SUPPRESS)

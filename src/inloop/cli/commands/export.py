@@ -8,6 +8,7 @@ from typing import Any
 from inloop.cli.commands.exports.board import add_board_options, write_board
 from inloop.cli.commands.exports.fmu import add_fmu_options, write_fmu
 from inloop.cli.commands.exports.page import write_page
+from inloop.cli.commands.exports.warned import warned
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
@@ -44,10 +45,12 @@ def call(args: argparse.Namespace) -> int:
     if args.fmu:
         return write_fmu(args, plant)
     options = {"method": args.method, "step": args.step, "t_end": args.seconds}
-    files = plant.export_c(args.out, **options)
+    with warned() as told:
+        files = plant.export_c(args.out, **options)
     if args.json:
-        print_json({"model": plant.name, "files": [str(file) for file in files]})
+        known = {"model": plant.name, "files": [str(file) for file in files]}
+        print_json({**known, "warnings": told})
         return 0
     heading(f"{plant.name}: {len(files)} files in {args.out}")
-    paragraph(f"cd {args.out} && make && ls    # README.md tells parameters, inputs and outputs")
+    paragraph(f"cd {args.out} && make && ls    # README.md lists parameters, inputs and outputs")
     return 0

@@ -159,7 +159,7 @@ class _Player:
             return None
         raise il.InputError(
             f"plant '{self._box.name}' has no signal '{condition.name}'",
-            fix=f"`inloop monitor {self._box.name} --once` tells all.",
+            fix=f"`inloop monitor {self._box.name} --once` lists them all.",
         )
 
     @property

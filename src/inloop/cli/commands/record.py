@@ -17,6 +17,7 @@ import numpy as np
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
+from inloop.cli.setting_files import add_settings
 from inloop.cli.starting import add_start, prepare
 from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
 from inloop.errors import counted
@@ -48,12 +49,12 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "mechanism", nargs="?", metavar="NAME|FILE", help="needed unless it is one of the gallery"
     )
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="options")
+    add_settings(parser, help="options; @FILE reads lines of them")
     add_base(parser)
     add_start(parser)
     parser.set_defaults(call=call_replay)
 
-    text = "tell what a recording holds, and how well the plant kept its deadlines"
+    text = "show what a recording holds, and how well the plant kept its deadlines"
     parser = commands.add_parser("report", parents=[shared], help=text, description=text)
     parser.add_argument("file", help="a recording, or a report that inloop run has written (.json)")
     parser.add_argument("--repair", metavar="TO.mcap", help="write a complete file from a torn one")

@@ -41,7 +41,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
     )
     parser.add_argument(
-        "--experiment", metavar="E", help="try one of the experiments that `inloop describe` tells"
+        "--experiment", metavar="E", help="run one of the experiments that `inloop describe` lists"
     )
     parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg or .pdf")
     parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
@@ -128,7 +128,7 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
     heading(subject.exhibit.title if subject.exhibit else result.name)
     paragraph(f"{result.status} at t = {data['t']:g} s, computed in {duration(data['seconds'])}")
     energy = data["energy"]
-    balance = "its balance cannot be told from these samples"
+    balance = "its balance cannot be judged from these samples"
     if energy["drift"] is not None:
         balance = f"its balance is off by at most {energy['drift']:.1e} of the energy exchanged"
     paragraph(f"energy {energy['total']:.6g} J; {balance}")

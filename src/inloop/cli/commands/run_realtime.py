@@ -88,8 +88,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--controller",
         metavar="NAME|PROGRAM",
         help="a function or class of the Python file that describes the mechanism; or, started "
-        "beside the plant: one of the exhibit (`inloop describe` tells), none, or a program that "
-        "gets the name of the plant as its last argument",
+        "beside the plant: one of the exhibit (`inloop describe` lists them), none, or a program "
+        "that gets the name of the plant as its last argument",
     )
     group.add_argument(
         "--period",

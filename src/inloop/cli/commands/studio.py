@@ -16,6 +16,7 @@ from inloop import gallery
 from inloop.cli.commands.studio_catalog import GalleryCatalog
 from inloop.cli.ending import end_with_parent
 from inloop.cli.output import print_json
+from inloop.cli.setting_files import add_settings
 from inloop.cli.starting import add_start
 from inloop.cli.subject import add_base
 from inloop.errors import InputError
@@ -41,10 +42,9 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         metavar="FILE.mcap",
         help="show a recording of the mechanism in place of running it",
     )
-    parser.add_argument(
-        "--set", "--option", action="append", default=[], metavar="NAME=VALUE",
-        help="set a parameter or an option; may be repeated",
-    )  # fmt: skip
+    add_settings(
+        parser, "--option", help="set a parameter or an option; may be repeated; @FILE reads lines"
+    )
     add_base(parser)
     add_start(parser)
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")

@@ -103,7 +103,7 @@ class GalleryCatalog:
             if setting not in known:
                 raise il.InputError(
                     f"'{args.mechanism}' has no option or parameter {setting[:40]!a}",
-                    fix=f"`inloop describe {args.mechanism}` tells all.",
+                    fix=f"`inloop describe {args.mechanism}` lists them all.",
                 )
         plant = self._name(mechanism.name)
         stage = stage_of(found)

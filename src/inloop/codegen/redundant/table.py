@@ -16,7 +16,9 @@ from inloop.symbolic.elimination import Elimination
 RUNTIME = (
     "il_redundant.c",
     "il_redundant_fit.c",
+    "il_redundant_strike.c",
     "il_alpha.c",
+    "il_alpha_method.c",
     "il_alpha_newton.c",
     "il_alpha_rest.c",
     "il_dense.c",

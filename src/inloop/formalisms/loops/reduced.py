@@ -67,12 +67,13 @@ class Reduced:
 def newton(rows: Sequence[Row], partition: Partition, graph: Graph) -> Newton:
     """J_v step = -h."""
     used = [rows[k] for k in partition.rows]
-    factors = _factor(used, partition, graph)
+    factors = factorize_rows(used, partition, graph)
     h = [row.h for row in used]
     return Newton(factors.solve([-value for value in h]), h, factors.reciprocals)
 
 
-def _factor(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
+def factorize_rows(used: Sequence[Row], partition: Partition, graph: Graph) -> lu.LU:
+    """Factors of J_v, the columns of the dependent coordinates."""
     place = {column: k for k, column in enumerate(partition.dependent)}
     entries = {
         (i, place[column]): entry
@@ -212,18 +213,30 @@ def constrained(
     graph = skeleton.graph
     rows = build_rows(mechanism, skeleton)
     used = [rows[k] for k in partition.rows]
-    factors = _factor(used, partition, graph)
+    factors = factorize_rows(used, partition, graph)
     known = (*partition.independent, *partition.driven)
     qd = list(skeleton.symbols.qd)
     right = [-(_times(row.J, known, qd, graph) + row.nu) for row in used]
     for column, value in zip(partition.dependent, factors.solve(right), strict=True):
         qd[column] = graph.label(value, f"qd_{column + 1}")
+    return at_velocities(mechanism, skeleton, partition, factors, qd, external_forces)
+
+
+def at_velocities(
+    mechanism: Mechanism,
+    skeleton: Skeleton,
+    partition: Partition,
+    factors: lu.LU,
+    qd: Sequence[Expr],
+    external_forces: Selection = (),
+) -> Constrained:
+    """What follows from the velocities of all coordinates, and from the factors of J_v."""
     moving = _with_velocities(skeleton, qd)
     loads = build_loads(mechanism, moving, external_forces)
     base = regroup(moving)
     rows = build_rows(mechanism, moving)
     used = [rows[k] for k in partition.rows]
-    return Constrained(partition, moving, base, factors, used, qd, loads)
+    return Constrained(partition, moving, base, factors, used, list(qd), loads)
 
 
 def reduced(

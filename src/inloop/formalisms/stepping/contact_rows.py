@@ -91,6 +91,17 @@ def contact_rows(d: Derivation) -> Program:
     return _program(d, CONTACT_ROWS, "q", d.loads.observed, qd, mass, met)
 
 
+def joint_contact_rows(d: Derivation, free: Sequence[int]) -> Program:
+    """The same in the velocities of all joints that are not driven, whatever constraints say.
+
+    Whoever asks knows how masses and constraints answer impulses: M is 0.
+    """
+    qd = [d.symbols.qd[k] for k in free]
+    mass = [[d.graph.zero] * len(free) for _ in free]
+    met = _meetings(d, d.skeleton, qd)
+    return _program(d, CONTACT_ROWS, "q qd loads", d.loads.observed, qd, mass, met)
+
+
 def closed_contact_rows(loops: ClosedLoops, partition: Partition, suffix: str = "") -> Program:
     """The same in independent coordinates, at a closed position; drives move contacts, too."""
     d, found = loops.derivation, loops.at(partition)

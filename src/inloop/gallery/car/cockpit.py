@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import inloop as il
-from inloop.gallery import Camera, Cockpit, Gauge, Lever, Voice
+from inloop.gallery import BlindTest, Camera, Cockpit, Gauge, Lever, Voice
+from inloop.gallery.car.experiments.caster import CASTERS
 from inloop.gallery.car.model import ADDED_MASS, CHASSIS_MASS, CORNERS
 from inloop.gallery.car.surroundings import car_scenery
 from inloop.gallery.suspension.model import KNUCKLE_MASS, RACK_MASS, WHEEL_MASS
@@ -38,6 +40,10 @@ LEVERS = (
     Lever("Gear", "gear", -1.0, 6.0, way="step", more=("KeyE",), less=("KeyQ",), buttons=(5, 4)),
 )  # fmt: skip
 
+# the casters of the experiment `blind`
+BLIND = BlindTest("caster", CASTERS, "caster", math.degrees(1.0), "°", "steering.q", "column.hand",
+                  "The caster is hidden. Drive straight on at 75 km/h, go round what appears, to "
+                  "the left and back.")  # fmt: skip
 CYLINDERS = 6
 VOICES = (
     # a four-stroke engine fires every second turn
@@ -61,4 +67,4 @@ def car_cockpit(
         return None
     gear = GEAR if automatic else Gauge("Gear", ("gear",), -1.0, 6.0, look="gear")
     gauges = (SPEEDOMETER, REVOLUTIONS, gear, ACROSS, TORQUE)
-    return Cockpit(CAMERAS, gauges, LEVERS, car_scenery(road), VOICES)
+    return Cockpit(CAMERAS, gauges, LEVERS, car_scenery(road), VOICES, BLIND)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from inloop.gallery.car.course import Course
+
 Path = Callable[[np.ndarray], np.ndarray]  # y over x [m]
 
 # the source's car as a single track: mass [kg], inertia [kg m²], axles before and behind the center
@@ -100,8 +102,21 @@ class PreviewDriver:
         self._angle = self._rate = 0.0
 
     def __call__(self, outputs: Mapping[str, float], path: Path) -> float:
-        """Angle of the steering wheel [rad]."""
-        self._late.append(self._wanted(outputs, path))
+        """Angle of the steering wheel along a path over x [rad]."""
+        x, y, yaw, across, rate = _center(outputs)
+        ahead = path(x + self.speed * self.times)
+        return self._lead(np.array([y, across, yaw, rate]), ahead)
+
+    def follow(self, outputs: Mapping[str, float], course: Course) -> float:
+        """Angle of the steering wheel along a course that may go anywhere [rad]."""
+        x, y, yaw, across, rate = _center(outputs)
+        # as seen from the car: what it points at is straight ahead
+        ahead = course.ahead(x, y, yaw, self.speed * self.times)
+        return self._lead(np.array([0.0, across, 0.0, rate]), ahead)
+
+    def _lead(self, state: np.ndarray, ahead: np.ndarray) -> float:
+        """Late, and by arms; `ahead` is the wanted y at his times, in the axes of `state`."""
+        self._late.append(self._wanted(state, ahead))
         wanted = self._late.pop(0)
         w = 2.0 * math.pi * self.arms
         # semi-implicit Euler: stable for steps far below the arms' period
@@ -109,19 +124,22 @@ class PreviewDriver:
         self._angle += self.period * self._rate
         return self._angle
 
-    def _wanted(self, outputs: Mapping[str, float], path: Path) -> float:
-        yaw, rate = outputs["chassis_rz.q"], outputs["chassis_rz.qd"]
-        vx, vy = outputs["chassis_tx.qd"], outputs["chassis_ty.qd"]
-        c, s = math.cos(yaw), math.sin(yaw)
-        # the center of mass lies behind the frame of the chassis, which is at the front axle
-        back = AHEAD - 0.02
-        x, y = outputs["chassis_tx.q"] - back * c, outputs["chassis_ty.q"] - back * s
-        across = -s * vx + c * vy - back * rate
-        state = np.array([y, across, yaw, rate])
+    def _wanted(self, state: np.ndarray, ahead: np.ndarray) -> float:
         held = STEERING * self._angle if self.practised else 0.0
-        missing = path(x + self.speed * self.times) - self.free @ state - self.per_angle * held
+        missing = ahead - self.free @ state - self.per_angle * held
         angle = held + float(self.per_change @ missing / (self.per_change @ self.per_change))
         return min(max(angle / STEERING, -self.most), self.most)
+
+
+def _center(outputs: Mapping[str, float]) -> tuple[float, float, float, float, float]:
+    """Place and heading of the center of mass, its velocity across the car, and the yaw rate."""
+    yaw, rate = outputs["chassis_rz.q"], outputs["chassis_rz.qd"]
+    vx, vy = outputs["chassis_tx.qd"], outputs["chassis_ty.qd"]
+    c, s = math.cos(yaw), math.sin(yaw)
+    # it lies behind the frame of the chassis, which is at the front axle
+    back = AHEAD - 0.02
+    x, y = outputs["chassis_tx.q"] - back * c, outputs["chassis_ty.q"] - back * s
+    return x, y, yaw, -s * vx + c * vy - back * rate, rate
 
 
 def predict(speed: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 import inloop as il
-from inloop.gallery import Outline, Point, Ribbon, Scenery, road_ribbons, rounded_polygon
+from inloop.gallery import Outline, Point, Ribbon, Scenery, Surprise, road_ribbons, rounded_polygon
 from inloop.gallery.car.cones import BACK, FRONT, HALF, iso_3888_1
 from inloop.gallery.car.roads import road_of
 from inloop.gallery.exhibition.scenery import Surface
@@ -22,6 +22,8 @@ COURSE = (
 )  # fmt: skip
 LANE_CHANGE = 150.0  # where cones begin [m]
 OUTLINE = Outline("chassis", BACK, FRONT, HALF, 0.2)
+# what the source's drivers were surprised by: as large as a car, at 75 km/h 2.2 s before them
+SURPRISE = Surprise(ahead=45.0, speed=18.0, earliest=2.0, latest=6.0, size=(4.0, 1.8, 1.5))
 STEP = 4.0  # along a road [m]
 GROUND = 0.05  # below the lowest point of a road [m]
 SURFACES: dict[str, Surface] = {"driving": "asphalt", "shoulder": "gravel", "border": "gravel"}
@@ -36,14 +38,16 @@ def car_scenery(road: il.tyres.Road | str | Path | None) -> Scenery:
     ribbons = (*_surfaces(road), *_marks(road))
     lowest = min(point[2] for ribbon in ribbons for point in ribbon.left) - GROUND
     banks = tuple(_banks(road, lowest))
-    return Scenery(lowest, (*banks, *ribbons), outline=OUTLINE, trees=260, posts=25.0)
+    return Scenery(lowest, (*banks, *ribbons), outline=OUTLINE, surprise=SURPRISE, trees=260,
+                   posts=25.0)  # fmt: skip
 
 
 def _course() -> Scenery:
     middle = [(x, y + 0.5 * LANE, z) for x, y, z in rounded_polygon(COURSE)]
     cones = tuple((float(x), float(y), 0.0) for x, y in iso_3888_1(LANE_CHANGE).cones)
     ribbons = road_ribbons(middle, 2.0 * LANE + 0.5)
-    return Scenery(ribbons=ribbons, cones=cones, outline=OUTLINE, trees=260, posts=25.0)
+    return Scenery(ribbons=ribbons, cones=cones, outline=OUTLINE, surprise=SURPRISE, trees=260,
+                   posts=25.0)  # fmt: skip
 
 
 def _points(line: np.ndarray) -> tuple[Point, ...]:

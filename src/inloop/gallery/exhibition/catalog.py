@@ -107,5 +107,5 @@ def _unknown(name: str, known: Mapping[str, Load]) -> InputError:
     near = near_names(name.lower(), known)
     hint = f"Did you mean '{near[0]}'? " if near else ""
     return InputError(
-        f"the gallery has no mechanism {shown!a}", fix=f"{hint}`inloop list` tells all."
+        f"the gallery has no mechanism {shown!a}", fix=f"{hint}`inloop list` shows them all."
     )

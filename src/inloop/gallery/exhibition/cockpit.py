@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from inloop.errors import InputError
+from inloop.gallery.exhibition.blind_test import BlindTest
 from inloop.gallery.exhibition.device import Point
 from inloop.gallery.exhibition.scenery import Scenery
 
@@ -165,6 +166,7 @@ class Cockpit:
         levers: inputs that a person leads.
         scenery: what lies around; None: the plain floor of the studio.
         voices: sounds.
+        blind: a test that a person may drive; None: there is none.
     """
 
     cameras: tuple[Camera, ...]
@@ -172,6 +174,7 @@ class Cockpit:
     levers: tuple[Lever, ...] = ()
     scenery: Scenery | None = None
     voices: tuple[Voice, ...] = ()
+    blind: BlindTest | None = None
 
     def data(self) -> dict[str, Any]:
         """As the page reads it."""
@@ -181,6 +184,7 @@ class Cockpit:
             "levers": [_lever_data(lever) for lever in self.levers],
             "voices": [asdict(voice) for voice in self.voices],
             "scenery": self.scenery.data() if self.scenery is not None else None,
+            "blind": asdict(self.blind) if self.blind is not None else None,
         }
 
 

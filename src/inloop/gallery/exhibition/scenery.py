@@ -67,6 +67,33 @@ class Obstacle:
 
 
 @dataclass(frozen=True)
+class Surprise:
+    """A box that appears on the road ahead at a random time, if a person asks for it.
+
+    Attributes:
+        ahead: from the origin of the body that drives to its near end, along the road [m].
+        speed: it appears only to a body that drives at least as fast [m/s].
+        earliest, latest: between these times after the body has become so fast [s].
+        size: length along the road, width and height [m].
+        color: as "#rrggbb".
+    """
+
+    ahead: float
+    speed: float
+    earliest: float
+    latest: float
+    size: Point
+    color: str = "#c2410c"
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.earliest <= self.latest:
+            raise InputError(
+                f"a surprise comes between {self.earliest:g} s and {self.latest:g} s",
+                fix="Give 0 <= earliest <= latest.",
+            )
+
+
+@dataclass(frozen=True)
 class Outline:
     """Which part of the ground a body covers; it casts a shade there, and cones fall.
 
@@ -94,6 +121,7 @@ class Scenery:
         cones: where cones stand [m]; they fall when `outline` comes over them.
         obstacles: boxes.
         outline: of the body that drives.
+        surprise: what may appear before that body; None: nothing.
         trees: how many stand along the ribbons of asphalt.
         posts: distance of the posts along them [m]; 0: there are none.
     """
@@ -103,6 +131,7 @@ class Scenery:
     cones: tuple[Point, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     outline: Outline | None = None
+    surprise: Surprise | None = None
     trees: int = 0
     posts: float = 0.0
 
@@ -120,6 +149,7 @@ class Scenery:
             "cones": _rounded(self.cones),
             "obstacles": [asdict(box) for box in self.obstacles],
             "outline": asdict(outline),
+            "surprise": asdict(self.surprise) if self.surprise is not None else None,
             "trees": self.trees,
             "posts": self.posts,
         }

@@ -37,7 +37,7 @@ def _by_hand(which: int) -> tuple[float, ...]:
 EXHIBIT = Exhibit(
     name="tilting_vehicle",
     title="Narrow three-wheeler that tilts",
-    look_at="A filter tells the tilt from three sensors; a sudden turn lifts the inner wheel.",
+    look_at="A filter estimates the tilt from three sensors; a sudden turn lifts the inner wheel.",
     make=tilting_vehicle,
     start="rolling at 1.4 m/s, motors off: the cabin begins to fall to the left",
     seconds=3.0,

@@ -35,7 +35,7 @@ def check_stl(data: bytes) -> float | None:
             return None
         if not data.lstrip()[:5].lower() == b"solid":
             raise RefusedError(
-                f"its header tells of {count} triangles, which are "
+                f"its header announces {count} triangles, which are "
                 f"{STL_HEADER + STL_TRIANGLE * count} bytes; it has {len(data)}"
             )
     if data.lstrip()[:5].lower() != b"solid" or b"endsolid" not in data[-1000:]:

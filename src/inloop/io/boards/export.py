@@ -76,7 +76,12 @@ def export_for(
         path.write_text(text, encoding="utf-8", newline="\n")
     name = leaving.table.name
     report = BoardReport(
-        plant=name, target=target.name, precision=precision, method=leaving.method, step=step
+        plant=name,
+        target=target.name,
+        precision=precision,
+        method=leaving.method,
+        step=step,
+        warnings=leaving.warnings,
     )
     if missing := missing_programs(target):
         report = replace(report, remarks=(f"Nothing was built or measured: {missing}.",))
@@ -94,7 +99,8 @@ def _files(leaving: Leaving, target: Target, precision: str) -> dict[str, str]:
     return {
         **{f"src/{file}": text for file, text in sources.items()},
         "src/plant.h": header,
-        "example/timer.c": board_file(target.timer),
+        **{f"example/{name}": board_file(file) for name, file in target.timers.items()},
+        "example/serial.c": board_file("serial.c"),
         **{f"serial/{file}": text for file, text in serial_files().items()},
         **{f"emulator/{file}": board_file(file) for file in emulator},
         "Makefile": emit_makefile(name, target),

@@ -28,6 +28,7 @@ class BoardReport:
         steps: that were counted.
         hash: of the bits of all outputs of these steps.
         remarks: what could not be found, and why.
+        warnings: why the method is not to be trusted at this step, or not the first choice.
     """
 
     plant: str
@@ -47,6 +48,7 @@ class BoardReport:
     steps: int = 0
     hash: int = 0
     remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple[str, str]]:
         """Name and value of each figure."""
@@ -73,7 +75,7 @@ class BoardReport:
         data.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
         text = folder / "REPORT.md"
         rows = "\n".join(f"| {name} | {value} |" for name, value in self.rows())
-        remarks = "".join(f"\n- {remark}" for remark in self.remarks)
+        remarks = "".join(f"\n- {remark}" for remark in (*self.warnings, *self.remarks))
         text.write_text(
             f"""# {self.plant} on {self.target}, in `{self.precision}`
 

@@ -14,7 +14,7 @@ from inloop.io.boards.single import MATH_HEADER, in_single_precision, loosened
 from inloop.native import runtime_headers, runtime_sources
 from inloop.plant import BarePlant, labels
 from inloop.simulate.export import plant_in_c
-from inloop.simulate.fixed_steps import REHEARSED, method_for_export
+from inloop.simulate.fixed_steps import REHEARSED, judged_method, warn_of
 
 SINGLE_METHODS = ("euler", "rk4", "implicit")
 EXPLICIT = ("euler", "rk4", "dopri")
@@ -42,6 +42,7 @@ class Leaving:
         about: what comments say of the plant.
         method: integrator.
         step: [s].
+        warnings: why the method is not to be trusted, or not the first choice.
     """
 
     table: PlantTable
@@ -49,6 +50,7 @@ class Leaving:
     about: tuple[str, ...]
     method: str
     step: float
+    warnings: tuple[str, ...]
 
     def sources(self) -> dict[str, str]:
         """Its C sources with the whole runtime."""
@@ -58,10 +60,12 @@ class Leaving:
 
 def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
     """Settle all that the sources of a plant tell; see `plant_in_c`."""
-    method = method_for_export(plant, method, step, REHEARSED)
-    exported = plant_in_c(plant, method, step)
+    chosen = judged_method(plant, method, step, REHEARSED)
+    warn_of(chosen)
+    exported = plant_in_c(plant, chosen.name, step)
     about = tuple(labels.about(plant.mechanism, plant.parameters.declared))
-    return Leaving(exported.table, exported.files, about, method, step)
+    warnings = (chosen.remark,) if chosen.remark else ()
+    return Leaving(exported.table, exported.files, about, chosen.name, step, warnings)
 
 
 def board_file(name: str) -> str:

@@ -28,7 +28,7 @@ class Target:
         cross: prefix of the programs of its compiler.
         package: Debian packages with them.
         machine: flags that name the processor.
-        timer: file with the example of a timer that steps a plant.
+        timers: examples of a timer that steps a plant: name there → file in the package.
         emulator: command that runs a program, without its file.
         emulator_package: Debian package of it.
         board: files that start the measuring program there.
@@ -40,7 +40,7 @@ class Target:
     cross: str
     package: str
     machine: tuple[str, ...]
-    timer: str
+    timers: dict[str, str]
     emulator: tuple[str, ...]
     emulator_package: str
     board: tuple[str, ...]
@@ -72,7 +72,7 @@ def _cortex_m(name: str, about: str, cpu: str, fpu: str, machine: str) -> Target
         "arm-none-eabi-",
         "gcc-arm-none-eabi libnewlib-arm-none-eabi",
         (f"-mcpu={cpu}", "-mthumb", f"-mfpu={fpu}", "-mfloat-abi=hard"),
-        "timer_cortex_m.c",
+        {"timer.c": "timer_cortex_m.c"},
         (*emulator.split(), *_SEMIHOSTING, "-kernel"),
         "qemu-system-arm",
         ("mps2.c", "mps2.ld"),
@@ -80,9 +80,8 @@ def _cortex_m(name: str, about: str, cpu: str, fpu: str, machine: str) -> Target
     )
 
 
-HOST = Target(
-    "host", "this computer", "", "gcc", (), "timer_linux.c", (), "", ("linux.c",), bare=False
-)
+_THREAD = {"timer_linux.c": "timer_linux.c"}
+HOST = Target("host", "this computer", "", "gcc", (), _THREAD, (), "", ("linux.c",), bare=False)
 
 TARGETS: dict[str, Target] = {
     target.name: target
@@ -107,7 +106,7 @@ TARGETS: dict[str, Target] = {
             "aarch64-linux-gnu-",
             "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
             ("-march=armv8-a",),
-            "timer_linux.c",
+            _THREAD,
             ("qemu-aarch64",),
             "qemu-user",
             ("linux.c",),
@@ -118,8 +117,9 @@ TARGETS: dict[str, Target] = {
             "64-bit RISC-V (RV64GC)",
             "riscv64-linux-gnu-",
             "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
-            ("-march=rv64gc", "-mabi=lp64d"),
-            "timer_riscv.c",
+            # addresses by the program counter: memory of many bare boards begins at 2 GB
+            ("-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany"),
+            {"timer.c": "timer_riscv.c", **_THREAD},
             ("qemu-riscv64",),
             "qemu-user",
             ("linux.c",),

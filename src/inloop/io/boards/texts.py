@@ -10,6 +10,12 @@ from inloop.codegen.c_program import emit_readme
 from inloop.codegen.quoting import printable
 from inloop.io.boards.targets import Target
 
+_TIMERS = {
+    "timer_cortex_m.c": "an interrupt of the SysTick timer",
+    "timer_riscv.c": "an interrupt of the machine timer, without a system,",
+    "timer_linux.c": "a thread of Linux that sleeps until each period",
+}
+
 
 def emit_header(table: PlantTable, method: str, step: float, precision: str, size: int) -> str:
     """`plant.h`: the sizes, names and functions that a program needs."""
@@ -98,12 +104,16 @@ def emit_board_readme(table: PlantTable, target: Target, precision: str) -> str:
     """What is where, then what the plant takes and returns."""
     name = printable(table.name)
     listed = emit_readme(table, table.name).split("## Parameters", 1)[1]
+    examples = "".join(
+        f"- `example/{file}`: {_TIMERS[text]} steps the plant.\n"
+        for file, text in target.timers.items()
+    )
     return f"""# {name} for {target.about}, in `{precision}`
 
 - `lib{name}.a`: the plant and all it needs beside the C library. Link with `-Wl,--gc-sections -lm`.
 - `src/plant.h`: the header to include; `src/il_plant.h` tells what can be done with an instance.
-- `example/timer.c`: a timer that steps the plant.
-- `serial/`: the board's half of `inloop link serial`, for whom it is of use.
+{examples}- `example/serial.c`: a computer controls it over a serial line (`inloop link serial`).
+- `serial/`: the board's half of such a link.
 - `REPORT.md`: flash, memory, stack and instructions of a step.
 - `Makefile`, `CMakeLists.txt`: build the library anew.
 - `emulator/`: the program that was run to measure.

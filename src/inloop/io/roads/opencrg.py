@@ -230,7 +230,7 @@ def _stations(header: _Header, count: int) -> tuple[float, float]:
         if math.isnan(step) and "reference_line_end_u" in keys and count > 1:
             step = (keys["reference_line_end_u"] - u) / (count - 1)
     if not step > 0.0:
-        header.fail("the step along the reference line is not told",
+        header.fail("the step along the reference line is not given",
                     fix="Add reference_line_increment, or U:reference line u.")  # fmt: skip
     if count < 2:
         header.fail(f"the file has {count} records", fix="A road needs two at least.")
@@ -341,7 +341,7 @@ def _across(header: _Header, told: list[str | None], sections: list[Any]) -> Rea
         return left - step * np.arange(count, dtype=float)[::-1]
     if right is not None and left is not None:
         return np.linspace(right, left, count)
-    header.fail("v of the long sections is not told",
+    header.fail("v of the long sections is not given",
                 fix="Add long_section_v_right and long_section_v_increment.")  # fmt: skip
 
 
@@ -359,7 +359,7 @@ def _filled(header: _Header, z: Reals, notes: list[str]) -> Reals:
     for k in np.flatnonzero(missing.any(axis=1)):
         known = ~missing[k]
         z[k] = np.interp(columns, columns[known], z[k, known])
-    notes.append(f"{int(missing.sum())} heights are not told: filled in from beside them")
+    notes.append(f"{int(missing.sum())} heights are missing: filled in from their neighbours")
     return z
 
 

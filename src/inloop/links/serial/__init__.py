@@ -1,7 +1,15 @@
 """Boards at a serial line: frames with checks, numbers and age."""
 
 from inloop.links.serial.board import BoardOutputs, SerialBoard
+from inloop.links.serial.controlled import ControlledBoard
 from inloop.links.serial.conversation import Conversation, SerialCounts
 from inloop.links.serial.link import SerialLink
 
-__all__ = ["BoardOutputs", "Conversation", "SerialBoard", "SerialCounts", "SerialLink"]
+__all__ = [
+    "BoardOutputs",
+    "ControlledBoard",
+    "Conversation",
+    "SerialBoard",
+    "SerialCounts",
+    "SerialLink",
+]

@@ -49,13 +49,21 @@ class SerialBoard(Closing):
         self.conversation = Conversation(outputs)
         self._port = SerialPort(device, baud)
 
+    def send(self, inputs: Sequence[float]) -> None:
+        """Send inputs, whatever comes.
+
+        Raises:
+            OSError: the device is gone.
+        """
+        self._port.write(self.conversation.say(tuple(inputs), 0, time.monotonic_ns()))
+
     def exchange(self, inputs: Sequence[float], timeout: float = 0.1) -> BoardOutputs | None:
         """Send inputs; the newest outputs that come after that, None if none do in time.
 
         Raises:
             OSError: the device is gone.
         """
-        self._port.write(self.conversation.say(tuple(inputs), 0, time.monotonic_ns()))
+        self.send(inputs)
         end = time.monotonic() + timeout
         newest = None
         while newest is None and (left := end - time.monotonic()) > 0.0:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from inloop.errors import InloopError, LinkError, MailboxError
-from inloop.links.serial.conversation import Conversation, Heard
+from inloop.links.serial.conversation import Conversation, Heard, SerialCounts
 from inloop.links.serial.frames import MOST_VALUES
 from inloop.links.serial.port import SerialPort
 from inloop.realtime import attach
@@ -72,6 +72,11 @@ class SerialLink(Closing):
             self._mailbox = stack.pop_all()
         self._searched = 0.0
         self._status = 0
+
+    @property
+    def counts(self) -> SerialCounts:
+        """What happened to frames."""
+        return self.conversation.counts
 
     def _check_names(self) -> None:
         groups = (
@@ -142,7 +147,7 @@ class SerialLink(Closing):
             self.conversation.counts.refused += 1
         if heard.frame.status != self._status:
             self._status = heard.frame.status
-            self._say(f"the board tells status {self._status}")
+            self._say(f"the board reports status {self._status}")
 
     def _look_for(self) -> SerialPort | None:
         now = time.monotonic()

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from inloop.links.wheel.event_device import ABS, ABS_X, Axis, EventDevice
-from inloop.links.wheel.profile import PEDALS, Pedal, WheelProfile, usual_profile
+from inloop.links.wheel.event_device import ABS, ABS_X, KEY, Axis, EventDevice
+from inloop.links.wheel.profile import BUTTONS, PEDALS, Pedal, WheelProfile, usual_profile
 
 SHARE = 0.3  # of its range that an axis must have moved to be meant
 TEST_LEVEL = 0.25  # of the force that tells its direction
@@ -25,13 +25,16 @@ def calibrate(
         ask: puts a question and returns the answer.
         wait: for so many seconds.
     """
-    usual = usual_profile(device.name, device.axes)
+    usual = usual_profile(device.name, device.axes, device.keys)
     counts = {code: axis.value for code, axis in device.axes.items()}
+    pressed: list[int] = []
 
     def look() -> dict[int, int]:
         for kind, code, value in device.reports():
             if kind == ABS:
                 counts[code] = value
+            elif kind == KEY and value == 1:
+                pressed.append(code)
         return dict(counts)
 
     turn = _number(ask, "How far does it turn from end to end [deg]?", usual.turn)
@@ -48,7 +51,16 @@ def calibrate(
         if found is not None:
             pedals[pedal] = Pedal(found, before[found], counts[found])
             ask("Let go of it, and press Enter. ")
-    profile = replace(usual, turn=turn, torque=torque, rate=rate, left=left, pedals=pedals)
+    buttons = {}
+    for button in BUTTONS if device.keys else ():
+        pressed.clear()
+        ask(f"Press the button for {button.replace('_', ' ')}, let go of it, and press Enter; "
+            "if there is none, just Enter. ")  # fmt: skip
+        look()
+        if pressed:
+            buttons[button] = pressed[-1]
+    profile = replace(usual, turn=turn, torque=torque, rate=rate, left=left, pedals=pedals,
+                      buttons=buttons)  # fmt: skip
     if device.feels:
         profile = replace(profile, push=_direction(device, ask, look, left, wait))
     profile.check()

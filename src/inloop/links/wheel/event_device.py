@@ -81,6 +81,7 @@ class EventDevice:
         name: as it calls itself.
         axes: by code, as they were when it was opened.
         feels: whether it can push with a constant force.
+        keys: codes of its buttons.
     """
 
     def __init__(self, file: int, ioctl: Ioctl = fcntl.ioctl) -> None:
@@ -95,6 +96,7 @@ class EventDevice:
         self._played = -1.0
         self.name = self._text(0x06)
         self.feels = CONSTANT in self._codes(FF)
+        self.keys = frozenset(self._codes(KEY))
         self.axes = {
             code: self._axis(code) for code in sorted(self._codes(ABS)) if code < AXES
         }  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FILTER = 40.0  # of the wheel's rate [Hz]
+YIELD, RETURN = 0.1, 0.5  # in which the gain falls when the wheel is let go, and comes back [s]
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Feel:
         stop_stiffness: of the end stops [N·m/rad].
         stop_damping: likewise [N·m·s/rad].
         ramp: time in which the torque comes in after it was zero [s].
+        calm: part of the gain that is left when nobody holds the wheel.
     """
 
     gain: float = 0.1
@@ -30,6 +32,7 @@ class Feel:
     stop_stiffness: float = 6.0
     stop_damping: float = 0.05
     ramp: float = 1.0
+    calm: float = 0.3
 
 
 class Felt(NamedTuple):
@@ -57,13 +60,15 @@ class Hand:
         self._angle: float | None = None
         self._rate = 0.0
         self._ramp = 0.0
+        self._held = 1.0
 
-    def torque(self, plant: float | None, angle: float) -> Felt:
+    def torque(self, plant: float | None, angle: float, *, free: bool = False) -> Felt:
         """The torque for this period.
 
         Args:
             plant: torque that the plant shows [N·m], left positive; None: nobody knows it.
             angle: of the wheel [rad], left positive.
+            free: nobody holds the wheel.
         """
         if plant is None or not math.isfinite(plant) or not math.isfinite(angle):
             self.rest()
@@ -72,7 +77,10 @@ class Hand:
         before = angle if self._angle is None else self._angle
         self._angle = angle
         self._rate += self._share * ((angle - before) / self._period - self._rate)
-        wanted = feel.gain * plant - feel.damping * self._rate
+        goal, pace = (feel.calm, YIELD) if free else (1.0, RETURN)
+        way = self._period / pace
+        self._held += max(-way, min(goal - self._held, way))
+        wanted = feel.gain * self._held * plant - feel.damping * self._rate
         beyond = abs(angle) - feel.stop
         if beyond > 0.0:
             side = math.copysign(1.0, angle)

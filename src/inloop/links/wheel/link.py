@@ -9,10 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from inloop.errors import LinkError, MailboxError
-from inloop.links.wheel.event_device import ABS, ABS_X, EventDevice
+from inloop.errors import InputError, LinkError, MailboxError
+from inloop.links.wheel.event_device import ABS, ABS_X, KEY, EventDevice
 from inloop.links.wheel.feel import Feel, Hand
-from inloop.links.wheel.profile import WheelProfile
+from inloop.links.wheel.hands_off import HandsOff
+from inloop.links.wheel.profile import PEDALS, WheelProfile
+from inloop.links.wheel.switches import Switches
 from inloop.realtime import Mailbox
 
 OLD = 0.1  # outputs of the plant that are older are not felt [s]
@@ -27,7 +29,10 @@ class Driven(Protocol):
         """What the plant shows now [N·m]; None if nobody knows."""
 
     def lead(self, values: dict[str, float]) -> None:
-        """Inputs by the names "steering" [rad] and those of pedals (0 to 1)."""
+        """Inputs by the names "steering" [rad], those of pedals (0 to 1) and of `Switches`."""
+
+    def reset(self) -> None:
+        """Back to the start."""
 
     def rest(self) -> None:
         """Let others drive."""
@@ -43,6 +48,7 @@ class WheelStatistics:
         clipped: periods in which more torque was wanted than the limit.
         lost: how often the device went away.
         late: periods that began more than half a period late.
+        hands_off: periods in which nobody held the wheel.
     """
 
     periods: int = 0
@@ -50,19 +56,20 @@ class WheelStatistics:
     clipped: int = 0
     lost: int = 0
     late: int = 0
+    hands_off: int = 0
 
 
 class PlantPort:
     """A mailbox as a wheel needs it."""
 
-    def __init__(self, box: Mailbox, steering: str, torque: str, pedals: dict[str, str]) -> None:
+    def __init__(self, box: Mailbox, steering: str, torque: str, others: dict[str, str]) -> None:
         """Look for inputs and outputs.
 
         Args:
             box: of the plant.
             steering: input that follows the wheel's angle [rad].
             torque: output that is felt [N·m].
-            pedals: inputs by names of pedals; those that the plant lacks are left out.
+            others: inputs by names of pedals and switches; those that the plant lacks are left out.
 
         Raises:
             LinkError: the plant has no such input or output.
@@ -78,7 +85,7 @@ class PlantPort:
                     "the car has them with pedals=yes.",
                 )
         self._box, self._torque, self.steering = box, torque, steering
-        self.pedals = {pedal: name for pedal, name in pedals.items() if name in box.inputs}
+        self.others = {what: name for what, name in others.items() if name in box.inputs}
 
     def torque(self) -> float | None:
         """What the plant shows now; None if it stands or is late."""
@@ -88,13 +95,24 @@ class PlantPort:
         return float(outputs[self._torque])
 
     def lead(self, values: dict[str, float]) -> None:
-        """Inputs by the names "steering" and those of pedals."""
-        named = {"steering": self.steering, **self.pedals}
+        """Inputs by the names "steering" and those of pedals and switches.
+
+        Raises:
+            MailboxError: the plant has ended.
+        """
+        if self._box.gone:
+            raise MailboxError(f"plant '{self._box.name}' has ended", fix="Start it again.")
+        named = {"steering": self.steering, **self.others}
         self._box.write({named[name]: value for name, value in values.items() if name in named})
 
+    def reset(self) -> None:
+        """Back to the start; if others command the plant just now, it stays as it is."""
+        with contextlib.suppress(InputError, MailboxError):
+            self._box.reset()
+
     def rest(self) -> None:
-        """Let others drive: pedals released."""
-        self._box.rest(dict.fromkeys(self.pedals.values(), 0.0))
+        """Let others drive: pedals released, switches as they are."""
+        self._box.rest({name: 0.0 for what, name in self.others.items() if what in PEDALS})
 
 
 @dataclass
@@ -124,6 +142,8 @@ class WheelLink:
     def __post_init__(self) -> None:
         self.period = 1.0 / self.profile.rate
         self._hand = Hand(self.feel, self.period)
+        self._hands_off = HandsOff(self.profile, self.period)
+        self._switches = Switches(self.profile.buttons)
         self._wheel: EventDevice | None = None
         self._counts: dict[int, int] = {}
         self._searched = -math.inf
@@ -138,7 +158,7 @@ class WheelLink:
         wheel = self._wheel or self._look_for(now)
         try:
             if wheel is not None:
-                self._read(wheel)
+                self._read(wheel, now)
             self._lead(wheel)
             if wheel is not None:
                 self._push(wheel, now)
@@ -160,15 +180,21 @@ class WheelLink:
         self._wheel = wheel
         self._counts = {code: axis.value for code, axis in wheel.axes.items()}
         self._hand.rest()
+        self._hands_off.rest()
         if self.statistics.lost:
             self.said("the wheel is there again")
         return wheel
 
-    def _read(self, wheel: EventDevice) -> None:
+    def _read(self, wheel: EventDevice, now: float) -> None:
         for kind, code, value in wheel.reports():
             if kind == ABS and code in self._counts:
                 self._counts[code] = value
                 self.statistics.reports += 1
+            elif kind == KEY and value == 1 and self._switches.press(code):
+                # the plant jumps: the force comes in anew
+                wheel.push(0.0, now)
+                self._hand.rest()
+                self.port.reset()
 
     def _lead(self, wheel: EventDevice | None) -> None:
         """Inputs of the plant; without a wheel it stays where it is, with pedals released."""
@@ -181,11 +207,16 @@ class WheelLink:
                 name: pedal.part(self._counts.get(pedal.code, pedal.released))
                 for name, pedal in self.profile.pedals.items()
             }
-        self.port.lead({"steering": self.angle, **values})
+        self.port.lead({"steering": self.angle, **values, **self._switches.values})
 
     def _push(self, wheel: EventDevice, now: float) -> None:
-        felt = self._hand.torque(self.port.torque(), self.angle)
+        free = self._hands_off.free
+        felt = self._hand.torque(self.port.torque(), self.angle, free=free)
         self.force = felt.torque
+        angle = self.profile.angle(wheel.axes[ABS_X], self._counts[ABS_X])
+        if self._hands_off.see(felt.torque, angle) != free:
+            self.said("somebody holds the wheel" if free else "nobody holds the wheel: less force")
+        self.statistics.hands_off += free
         self.statistics.clipped += felt.clipped
         wheel.push(self.profile.push * felt.torque / self.profile.torque, now)
 

@@ -14,6 +14,8 @@ from inloop.errors import LinkError
 from inloop.links.wheel.event_device import ABS_X, Axis
 
 PEDALS = ("throttle", "brake", "clutch")
+# and their codes on the wheels of Logitech: paddles, two buttons on the rim, "options"
+BUTTONS = {"gear_up": 0x124, "gear_down": 0x125, "parking": 0x122, "reverse": 0x123, "reset": 0x129}
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class WheelProfile:
         left: +1 if its counts grow to the left.
         push: +1 if a positive level pushes to the left.
         pedals: by name, see `PEDALS`.
+        buttons: codes by name, see `BUTTONS`.
         inertia: of the rim [kg·m²], for the stability of the loop.
         friction: its own damping [N·m·s/rad], likewise.
         delay: from a reading to its force [s], likewise.
@@ -58,6 +61,7 @@ class WheelProfile:
     left: int = -1
     push: int = 1
     pedals: dict[str, Pedal] = field(default_factory=dict)
+    buttons: dict[str, int] = field(default_factory=dict)
     inertia: float = 0.003
     friction: float = 0.02
     delay: float = 0.008
@@ -86,9 +90,11 @@ class WheelProfile:
                 for name, pedal in data.pop("pedals").items()
                 if name in PEDALS and pedal["pressed"] != pedal["released"]
             }
+            told = data.pop("buttons", {})
+            buttons = {name: int(code) for name, code in told.items() if name in BUTTONS}
             numbers = {k: float(v) for k, v in data.items() if k not in ("name", "left", "push")}
             signs = {k: 1 if int(data[k]) > 0 else -1 for k in ("left", "push")}
-            found = cls(str(data["name"]), pedals=pedals, **numbers, **signs)  # type: ignore[arg-type]
+            found = cls(str(data["name"]), pedals=pedals, buttons=buttons, **numbers, **signs)  # type: ignore[arg-type]
             found.check()
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise LinkError(
@@ -114,8 +120,10 @@ def profile_path(name: str) -> Path:
     return home / "inloop" / "wheels" / f"{re.sub(r'[^A-Za-z0-9]+', '_', name)[:80]}.json"
 
 
-def usual_profile(name: str, axes: dict[int, Axis]) -> WheelProfile:
-    """What most wheels are like: pedals that count down on the axes of Logitech's."""
+def usual_profile(
+    name: str, axes: dict[int, Axis], keys: frozenset[int] = frozenset()
+) -> WheelProfile:
+    """What most wheels are like: pedals that count down on the axes of Logitech's, its buttons."""
     codes = {"throttle": 2, "brake": 5, "clutch": 1}
     pedals = {
         pedal: Pedal(code, axes[code].high, axes[code].low)
@@ -123,4 +131,5 @@ def usual_profile(name: str, axes: dict[int, Axis]) -> WheelProfile:
         if code in axes and axes[code].high != axes[code].low
     }
     assert ABS_X in axes
-    return WheelProfile(name, pedals=pedals)
+    buttons = {button: code for button, code in BUTTONS.items() if code in keys}
+    return WheelProfile(name, pedals=pedals, buttons=buttons)

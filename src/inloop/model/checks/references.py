@@ -127,7 +127,7 @@ def _check_position(draft: Draft, label: str, name: str, where: str, findings: F
         )
     elif body is not None and body.joint.kind.part is not None:
         findings.mistake(
-            f"{label}: uses q of joint {quoted(name)}, which tells no attitude",
+            f"{label}: uses q of joint {quoted(name)}, which defines no attitude",
             where,
             'Use the quaternion of its body, q["hull.qw"], "hull.qx", "hull.qy", "hull.qz".',
         )

@@ -64,7 +64,7 @@ def check_joints(draft: Draft, defaults: Defaults, findings: Findings) -> None:
                 findings.mistake(
                     f"{label}: {name} of the joint uses more than q and parameters",
                     body.where,
-                    "Nothing else tells where a joint puts its body; for time use drive(...).",
+                    "Nothing else determines where a joint puts its body; for time use drive(...).",
                 )
 
 

@@ -60,6 +60,16 @@ TOUCHES = {
     ("ground", "hull"): 8,
     ("box", "sphere"): 1,
     ("box", "box"): 8,
+    ("box", "capsule"): 3,
+    ("box", "cylinder"): 8,
+    ("hull", "sphere"): 1,
+    ("hull", "capsule"): 3,
+    ("hull", "cylinder"): 8,
+    ("hull", "box"): 8,
+    ("hull", "hull"): 8,
+    ("cylinder", "sphere"): 1,
+    ("cylinder", "capsule"): 3,
+    ("cylinder", "cylinder"): 8,
 }
 
 

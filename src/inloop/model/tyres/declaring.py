@@ -259,7 +259,7 @@ def _read(
     )
     for value, name in ((stiffness, "stiffness"), (radius, "radius")):
         if value is None:
-            read.complain(f"the formula tells no {name}", f"Give {name}=...")
+            read.complain(f"the formula returns no {name}", f"Give {name}=...")
             return None
     k = read_bounded(read, stiffness, "stiffness", POSITIVE)
     r = read_bounded(read, radius, "radius", POSITIVE)
@@ -282,7 +282,7 @@ def _read_standing(
         lengths = float(found[0]), float(found[1])
     elif relaxation is None:
         read.complain(
-            "the formula tells no relaxation length",
+            "the formula returns no relaxation length",
             "Give relaxation=0.5 [m], or relaxation=0 for a vehicle that never stands.",
         )
         return None, False

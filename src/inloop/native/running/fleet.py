@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
-from inloop.native.library import COUNT, POINTER
+from inloop.native.library import COUNT, POINTER, Reals
 from inloop.native.mirror import mirror
 from inloop.native.running.instance import Instance
 from inloop.native.running.many import KINDS, NAMES, Starts, cores
@@ -38,6 +39,9 @@ class NativeFleet:
         self._scratch = np.zeros(room(instances[0].address, 0))
         self._advance = load_runtime().function(
             "il_advance_fleet", POINTER, COUNT, COUNT, returns=None
+        )
+        self._play = load_runtime().function(
+            "il_play_fleet", POINTER, POINTER, COUNT, COUNT, returns=None
         )
         self._begin = load_runtime().function(
             "il_begin_from", POINTER, COUNT, COUNT, POINTER, POINTER, POINTER
@@ -87,13 +91,44 @@ class NativeFleet:
 
     def advance(self, steps: int) -> None:
         """Let all instances whose status is OK make so many steps with their inputs."""
-        self._c.steps, count = steps, len(self._instances)
+        self._c.steps = steps
+        self._share(self._advance, (ctypes.addressof(self._c),), steps)
+
+    def play(self, inputs: Reals, steps: int, columns: Sequence[int]) -> Reals:
+        """Let all instances whose status is OK run through given inputs.
+
+        Args:
+            inputs: shape (blocks, instances, inputs); each is held for so many steps.
+            steps: of a block.
+            columns: outputs that are kept after each block.
+
+        Returns:
+            Shape (blocks, instances, columns); NaN from where an instance failed.
+        """
+        given = np.ascontiguousarray(inputs, dtype=np.float64)
+        chosen = np.ascontiguousarray(columns, dtype=np.int64)
+        told = np.full((*given.shape[:2], len(chosen)), np.nan)
+        job = mirror("il_play")(
+            blocks=len(given),
+            count=len(self._instances),
+            inputs=given.ctypes.data,
+            kept=len(chosen),
+            columns=chosen.ctypes.data,
+            told=told.ctypes.data,
+        )
+        self._c.steps = steps
+        addresses = (ctypes.addressof(self._c), ctypes.addressof(job))
+        self._share(self._play, addresses, steps * len(given))
+        return told
+
+    def _share(self, call: Callable[..., Any], addresses: tuple[int, ...], steps: int) -> None:
+        """Call a function for all instances, in parts on all cores where that is worth it."""
+        count = len(self._instances)
         if self._pool is None or steps * count < WORTH_A_THREAD:
-            self._advance(ctypes.addressof(self._c), 0, count)
+            call(*addresses, 0, count)
             return
         limits = np.linspace(0, count, self._threads + 1).astype(int).tolist()
-        address = ctypes.addressof(self._c)
-        parts = [self._pool.submit(self._advance, address, *limits[k : k + 2])
+        parts = [self._pool.submit(call, *addresses, *limits[k : k + 2])
                  for k in range(self._threads)]  # fmt: skip
         for part in parts:
             part.result()

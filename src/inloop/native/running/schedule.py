@@ -49,14 +49,14 @@ class Method(IntEnum):
     MOREAU = 5
     """Time-stepping for hard contacts, laws implicit; order 2, and 1 where friction changes."""
     ALPHA = 6
-    """Generalized alpha, implicit, of order 2, for bodies with six coordinates each."""
+    """Generalized alpha, order 2, for bodies with six coordinates each; for adaptive steps too."""
     EVENT_DRIVEN = 7
     """Hard contacts from event to event, Dormand–Prince between them; for few contacts."""
 
     @property
     def estimates_error(self) -> bool:
         """Whether it can choose its steps by a tolerance."""
-        return self in (Method.DOPRI, Method.RODAS)
+        return self in (Method.DOPRI, Method.RODAS, Method.ALPHA)
 
     @property
     def knows_hard_contacts(self) -> bool:
@@ -114,7 +114,7 @@ class AdaptiveSteps(Sampling):
     """Steps as long as a tolerance allows: error of x_i per step ≤ atol_i + rtol_i |x_i|.
 
     Attributes:
-        method: Method.DOPRI or Method.RODAS.
+        method: one that estimates its error.
         t_end: when to end [s].
         rtol: relative tolerance, one number or one per component of x.
         atol: absolute tolerance [units of x], one number or one per component of x.

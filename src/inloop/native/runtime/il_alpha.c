@@ -14,7 +14,8 @@
  * its matrix is factored once, and again where that does not suffice; then the step is divided.
  *
  * What a step needs of the one before it is kept with the state that it led to: a step from another
- * state, as after an event, begins anew with the accelerations there.
+ * state, as after an event, begins anew with the accelerations there. Where steps change their length
+ * a0 is moved along (Brüls and Arnold 2008, doi:10.1115/1.2960475), so that the order stays 2.
  */
 #include "il_alpha.h"
 
@@ -22,7 +23,6 @@
 #include <string.h>
 
 #include "il_attitude.h"
-#include "il_dense.h"
 #include "il_finite.h"
 #include "il_rotation.h"
 
@@ -36,7 +36,7 @@ static int64_t state_length(const il_redundant *table)
 
 int64_t il_alpha_numbers(const il_redundant *table)
 {
-    return 1 + state_length(table) + 7 * table->bodies + 3 * il_redundant_moving(table) +
+    return 1 + state_length(table) + 7 * table->bodies + 4 * il_redundant_moving(table) + 1 +
            6 * table->bodies + table->rows;
 }
 
@@ -49,7 +49,9 @@ static il_alpha_history parts_of(const il_redundant *table, double *at)
     h.u = h.p + 7 * table->bodies;
     h.ud = h.u + il_redundant_moving(table);
     h.a = h.ud + il_redundant_moving(table);
-    h.lam = h.a + il_redundant_moving(table);
+    h.jerk = h.a + il_redundant_moving(table);
+    h.meant = h.jerk + il_redundant_moving(table);
+    h.lam = h.meant + 1;
     h.mu = h.lam + 6 * table->bodies;
     return h;
 }
@@ -61,12 +63,13 @@ void il_alpha_forget(il_redundant_memory *m)
 
 /* ---- the step ---- */
 
-static il_alpha_rule rule_of(double radius, double h)
+il_alpha_rule il_alpha_rule_of(double radius, double h)
 {
     il_alpha_rule s = {.h = h};
     s.alpha_m = (2.0 * radius - 1.0) / (radius + 1.0);
     s.alpha_f = radius / (radius + 1.0);
-    s.gamma = 0.5 + s.alpha_f - s.alpha_m;
+    s.ahead = s.alpha_m - s.alpha_f;
+    s.gamma = 0.5 - s.ahead;
     s.beta = 0.25 * (s.gamma + 0.5) * (s.gamma + 0.5);
     s.per_motion = (1.0 - s.alpha_m) / (h * h * s.beta * (1.0 - s.alpha_f));
     s.per_speed = s.gamma / (h * s.beta);
@@ -82,8 +85,7 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
-    const int64_t bodies = table->bodies, nu = table->free_count;
-    const int64_t moving = il_redundant_moving(table);
+    const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
     double *u = now->u, *ud = now->ud;
 
     const int status = il_redundant_accelerate(c, t, x, 1);
@@ -92,13 +94,7 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
         return status;
     }
     /* positions and velocities as they fit: those of x unless it did not */
-    for (int64_t k = 0; k < nu; k++) {
-        now->x[k] = p->q[table->free[k]];
-        now->x[nu + k] = p->qd[table->free[k]];
-    }
-    memcpy(now->x + 2 * nu, p->z, (size_t)table->states * sizeof *x);
-    memcpy(now->x + 2 * nu + table->states, p->q + table->n,
-           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x);
+    il_redundant_tell(m, now->x);
     for (int64_t k = 0; k < bodies; k++) {
         memcpy(now->p + 7 * k, p->pose + IL_POSE * k, 3 * sizeof *now->p);
         il_quaternion_of(p->pose + IL_POSE * k + 3, now->p + 7 * k + 3);
@@ -115,6 +111,8 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
     memcpy(u, p->z, (size_t)table->states * sizeof *u);
     memcpy(ud, p->zd, (size_t)table->states * sizeof *ud);
     memcpy(now->a, now->ud, (size_t)moving * sizeof *u);
+    memset(now->jerk, 0, (size_t)moving * sizeof *u);
+    *now->meant = 0.0;
     memcpy(now->lam, p->lam, (size_t)(6 * bodies) * sizeof *u);
     memcpy(now->mu, p->mu, (size_t)table->rows * sizeof *u);
     return IL_OK;
@@ -123,6 +121,19 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
 static int same(const il_redundant *table, const il_alpha_history *h, const double *x)
 {
     return *h->known == 1.0 && il_all_equal(h->x, x, state_length(table));
+}
+
+/* Steps change their length: a is that of a time Δα h later. */
+static void shift(const il_redundant *table, const il_alpha_rule *s, const il_alpha_history *now)
+{
+    const double later = s->ahead * (s->h - *now->meant);
+    if (later == 0.0) {
+        return;
+    }
+    for (int64_t k = 0; k < il_redundant_moving(table); k++) {
+        now->a[k] += later * now->jerk[k];
+    }
+    *now->meant = s->h;
 }
 
 /* First guess: the accelerations stay. */
@@ -202,18 +213,15 @@ static void finish(il_redundant_memory *m, const il_alpha_rule *s, const il_alph
 {
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
-    const int64_t nu = table->free_count, moving = il_redundant_moving(table);
+    const int64_t moving = il_redundant_moving(table);
+    const double per_step = 1.0 / s->h;
 
     for (int64_t k = 0; k < moving; k++) {
         next->a[k] = s->from_new * next->ud[k] + s->from_old * now->ud[k] + s->from_a * now->a[k];
+        next->jerk[k] = (next->ud[k] - now->ud[k]) * per_step;
     }
-    for (int64_t k = 0; k < nu; k++) {
-        x_new[k] = p->q[table->free[k]];
-        x_new[nu + k] = p->qd[table->free[k]];
-    }
-    memcpy(x_new + 2 * nu, p->z, (size_t)table->states * sizeof *x_new);
-    memcpy(x_new + 2 * nu + table->states, p->q + table->n,
-           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x_new);
+    *next->meant = s->h;
+    il_redundant_tell(m, x_new);
     memcpy(next->x, x_new, (size_t)state_length(table) * sizeof *x_new);
     memcpy(next->lam, p->lam, (size_t)(6 * table->bodies) * sizeof *p->lam);
     memcpy(next->mu, p->mu, (size_t)table->rows * sizeof *p->mu);
@@ -225,7 +233,7 @@ static int step(il_context *c, double t_new, double h, const double *x, double *
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
-    const il_alpha_rule s = rule_of(table->radius, h);
+    const il_alpha_rule s = il_alpha_rule_of(table->radius, h);
     const il_alpha_history now = parts_of(table, m->history[0]), next = parts_of(table, m->history[1]);
     il_redundant_point *p = &m->point;
 
@@ -240,6 +248,7 @@ static int step(il_context *c, double t_new, double h, const double *x, double *
     p->scales[1] = s.per_speed / s.per_motion;
     p->scales[2] = 1.0 / s.per_speed;
     p->scales[3] = table->epsilon;
+    shift(table, &s, &now);
     predict(m, &s, &now, &next);
     const int status = il_alpha_newton(c, x, &s, &now, &next);
     if (status == IL_OK) {
@@ -282,7 +291,8 @@ static int divide(il_context *c, double t, double h, double t_new, const double 
     return IL_OK;
 }
 
-int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new)
+int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new,
+                     int whole)
 {
     il_context *c = context;
     il_redundant_memory *m = c->redundant;
@@ -303,7 +313,7 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
     }
     *next.known = 0.0;
     const int status = step(c, t_new, h, now.x, x_new);
-    if (status != IL_DIVERGED) {
+    if (status != IL_DIVERGED || whole) {
         return status;
     }
     const int divided = divide(c, t, h, t_new, now.x, x_new);
@@ -312,30 +322,3 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
     }
     return divided;
 }
-
-/* ---- as a method of steppers ---- */
-
-static int64_t stage_size(int64_t n, int64_t m)
-{
-    (void)n;
-    (void)m;
-    return 0;
-}
-
-static int attempt(il_stepper *stepper, const il_span *span)
-{
-    const il_system *system = &stepper->system;
-    if (system->advance == NULL) {
-        return IL_BAD_ARGUMENT;
-    }
-    stepper->evaluations++;
-    return system->advance(system->context, span->t, span->h, span->t_new, span->x, stepper->x_new);
-}
-
-static int interpolate(il_stepper *stepper, const il_span *span)
-{
-    const int status = il_first_slope(stepper, span);
-    return status == IL_OK ? il_dense_cubic(stepper, span) : status;
-}
-
-const il_method il_method_alpha = {0, stage_size, attempt, interpolate, NULL};

@@ -10,13 +10,16 @@ typedef struct il_alpha_history {
     double *x;      /* the state: q, qd, z, quaternions of ball joints */
     double *p;      /* p_WC and quaternion of each body */
     double *u, *ud; /* velocities and their rates: bodies, joints, states of laws */
-    double *a;      /* what the method integrates instead of the rates */
+    double *a;      /* what the method integrates instead of the rates: those of Δα h later */
+    double *jerk;   /* change of the rates per time in the step that led here */
+    double *meant;  /* the step h that a is meant for */
     double *lam, *mu;
 } il_alpha_history;
 
 /* Coefficients of a step. */
 typedef struct il_alpha_rule {
     double h, alpha_m, alpha_f, gamma, beta;
+    double ahead; /* Δα = αm - αf */
     double per_motion, per_speed; /* β' and γ': how accelerations and velocities follow motions */
     double from_new, from_old, from_a; /* a at the end of the step, from rates at both and a before */
 } il_alpha_rule;
@@ -31,5 +34,7 @@ int il_alpha_put(il_context *c, const double *x, const il_alpha_history *now,
 /* The motions of a step from their first guess, il_alpha_newton.c. */
 int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s,
                     const il_alpha_history *now, const il_alpha_history *next);
+/* Coefficients of a step of length h. */
+il_alpha_rule il_alpha_rule_of(double radius, double h);
 
 #endif

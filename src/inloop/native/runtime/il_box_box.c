@@ -4,6 +4,7 @@
  * touch; across two edges, their nearest points do. */
 #include "il_collision.h"
 
+#include "il_polygon.h"
 #include "il_vector3.h"
 
 /* corners of a face after it is cut by four sides */
@@ -80,31 +81,6 @@ static separation separate(const pair *p)
     return best;
 }
 
-/* Keep the part of a polygon with direction·x <= most. Corners that are outside by less than `slack` stay
-   as they are: faces with a common edge are not cut anew wherever rounding leaves them. */
-static int cut(int count, double polygon[][3], const double *direction, double most, double slack)
-{
-    double kept[CUT_MOST][3];
-    int left = 0;
-
-    for (int k = 0; k < count; k++) {
-        const double *here = polygon[k], *next = polygon[k + 1 < count ? k + 1 : 0];
-        const double in = il_dot3(direction, here) - most, out = il_dot3(direction, next) - most;
-        if (in <= slack && left < CUT_MOST) {
-            il_along3(here, 0.0, here, kept[left++]);
-        }
-        if (((in < -slack && out > slack) || (in > slack && out < -slack)) && left < CUT_MOST) {
-            double way[3];
-            il_sub3(next, here, way);
-            il_along3(here, in / (in - out), way, kept[left++]);
-        }
-    }
-    for (int k = 0; k < left; k++) {
-        il_along3(kept[k], 0.0, kept[k], polygon[k]);
-    }
-    return left;
-}
-
 static void touch_face(const pair *p, const separation *s, il_spots *found)
 {
     const int own = s->face / 3, other = 1 - own, axis = s->face % 3;
@@ -135,7 +111,8 @@ static void touch_face(const pair *p, const separation *s, il_spots *found)
             double direction[3] = {0.0, 0.0, 0.0};
             il_along3(direction, sign, p->axes[own][side], direction);
             const double most = il_dot3(direction, p->centers[own]) + p->half[own][side];
-            count = cut(count, polygon, direction, most, same * p->half[own][side]);
+            count = il_polygon_cut(count, polygon, direction, most, same * p->half[own][side],
+                                   CUT_MOST);
         }
     }
     /* how far the corners that are left are outside the face */

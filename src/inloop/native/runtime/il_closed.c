@@ -2,12 +2,32 @@
 
 #include <string.h>
 
+void il_closed_factor(const il_closed *s, const il_closed_work *w, const double *Jv,
+    double *reciprocals)
+{
+    if (s->factor) {
+        s->factor(Jv, w->Jv, reciprocals);
+    } else {
+        il_sparse_factor(&s->Jv, Jv, w->Jv, reciprocals, w->row);
+    }
+}
+
+/* x = J_v^-1 x */
+static void solve(const il_closed *s, const il_closed_work *w, const double *reciprocals, double *x)
+{
+    if (s->solve) {
+        s->solve(w->Jv, reciprocals, x, w->row, x);
+    } else {
+        il_sparse_solve(&s->Jv, w->Jv, reciprocals, x);
+    }
+}
+
 void il_closed_newton(const il_closed *s, const il_closed_work *w, const double *Jv,
     const double *h, double *step, double *reciprocals)
 {
-    il_sparse_factor(&s->Jv, Jv, w->Jv, reciprocals, w->row);
+    il_closed_factor(s, w, Jv, reciprocals);
     for (int32_t i = 0; i < s->m; i++) step[i] = -h[i];
-    il_sparse_solve(&s->Jv, w->Jv, reciprocals, step);
+    solve(s, w, reciprocals, step);
 }
 
 /* x_v = -J_v^-1 (J_k x_k + b), x in the inner order */
@@ -22,14 +42,14 @@ static void follow(const il_closed *s, const il_closed_work *w, const double *Jk
         }
         x[i] = -sum;
     }
-    il_sparse_solve(&s->Jv, w->Jv, w->reciprocals, x);
+    solve(s, w, w->reciprocals, x);
 }
 
 void il_closed_velocities(const il_closed *s, const il_closed_work *w, const double *Jv,
     const double *Jk, const double *nu, const double *qd, double *v)
 {
     const int32_t n = s->m + s->nu + s->nd;
-    il_sparse_factor(&s->Jv, Jv, w->Jv, w->reciprocals, w->row);
+    il_closed_factor(s, w, Jv, w->reciprocals);
     for (int32_t k = s->m; k < n; k++) w->x[k] = qd[s->order[k]];
     follow(s, w, Jk, nu, w->x);
     for (int32_t k = 0; k < n; k++) v[s->order[k]] = w->x[k];

@@ -19,6 +19,10 @@ typedef struct {
     il_rows B;               /* independent coordinates that each dependent one follows */
     il_rows MA;              /* and those that act on each row of M A */
     il_rows Mr;              /* A^T M A, right of its diagonal, fill included */
+    /* code of the pattern of Jv, see il_sparse_lu.h; NULL: its tables are walked through */
+    void (*factor)(const double *A, double *factors, double *reciprocals);
+    void (*solve)(const double *factors, const double *reciprocals, const double *b, double *y,
+        double *x);
 } il_closed;
 
 /* Memory: numbers of each array. */
@@ -32,6 +36,10 @@ typedef struct {
     double *x;           /* m + nu + nd */
     double *need;        /* m + nu + nd */
 } il_closed_work;
+
+/* Factor J_v, into w. */
+void il_closed_factor(const il_closed *s, const il_closed_work *w, const double *Jv,
+    double *reciprocals);
 
 /* One Newton step: J_v step = -h. */
 void il_closed_newton(const il_closed *s, const il_closed_work *w, const double *Jv,

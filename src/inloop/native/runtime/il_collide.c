@@ -9,6 +9,21 @@ static const double same = 1e-6;
 typedef void (*algorithm)(const il_shape *a, const il_shape *b, const il_pose *pose,
                           il_spots *found);
 
+static int is_convex(int64_t kind)
+{
+    return kind == IL_SPHERE || kind == IL_CAPSULE || kind == IL_CYLINDER || kind == IL_BOX ||
+           kind == IL_HULL;
+}
+
+static algorithm of_solids(int64_t a, int64_t b)
+{
+    if (a == IL_BOX && (b == IL_SPHERE || b == IL_BOX)) {
+        return b == IL_BOX ? il_box_box : il_box_sphere;
+    }
+    /* one order is enough; what has no corners and no flat end has closed forms, and none here */
+    return is_convex(a) && is_convex(b) && a >= IL_CYLINDER && a >= b ? il_convex : NULL;
+}
+
 static algorithm algorithm_for(int64_t a, int64_t b)
 {
     const int on_plane = a == IL_PLANE, on_ground = a == IL_GROUND;
@@ -17,7 +32,7 @@ static algorithm algorithm_for(int64_t a, int64_t b)
         return il_sphere_sphere;
     }
     if (!on_plane && !on_ground) {
-        return a != IL_BOX ? NULL : b == IL_SPHERE ? il_box_sphere : b == IL_BOX ? il_box_box : NULL;
+        return of_solids(a, b);
     }
     switch (b) {
     case IL_SPHERE:

@@ -87,5 +87,6 @@ void il_ground_corners(const il_shape *a, const il_shape *b, const il_pose *pose
 void il_box_sphere(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_sphere_sphere(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_box_box(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
+void il_convex(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 
 #endif

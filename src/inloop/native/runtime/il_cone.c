@@ -62,14 +62,15 @@ typedef struct slip {
     double S[2][2], c[2];
 } slip;
 
-/* Quantities at one alpha, and their derivatives by alpha. */
+/* Quantities at one alpha, and how they change with it. */
 typedef struct at_alpha {
-    double t[2], n;             /* r_t, r_n */
-    double length, length_rate; /* of r_t */
+    double t[2], n;    /* r_t, r_n */
+    double length;     /* of r_t */
+    double turn;       /* derivative of length^2 / 2 */
     double n_rate;
 } at_alpha;
 
-static at_alpha slip_at(const slip *s, double alpha)
+static inline at_alpha slip_at(const slip *s, double alpha)
 {
     const double s00 = s->S[0][0] + alpha, s11 = s->S[1][1] + alpha;
     const double s01 = s->S[0][1], s10 = s->S[1][0];
@@ -83,12 +84,22 @@ static at_alpha slip_at(const slip *s, double alpha)
     p.n = s->pressed - s->a[0] * p.t[0] - s->a[1] * p.t[1];
     p.n_rate = -s->a[0] * d0 - s->a[1] * d1;
     p.length = sqrt(p.t[0] * p.t[0] + p.t[1] * p.t[1]);
-    p.length_rate = p.length > 0.0 ? (p.t[0] * d0 + p.t[1] * d1) / p.length : 0.0;
+    p.turn = p.t[0] * d0 + p.t[1] * d1;
     return p;
 }
 
-/* Newton's method for 1/|r_t| = 1/(mu r_n), which is nearly a line in alpha, between bounds that
-   are halved where it leaves them. */
+/* The next alpha of Newton's method for 1/|r_t| = 1/(mu r_n), which is nearly a line in alpha:
+
+     (1/l - 1/m) / (m'/m^2 - l'/l^2),   l = |r_t|, m = mu r_n, l l' = turn
+
+   with one division. */
+static inline double newton_step(const slip *s, double alpha, const at_alpha *p)
+{
+    const double l = p->length, m = s->mu * p->n;
+    return alpha - (m - l) * l * l * m / (s->mu * p->n_rate * l * l * l - p->turn * m * m);
+}
+
+/* Newton's method between bounds that are halved where it leaves them. */
 static at_alpha find_slip(const slip *s, double alpha, at_alpha p)
 {
     double low = alpha, high = INFINITY;
@@ -106,9 +117,7 @@ static at_alpha find_slip(const slip *s, double alpha, at_alpha p)
         }
         double next = high < INFINITY ? 0.5 * (low + high) : 4.0 * low + first;
         if (p.n > 0.0) {
-            const double r = 1.0 / p.length, n = 1.0 / (s->mu * p.n);
-            const double slope = s->mu * p.n_rate * n * n - p.length_rate * r * r;
-            const double newton = alpha - (r - n) / slope;
+            const double newton = newton_step(s, alpha, &p);
             next = newton > low && newton < high ? newton : next;
         }
         if (next == alpha) {

@@ -11,7 +11,6 @@
  * (doi:10.1016/0045-7825(91)90022-X) without the unknowns that their equations settle at once.
  */
 #include <math.h>
-#include <string.h>
 
 #include "il_contact_parts.h"
 #include "il_elimination.h"
@@ -34,15 +33,20 @@ static int64_t unknowns_of(const il_contact_parts *parts, int64_t i)
     return mode_of(parts, i) == IL_CONTACT_STICKS ? dimension : dimension == 1 ? 1 : dimension - 1;
 }
 
-/* Bring r to what the modes say: 0 where open, onto the cone where it slips. */
-static void put_on_modes(const il_contact_parts *parts, double *r)
+/* Bring r to what the modes say: 0 where open, onto the cone where it slips; not 0: that moved it. */
+static int put_on_modes(const il_contact_parts *parts, double *r)
 {
+    int moved = 0;
+
     for (int64_t i = 0; i < parts->problem.count; i++) {
         const int64_t row = parts->problem.first[i], end = parts->problem.first[i + 1];
         for (int64_t k = row; k < end && mode_of(parts, i) != IL_CONTACT_STICKS; k++) {
+            const double was = r[k];
             r[k] = mode_of(parts, i) == IL_CONTACT_OPEN ? 0.0 : parts->y[k] / parts->weights[i];
+            moved |= r[k] != was;
         }
     }
+    return moved;
 }
 
 /* τ and -u_t τ / |r_t| of contacts that slip */
@@ -68,29 +72,26 @@ static void find_tangents(const il_contact_parts *parts, const double *r)
     }
 }
 
-/* How the velocity that must vanish with unknown k of contact i changes with all impulses, and that
-   velocity. */
-static double find_slopes(const il_contact_parts *parts, int64_t i, int64_t k, double *slopes)
+/* How the velocity that must vanish with unknown k of contact i changes with all impulses, for which
+   there is room in `slopes`; compliance apart. And that velocity. */
+static const double *find_slopes(const il_contact_parts *parts, int64_t i, int64_t k, double *slopes,
+                                 double *velocity)
 {
     const il_contact_problem *problem = &parts->problem;
     const int64_t row = problem->first[i], rows = parts->rows;
     const double *tau = parts->tangent + IL_CONE_ROWS * i, *u = parts->u + row;
 
     if (mode_of(parts, i) == IL_CONTACT_STICKS || k == 0) {
-        memcpy(slopes, problem->W + (row + k) * problem->stride, (size_t)rows * sizeof *slopes);
-        slopes[row + k] += problem->R ? problem->R[row + k] : 0.0;
-        return u[k];
+        *velocity = u[k];
+        return problem->W + (row + k) * problem->stride;
     }
     /* across the direction of slip: s = (-τ_2, τ_1) */
     const double *W1 = problem->W + (row + 1) * problem->stride, *W2 = W1 + problem->stride;
     for (int64_t j = 0; j < rows; j++) {
         slopes[j] = tau[0] * W2[j] - tau[1] * W1[j];
     }
-    if (problem->R) {
-        slopes[row + 1] -= tau[1] * problem->R[row + 1];
-        slopes[row + 2] += tau[0] * problem->R[row + 2];
-    }
-    return tau[0] * u[2] - tau[1] * u[1];
+    *velocity = tau[0] * u[2] - tau[1] * u[1];
+    return slopes;
 }
 
 /* A line of the matrix: the same by the unknowns. */
@@ -101,17 +102,33 @@ static void fill_line(const il_contact_parts *parts, const double *slopes, doubl
     for (int64_t j = 0; j < problem->count; j++) {
         const double *s = slopes + problem->first[j], *tau = parts->tangent + IL_CONE_ROWS * j;
         const int64_t dimension = problem->first[j + 1] - problem->first[j];
-        if (mode_of(parts, j) == IL_CONTACT_STICKS) {
+        const int64_t unknowns = unknowns_of(parts, j);
+        if (unknowns == dimension) {
             for (int64_t k = 0; k < dimension; k++) {
-                *line++ = s[k];
+                line[k] = s[k];
             }
-        } else if (mode_of(parts, j) == IL_CONTACT_SLIPS && dimension == 3) {
-            *line++ = s[0] + problem->mu[j] * (tau[0] * s[1] + tau[1] * s[2]);
-            *line++ = tau[0] * s[2] - tau[1] * s[1];
-        } else if (mode_of(parts, j) == IL_CONTACT_SLIPS) {
-            *line++ = dimension == 2 ? s[0] + problem->mu[j] * tau[0] * s[1] : s[0];
+        } else if (unknowns == 2) {
+            line[0] = s[0] + problem->mu[j] * (tau[0] * s[1] + tau[1] * s[2]);
+            line[1] = tau[0] * s[2] - tau[1] * s[1];
+        } else if (unknowns == 1) {
+            line[0] = s[0] + problem->mu[j] * tau[0] * s[1];
         }
+        line += unknowns;
     }
+}
+
+/* What compliance adds to the line of unknown k of contact i, whose own entry is `own`. */
+static void add_compliance(const il_contact_parts *parts, int64_t i, int64_t k, double *own)
+{
+    const double *R = parts->problem.R + parts->problem.first[i];
+    const double *tau = parts->tangent + IL_CONE_ROWS * i;
+
+    if (mode_of(parts, i) == IL_CONTACT_STICKS || k == 0) {
+        own[0] += R[k];
+        return;
+    }
+    own[-1] += parts->problem.mu[i] * tau[0] * tau[1] * (R[2] - R[1]);
+    own[0] += tau[0] * tau[0] * R[2] + tau[1] * tau[1] * R[1];
 }
 
 /* The matrix and, behind it, the velocities that must vanish. */
@@ -122,10 +139,12 @@ static void assemble(const il_contact_parts *parts, int64_t stride, int64_t unkn
     for (int64_t i = 0; i < parts->problem.count; i++) {
         const int64_t count = unknowns_of(parts, i);
         for (int64_t k = 0; k < count; k++, number++) {
-            double *line = parts->A + number * stride;
-            const double velocity = find_slopes(parts, i, k, parts->step);
-            fill_line(parts, parts->step, line);
+            double *line = parts->A + number * stride, velocity;
+            fill_line(parts, find_slopes(parts, i, k, parts->step, &velocity), line);
             line[number] += regularization * parts->weights[i];
+            if (parts->problem.R) {
+                add_compliance(parts, i, k, line + number);
+            }
             if (k > 0 && mode_of(parts, i) == IL_CONTACT_SLIPS) {
                 line[number] += parts->tangent[IL_CONE_ROWS * i + 2];
             }
@@ -174,8 +193,9 @@ int il_contact_newton(const il_contact_parts *parts, double *r)
 {
     int64_t unknowns = 0;
 
-    put_on_modes(parts, r);
-    il_contact_velocities(parts, r);
+    if (put_on_modes(parts, r)) {
+        il_contact_velocities(parts, r);
+    }
     find_tangents(parts, r);
     for (int64_t i = 0; i < parts->problem.count; i++) {
         unknowns += unknowns_of(parts, i);

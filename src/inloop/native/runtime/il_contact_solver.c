@@ -30,23 +30,27 @@ static int64_t rows_of(const il_contact_problem *problem, int64_t i)
     return problem->first[i + 1] - problem->first[i];
 }
 
+static int is_zero(int64_t rows, const double *r)
+{
+    int64_t k = 0;
+    while (k < rows && r[k] == 0.0) {
+        k++;
+    }
+    return k == rows;
+}
+
 void il_contact_velocities(const il_contact_parts *parts, const double *r)
 {
     const int64_t rows = parts->rows;
     const double *W = parts->problem.W, *R = parts->problem.R;
 
+    if (is_zero(rows, r)) {
+        memcpy(parts->u, parts->problem.q, (size_t)rows * sizeof *r);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++, W += parts->problem.stride) {
-        double sum[4] = {parts->problem.q[i] + (R ? R[i] * r[i] : 0.0)};
-        int64_t j = 0;
-        for (; j + 4 <= rows; j += 4) {
-            for (int k = 0; k < 4; k++) {
-                sum[k] += W[j + k] * r[j + k];
-            }
-        }
-        for (; j < rows; j++) {
-            sum[0] += W[j] * r[j];
-        }
-        parts->u[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        const double given = parts->problem.q[i] + (R ? R[i] * r[i] : 0.0);
+        parts->u[i] = given + il_contact_product(rows, W, r);
     }
 }
 
@@ -117,17 +121,7 @@ static void sweep(const il_contact_parts *parts, double *r)
 
         for (int64_t k = 0; k < dimension; k++) {
             const double *W_row = problem->W + (row + k) * problem->stride;
-            double sum[4] = {problem->q[row + k]};
-            int64_t j = 0;
-            for (; j + 4 <= rows; j += 4) {
-                for (int l = 0; l < 4; l++) {
-                    sum[l] += W_row[j + l] * r[j + l];
-                }
-            }
-            for (; j < rows; j++) {
-                sum[0] += W_row[j] * r[j];
-            }
-            b[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+            b[k] = problem->q[row + k] + il_contact_product(rows, W_row, r);
             for (int64_t l = 0; l < dimension; l++) {
                 W[k * dimension + l] = W_row[row + l];
                 b[k] -= W_row[row + l] * r[row + l];
@@ -139,15 +133,6 @@ static void sweep(const il_contact_parts *parts, double *r)
 }
 
 /* ---- one problem ---- */
-
-static int is_zero(int64_t rows, const double *r)
-{
-    int64_t k = 0;
-    while (k < rows && r[k] == 0.0) {
-        k++;
-    }
-    return k == rows;
-}
 
 /* What is left to be spent. */
 typedef struct purse {

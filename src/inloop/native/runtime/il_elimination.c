@@ -6,6 +6,10 @@
 
 enum { WIDTH = 4 };
 
+/* the diagonal is the pivot unless another one of the column is so much larger: rows of contacts
+   hardly ever have to change places */
+static const double far_larger = 4.0;
+
 static void swap_rows(int64_t stride, double *restrict a, double *restrict b)
 {
     for (int64_t j = 0; j < stride; j += WIDTH) {
@@ -17,22 +21,35 @@ static void swap_rows(int64_t stride, double *restrict a, double *restrict b)
     }
 }
 
+/* The row that eliminates column c. */
+static int64_t find_pivot(int64_t n, int64_t stride, const double *A, int64_t c)
+{
+    double most = far_larger * fabs(A[c * stride + c]);
+    int64_t pivot = c;
+
+    for (int64_t i = c + 1; i < n; i++) {
+        const double size = fabs(A[i * stride + c]);
+        if (size > most) {
+            most = size;
+            pivot = i;
+        }
+    }
+    return pivot;
+}
+
 /* Pivots of columns k to k + count, within four columns; their factors stay below them. */
 static int64_t eliminate_panel(int64_t n, int64_t stride, double *A, int64_t k, int64_t count)
 {
     for (int64_t c = k; c < k + count; c++) {
-        int64_t pivot = c;
-        for (int64_t i = c + 1; i < n; i++) {
-            pivot = fabs(A[i * stride + c]) > fabs(A[pivot * stride + c]) ? i : pivot;
-        }
         double *row = A + c * stride;
+        const int64_t pivot = find_pivot(n, stride, A, c);
         if (pivot != c) {
             swap_rows(stride, row, A + pivot * stride);
         }
         if (!(fabs(row[c]) > 0.0)) {
             return c + 1;
         }
-        const double per_pivot = 1.0 / row[c];
+        const double per_pivot = row[c] = 1.0 / row[c];
         for (int64_t i = c + 1; i < n; i++) {
             double *below = A + i * stride;
             below[c] *= per_pivot;
@@ -94,13 +111,15 @@ int64_t il_eliminate(int64_t n, int64_t stride, double *A, double *x)
             eliminate_right(n, stride, A, k);
         }
     }
+    /* back substitution by columns: what is left of each row does not wait for the others */
+    for (int64_t k = 0; k < n; k++) {
+        x[k] = A[k * stride + n];
+    }
     for (int64_t k = n - 1; k >= 0; k--) {
-        const double *row = A + k * stride;
-        double sum = row[n];
-        for (int64_t j = k + 1; j < n; j++) {
-            sum -= row[j] * x[j];
+        x[k] *= A[k * stride + k];
+        for (int64_t j = 0; j < k; j++) {
+            x[j] -= A[j * stride + k] * x[k];
         }
-        x[k] = sum / row[k];
     }
     return 0;
 }

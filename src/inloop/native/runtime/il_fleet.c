@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-static int advance(const il_fleet *fleet, int64_t number)
+static int advance(const il_fleet *fleet, int64_t number, const double *inputs)
 {
     il_instance *instance = fleet->instances[number];
     int status = IL_OK;
-    il_set_inputs(instance, fleet->inputs + number * fleet->input_count);
+    il_set_inputs(instance, inputs);
     for (int64_t k = 0; k < fleet->steps && status == IL_OK; k++) {
         status = il_advance(instance);
     }
@@ -24,12 +24,31 @@ static int look(const il_fleet *fleet, int64_t number)
     return status;
 }
 
+static void go_on(const il_fleet *fleet, int64_t number, const double *inputs)
+{
+    const int status = advance(fleet, number, inputs), seen = look(fleet, number);
+    fleet->status[number] = status != IL_OK ? status : seen;
+}
+
 void il_advance_fleet(const il_fleet *fleet, int64_t begin, int64_t end)
 {
     for (int64_t k = begin; k < end; k++) {
         if (fleet->status[k] == IL_OK) {
-            const int status = advance(fleet, k), seen = look(fleet, k);
-            fleet->status[k] = status != IL_OK ? status : seen;
+            go_on(fleet, k, fleet->inputs + k * fleet->input_count);
+        }
+    }
+}
+
+void il_play_fleet(const il_fleet *fleet, const il_play *play, int64_t begin, int64_t end)
+{
+    for (int64_t k = begin; k < end; k++) {
+        const double *outputs = fleet->outputs + k * fleet->output_count;
+        for (int64_t block = 0; block < play->blocks && fleet->status[k] == IL_OK; block++) {
+            const int64_t row = block * play->count + k;
+            go_on(fleet, k, play->inputs + row * fleet->input_count);
+            for (int64_t c = 0; c < play->kept; c++) {
+                play->told[row * play->kept + c] = outputs[play->columns[c]];
+            }
         }
     }
 }

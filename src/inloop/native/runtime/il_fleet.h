@@ -22,4 +22,20 @@ typedef struct il_fleet {
    already is left alone. */
 IL_EXPORT void il_advance_fleet(const il_fleet *fleet, int64_t begin, int64_t end);
 
+/* What instances are given, and what is kept of what they tell: rows of the instances of a fleet
+   beside each other, one block after the other. */
+typedef struct il_play {
+    int64_t blocks;          /* of steps with the same inputs */
+    int64_t count;           /* instances of the fleet */
+    const double *inputs;    /* blocks x instances x inputs */
+    int64_t kept;            /* outputs that are kept after each block */
+    const int64_t *columns;  /* which */
+    double *told;            /* blocks x instances x kept */
+} il_play;
+
+/* Advance instances begin to end - 1 through all blocks, as so many calls of il_advance_fleet
+   would. What one that failed would have told later stays as it is. */
+IL_EXPORT void il_play_fleet(const il_fleet *fleet, const il_play *play, int64_t begin,
+                             int64_t end);
+
 #endif

@@ -30,7 +30,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     c->farthest = IL_FARTHEST;
     c->pull = step > 0.0 && (!implicit || method == IL_MOREAU) ? 1.0 / step : 0.0;
     c->most_iterations = IL_MOST_ITERATIONS;
-    c->settle = choice->settle;
+    c->settle = choice->redundant ? il_redundant_settle : choice->settle;
     c->rates = choice->rates;
     if (part->free && choice == &part->free->choice) {
         c->reduction = part->free->reduction;
@@ -48,9 +48,10 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
         .jacobian = method == IL_RODAS ? choice->jacobian : NULL,
         .predict = implicit ? choice->predict : NULL,
         .correct = implicit ? choice->correct : NULL,
-        .respond = implicit ? choice->respond : NULL,
+        .respond = choice->redundant ? il_redundant_respond : implicit ? choice->respond : NULL,
         .contacts = &active->contacts,
         .advance = choice->redundant ? il_alpha_advance : NULL,
+        .fit = choice->redundant && choice->redundant->rows > 0 ? il_redundant_fit : NULL,
         .context = c,
         .n = choice->independent_count,
         .m = row->states + choice->dependent_count + IL_QUATERNION * row->attitudes,

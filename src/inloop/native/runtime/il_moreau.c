@@ -240,6 +240,17 @@ static int go_on(il_stepper *stepper, il_span *span, const stages *s, double who
     return status;
 }
 
+/* x_new onto the constraints, of systems whose states have some. */
+static int fit(il_stepper *stepper, const il_span *span)
+{
+    const il_system *system = &stepper->system;
+    if (system->fit == NULL) {
+        return IL_OK;
+    }
+    il_normalize(system, stepper->x_new);
+    return system->fit(system->context, span->t_new, stepper->x_new);
+}
+
 static int attempt(il_stepper *stepper, const il_span *span)
 {
     enum { MOST_IMPACTS = 4 }; /* of a step, before all that are left hit at once */
@@ -252,7 +263,8 @@ static int attempt(il_stepper *stepper, const il_span *span)
 
     if (contacts == NULL || contacts->table == NULL) {
         status = free_motion(stepper, span, &s);
-        return status == IL_OK ? finish(stepper, span, &s, NULL) : status;
+        status = status == IL_OK ? finish(stepper, span, &s, NULL) : status;
+        return status == IL_OK ? fit(stepper, span) : status;
     }
     il_contacts_begin(contacts, stepper->system.n, span->x);
     for (int k = 0; status == IL_OK && !done; k++) {
@@ -263,7 +275,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
         stepper->slope_known = 0;
     }
     il_contacts_tell(contacts, span->h, stepper->x_new);
-    return status;
+    return status == IL_OK ? fit(stepper, span) : status;
 }
 
 /* Velocities jump: no polynomial tells what is between. The line is for those who only draw it. */

@@ -246,6 +246,8 @@ void il_pattern_fill(const il_terms *terms, const il_partition *choice, il_patte
     p->closed.nu = choice->nu;
     p->closed.nd = choice->nd;
     p->closed.order = p->order;
+    p->closed.factor = NULL;
+    p->closed.solve = NULL;
     fill_Jv(terms, choice, p);
     fill_others(terms, choice, p);
     order_independent(choice, p);

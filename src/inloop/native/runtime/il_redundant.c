@@ -98,8 +98,7 @@ void il_redundant_begin(il_context *c, double t)
     p->scales[3] = table->epsilon;
 }
 
-/* The state into the point. */
-static int put(il_context *c, double t, const double *x)
+int il_redundant_put(il_context *c, double t, const double *x)
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
@@ -124,11 +123,28 @@ static int put(il_context *c, double t, const double *x)
     return il_redundant_drive(c, t);
 }
 
-int il_redundant_solve(il_redundant_memory *m)
+void il_redundant_tell(const il_redundant_memory *m, double *x)
+{
+    const il_redundant *table = m->table;
+    const il_redundant_point *p = &m->point;
+    const int64_t nu = table->free_count;
+
+    for (int64_t k = 0; k < nu; k++) {
+        x[k] = p->q[table->free[k]];
+        x[nu + k] = p->qd[table->free[k]];
+    }
+    memcpy(x + 2 * nu, p->z, (size_t)table->states * sizeof *x);
+    memcpy(x + 2 * nu + table->states, p->q + table->n,
+           (size_t)(IL_QUATERNION * table->attitudes) * sizeof *x);
+}
+
+int il_redundant_solve(il_redundant_memory *m, int again)
 {
     const il_redundant *table = m->table;
     const int64_t first = table->lu->n - table->rows;
-    int status = il_sparse_lu_solve_with(table->lu, m->A, m->b, &m->lu, m->y);
+    int status = again ? il_sparse_lu_solve(table->lu, m->b, 0, &m->lu, m->y)
+                       : il_sparse_lu_solve_with(table->lu, m->A, m->b, &m->lu, m->y);
+    m->answering = 0;
     for (int k = 1; k < SOLUTIONS && table->rows > 0 && status == IL_SPARSE_LU_OK; k++) {
         memcpy(m->r, m->b, (size_t)table->lu->n * sizeof *m->r);
         for (int64_t i = 0; i < table->rows; i++) {
@@ -169,7 +185,7 @@ int il_redundant_accelerate(il_context *c, double t, const double *x, int fit)
     il_redundant_point *p = &m->point;
     const int64_t moving = il_redundant_moving(table), size = table->lu->n;
 
-    int status = put(c, t, x);
+    int status = il_redundant_put(c, t, x);
     if (status != IL_OK) {
         return status;
     }
@@ -188,7 +204,7 @@ int il_redundant_accelerate(il_context *c, double t, const double *x, int fit)
         m->b[k] = -m->r[k];
     }
     table->matrix(p, m->A);
-    status = il_redundant_solve(m);
+    status = il_redundant_solve(m, 0);
     if (status != IL_OK) {
         return status;
     }
@@ -222,6 +238,17 @@ int il_redundant_rates(void *context, double t, const double *x, double *xd)
     return IL_OK;
 }
 
+/* Not 0: some rows restrict velocities alone, and nothing closes them but velocities that fit. */
+static int rolls(const il_redundant *table)
+{
+    for (int64_t k = 0; k < table->rows; k++) {
+        if (table->on_velocities[k]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int64_t il_redundant_expand(void *context, int64_t count, const double *t, const double *x, double *q,
                             double *qd, double *qdd, double *lam, double *effort)
 {
@@ -231,8 +258,10 @@ int64_t il_redundant_expand(void *context, int64_t count, const double *t, const
     const int64_t positions = table->n + IL_QUATERNION * table->attitudes, n = table->n;
     const int64_t length = 2 * table->free_count + table->states + IL_QUATERNION * table->attitudes;
 
+    const int fit = rolls(table);
+
     for (int64_t row = 0; row < count; row++) {
-        if (il_redundant_accelerate(c, t[row], x + row * length, 0) != IL_OK) {
+        if (il_redundant_accelerate(c, t[row], x + row * length, fit) != IL_OK) {
             return row;
         }
         memcpy(q + row * positions, p->q, (size_t)positions * sizeof *q);

@@ -67,6 +67,7 @@ typedef struct il_redundant_memory {
     double *moved;                 /* by the step so far: bodies, joints */
     double *history[2];            /* of il_alpha.c: where a step began, and where it led to */
     il_sparse_lu_memory lu;
+    int64_t answering;             /* not 0: lu is that of il_redundant_respond at the point */
     int64_t iterations;            /* of Newton's method in the last step */
     double correction;             /* its last one, in units */
     int64_t divided;               /* steps that had to be divided */
@@ -83,8 +84,13 @@ il_redundant_memory *il_redundant_lay_out(il_arena *from, const il_redundant *ta
 /* The point for a time: nothing accelerates, no forces, the matrix that of accelerations. */
 void il_redundant_begin(il_context *c, double t);
 
-/* y = A^-1 b, without ε in the rows of constraints; r is lost. */
-int il_redundant_solve(il_redundant_memory *m);
+/* y = A^-1 b, without ε in the rows of constraints; r is lost. `again`: A is that of the last time. */
+int il_redundant_solve(il_redundant_memory *m, int again);
+
+/* A state into the point, at which nothing accelerates. */
+int il_redundant_put(il_context *c, double t, const double *x);
+/* The state of the point. */
+void il_redundant_tell(const il_redundant_memory *m, double *x);
 
 /* Close the rows at the point, which places the bodies: joints move by as little as masses let them.
    moved: some had to. IL_LOOP_OPEN: they cannot be closed from there. */
@@ -106,6 +112,12 @@ int il_redundant_rates(void *context, double t, const double *x, double *xd);
 int64_t il_redundant_expand(void *context, int64_t count, const double *t, const double *x, double *q,
                             double *qd, double *qdd, double *lam, double *effort);
 
+/* For IL_MOREAU, il_redundant_strike.c: the context's positions and velocities at a state, what an impulse
+   changes there (an il_responder), and a state that fits (an il_fitter). */
+int il_redundant_settle(void *context, double t, const double *x);
+void il_redundant_respond(void *context, double g, const double *push, double *change);
+int il_redundant_fit(void *context, double t, double *x);
+
 /* Motion of the driven joints at a time, into the point. */
 int il_redundant_drive(il_context *c, double t);
 
@@ -117,7 +129,8 @@ int il_alpha_rest(il_context *c, double t_new, double h, const double *x, const 
                   double *x_new);
 /* Forget what came before: parameters have changed. */
 void il_alpha_forget(il_redundant_memory *m);
-/* One step of the generalized-alpha method. */
-int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new);
+/* One step of the generalized-alpha method, an il_advancer. */
+int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new,
+                     int whole);
 
 #endif

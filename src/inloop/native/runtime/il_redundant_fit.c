@@ -95,7 +95,7 @@ int il_redundant_close(il_context *c, int *moved)
             right[i] = m->table->on_velocities[i] ? 0.0 : -h[i];
         }
         m->table->matrix(&m->point, m->A);
-        if (il_redundant_solve(m) != IL_OK) {
+        if (il_redundant_solve(m, 0) != IL_OK) {
             break;
         }
         follow(m);
@@ -124,7 +124,7 @@ int il_redundant_fit_speeds(il_redundant_memory *m, const double *e)
         right[k] *= -(1.0 + (e ? e[table->used[k]] : 0.0));
     }
     table->matrix(p, m->A);
-    const int status = il_redundant_solve(m);
+    const int status = il_redundant_solve(m, 0);
     for (int64_t k = 0; status == IL_OK && k < table->free_count; k++) {
         p->qd[table->free[k]] += m->y[6 * table->bodies + k];
     }

@@ -38,9 +38,13 @@ typedef void (*il_responder)(void *context, double g, const double *push, double
 /* Remember, or bring back, what the context keeps from call to call, such as warm starts. */
 typedef void (*il_memory)(void *context);
 
-/* A step of the system's own, from t to t_new = t + h, for IL_ALPHA. */
+/* A step of the system's own, from t to t_new = t + h, for IL_ALPHA. whole: it fails where it would have
+   to be divided, because whoever asks will take a shorter one. */
 typedef int (*il_advancer)(void *context, double t, double h, double t_new, const double *x,
-                           double *x_new);
+                           double *x_new, int whole);
+
+/* Bring a state that a step led to onto the constraints. */
+typedef int (*il_fitter)(void *context, double t, double *x);
 
 struct il_contacts;
 
@@ -58,9 +62,10 @@ typedef struct il_system {
     il_predictor predict; /* may be NULL: IL_IMPLICIT then takes all of df/dx for W, and IL_MOREAU
                              is explicit */
     il_corrector correct; /* NULL if predict is */
-    il_responder respond; /* of IL_MOREAU; NULL if predict is, and without hard contacts */
+    il_responder respond; /* of IL_MOREAU; NULL: masses alone answer impulses */
     const struct il_contacts *contacts; /* may be NULL; of IL_MOREAU, see il_contacts.h */
     il_advancer advance;  /* may be NULL: there is no IL_ALPHA */
+    il_fitter fit;        /* may be NULL; of IL_MOREAU: states have constraints */
     void *context;        /* handed to all of them */
     int64_t n;            /* coordinates */
     int64_t m;            /* first-order states */

@@ -143,8 +143,9 @@ class PartitionCode(Code):
         if not self.unrolled:
             at_rest, at_position, at_velocity, *rates = programs
             rate = rates[0] if rates else None
-            sparse = SparseUnit(at_rest, at_position, at_velocity, rate, self._sparse[1])
-            runtime = {name: runtime_sources()[name] for name in RUNTIME}
+            names = f"{prefix}_Jv"
+            sparse = SparseUnit(at_rest, at_position, at_velocity, rate, self._sparse[1], names)
+            runtime = {name: runtime_sources()[name] for name in RUNTIME} | sparse.files()
         rates_text = emit_closed_rates(self.unit(), self.callable(programs), prefix, about, sparse)
         return {**rates_text, **runtime}
 

@@ -258,11 +258,10 @@ def refuse(mechanism: Mechanism) -> None:
     Raises:
         ModelError: there is something of that kind.
     """
-    found = [(f"hard contact '{c.name}'", c.where) for c in mechanism.hard_contacts]
-    if found:
-        what, where = found[0]
+    pile = mechanism.pile
+    if pile is not None:
         raise ModelError(
-            f"{what} is not covered by formulation='redundant'",
-            where,
+            f"pile '{pile.name}' is not covered by formulation='redundant'",
+            pile.where,
             "Compile it without formulation=; docs/redundant.md lists what is covered.",
         )

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inloop.codegen.c_steps import emit_settled_contacts
 from inloop.codegen.redundant.table import RUNTIME, RedundantTable, emit_redundant
+from inloop.formalisms import Derivation
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.redundant.programs import (
     MATRIX,
@@ -17,6 +19,7 @@ from inloop.formalisms.redundant.programs import (
     redundant_programs,
 )
 from inloop.formalisms.redundant.system import BodySystem
+from inloop.formalisms.stepping.contact_rows import first_rows, joint_contact_rows
 from inloop.native import runtime_sources
 from inloop.plant.engine import Array, PythonEngine, Unit
 from inloop.plant.formulation.code import Code, Files
@@ -103,6 +106,17 @@ class RedundantCode(Code):
         )
         runtime = {name: runtime_sources()[name] for name in RUNTIME}
         return {**emit_redundant(table, programs, prefix, about), **runtime}
+
+    def contact_rows(self, derivation: Derivation) -> Program:
+        """See `Code`."""
+        return joint_contact_rows(derivation, self.about.free)
+
+    def emit_contact_rows(
+        self, programs: Sequence[Program], prefix: str, about: Sequence[str]
+    ) -> Files:
+        """See `Code`."""
+        rows = first_rows(self._equations.mechanism)[-1]
+        return emit_settled_contacts(programs, prefix, about, len(self.about.free), rows)
 
     def _elimination(self) -> Elimination:
         """Pivots that are good at states around the start, for steps of any length."""

@@ -115,7 +115,7 @@ def _sample(last: dict[str, tuple[list[int], Reals]], layout: Layout) -> Sample:
     told, hand = dict(zip(COUNTS, counts, strict=True)), last.get("hand")
     if hand is None and told["flags"] & Flag.PULLED:
         raise FileFormatError(
-            "a sample does not tell how its bodies were held", fix="The recording is damaged."
+            "a sample does not say how its bodies were held", fix="The recording is damaged."
         )
     return Sample(
         told,

@@ -92,7 +92,7 @@ def _known(number: int, known: dict[int, int]) -> int:
     """The new number of a schema or channel."""
     if number not in known:
         raise FileFormatError(
-            f"a message or channel is of kind {number}, which the recording does not tell",
+            f"a message or channel is of kind {number}, which the recording does not declare",
             fix="The recording is damaged.",
         )
     return known[number]

@@ -144,7 +144,7 @@ class _Pace:
                 raise ValueError(found)
         except (ValueError, OverflowError):
             raise FileFormatError(
-                "the recording does not tell how its steps were made",
+                "the recording does not say how its steps were made",
                 fix="The recording is damaged.",
             ) from None
         return found
@@ -185,7 +185,7 @@ def _check(facts: dict[str, str], plant: BarePlant) -> None:
     missing = [n for n in ("digest", "rate", "method", "substeps") if n not in facts]
     if missing:
         raise InputError(
-            f"the recording does not tell {', '.join(missing)}", fix="Record with inloop record."
+            f"the recording lacks {', '.join(missing)}", fix="Record with inloop record."
         )
     digest = digest_of(plant)
     if facts["digest"] != digest:

@@ -74,7 +74,7 @@ def simulate_controlled(
         tau: joint efforts until the controller returns others [N·m or N].
         inputs: constants by name, until the controller returns others.
         sample: time between rows of the result [s]; every step by default.
-        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps, and
+        tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their steps, and
             each sample ends one.
         motions: functions of time for driven joints, by name.
         mode: to start in; the first one by default.

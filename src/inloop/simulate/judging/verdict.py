@@ -177,9 +177,11 @@ def _explicit_laws(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[st
     if fastest is None:
         return ()
     law = f"law '{fastest.law}'" if fastest.law else "a law"
+    bodies = explicit[0].plant.formulation.method is not None
+    who = "Bodies by themselves" if bodies else "Ball joints beside loops or drives"
     return (
         f"{law} acts on '{fastest.joint}' within few steps: |λ h| = {fastest.product:.2g} at t = "
-        f"{fastest.t:.6g} s. Ball joints beside loops or drives leave laws explicit: hard contacts "
+        f"{fastest.t:.6g} s. {who} leave laws explicit: hard contacts "
         f"that carry them are off by half of this. Use steps of {fastest.step:.1g} s, or a motor "
         "(joint_force) in place of the drive.",
     )

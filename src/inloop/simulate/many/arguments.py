@@ -158,7 +158,7 @@ def count_runs(runs: Any, given: Sequence[Given]) -> int:
     if runs is not None:
         lengths = {"runs": whole(runs, "runs"), **lengths}
     if not lengths:
-        raise InputError("nothing tells how many runs there are", fix="Give runs=1000, say.")
+        raise InputError("the number of runs is not given", fix="Give runs=1000, say.")
     (first, count), *others = lengths.items()
     if count < 1:
         raise InputError(f"{count} runs make no sense", fix="Use runs >= 1.")

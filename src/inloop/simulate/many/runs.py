@@ -72,7 +72,7 @@ def simulate_many(
         vary: a design (`il.designs`) whose columns are named "rod.mass", "rod.q", "rod.qd",
             "rod.tau" or as an input.
         sample: time between samples [s]; by default only the first and the last state are kept.
-        tolerance: relative error per step; then "dopri" and "rodas" choose their own steps.
+        tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their own steps.
         folder: write the runs there as they come, as Parquet files. The same call goes on where
             one was interrupted.
         chunk: runs in each of these files; chosen by their number if not given.

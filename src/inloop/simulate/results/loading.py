@@ -55,7 +55,7 @@ def load_result(path: Path) -> Result:
         _check(path, columns)
         return _result(path, columns, None if text is None else SavedFacts.read(text))
     except ValueError as error:
-        _refuse(path, f"does not tell what it holds: {str(error)[:200]!a}")
+        _refuse(path, f"does not say what it holds: {str(error)[:200]!a}")
     except OSError as error:
         _refuse(path, f"cannot be read: {error.strerror or error}")
 
@@ -134,7 +134,7 @@ def _array(data: bytes) -> np.ndarray[Any, Any]:
         shape, fortran, dtype = read(file)
     size = math.prod(shape) * dtype.itemsize
     if dtype.hasobject or fortran or size != len(data) - file.tell():
-        raise ValueError("an array is not as long as it tells")
+        raise ValueError("an array is not as long as its header says")
     return np.frombuffer(data, dtype, offset=file.tell()).reshape(shape)
 
 
@@ -153,7 +153,7 @@ def _read_parquet(path: Path) -> tuple[Columns, str | None]:
                     _refuse(path, f"holds {column.name[:60]!a}, which is no column of numbers")
             table = file.read()
             if len(table) != told.num_rows:
-                _refuse(path, "is not as long as it tells")
+                _refuse(path, "is not as long as its header says")
             found = (kinds.metadata or {}).get(FACTS.encode())
             columns = {
                 name: table.column(k).to_numpy().astype(np.float64)
@@ -197,7 +197,7 @@ def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
     common: dict[str, Any] = {"t": t, "q": q, "qd": qd, "energy": energy, "work": work}
     if told is None:
         # nobody knows whether there are loops
-        note = "the file tells neither units nor events"
+        note = "the file holds neither units nor events"
         more: dict[str, Any] = {"violation": unknown, "units": {"t": "s"}, "notes": (note,)}
         return Result(path.stem, coordinates, signals=left, **common, **more)
     rows = [gap.row for gap in told.gaps] + [change.row for change in told.changes]

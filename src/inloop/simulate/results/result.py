@@ -16,6 +16,7 @@ from inloop.plant import Array, Partition
 from inloop.plant.arguments import one_name
 from inloop.simulate.judging.balance import relative
 from inloop.simulate.results.figure import Panel, draw_figure
+from inloop.simulate.sensitivities.result import Sensitivities
 
 MOST_PLOTS = 8  # unless signals are named
 MOST_EVENTS = 10  # in a table
@@ -187,6 +188,7 @@ class Result:
         parameters: live parameters at the start, by name.
         changes: of parameters while it ran, in order.
         gaps: where records of a run against the clock are missing. Nothing is put in their place.
+        sensitivities: derivatives of the signals, if they were asked for.
     """
 
     name: str
@@ -212,6 +214,7 @@ class Result:
     parameters: dict[str, float] = field(default_factory=dict)
     changes: tuple[ParameterChange, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    sensitivities: Sensitivities | None = None
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""

@@ -7,7 +7,7 @@ from typing import cast
 
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.drawing.stage import Stage
-from inloop.studio.messaging.cockpit_types import Cockpit, Lever
+from inloop.studio.messaging.cockpit_types import BlindTest, Cockpit, Lever
 
 
 def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
@@ -28,6 +28,8 @@ def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
     told += [name for lever in levers for name in lever["eased"]["signals"]]
     voices = [v for v in declared["voices"] if known([*v["effort"], *v["signals"]])]
     told += [name for voice in voices for name in (*voice["effort"], *voice["signals"])]
+    blind = _fitting(declared["blind"], layout)
+    told += [blind["angle"], blind["torque"]] if blind is not None else []
     signals = list(dict.fromkeys(told))
     return {
         "cameras": cameras,
@@ -35,8 +37,17 @@ def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
         "levers": levers,
         "scenery": declared["scenery"],
         "voices": voices,
+        "blind": blind,
         "signals": signals,
     }
+
+
+def _fitting(blind: BlindTest | None, layout: Layout) -> BlindTest | None:
+    """The test, if the plant has its parameter and its signals."""
+    if blind is None or blind["parameter"] not in {x.name for x in layout.parameters}:
+        return None
+    known = blind["angle"] in layout.index and blind["torque"] in layout.index
+    return blind if known else None
 
 
 def _eased(lever: Lever, known: bool) -> Lever:

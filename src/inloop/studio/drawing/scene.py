@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from inloop.geometry import box, plate, rod, sphere, visual
 from inloop.plant import Array
@@ -261,6 +261,6 @@ def _hull(corners: Array, across: Array | None, size: float) -> tuple[str, Array
     plane = PLANES[normal]
     flat = corners[:, [AXES.index(letter) for letter in plane]]
     try:
-        return plane, ConvexHull(flat).vertices
-    except QhullError:  # on a line
+        return plane, scipy.spatial.ConvexHull(flat).vertices
+    except scipy.spatial.QhullError:  # on a line
         return None

@@ -76,6 +76,17 @@ class Obstacle(TypedDict):
     color: str
 
 
+class Surprise(TypedDict):
+    """A box that appears on the road ahead at a random time."""
+
+    ahead: Annotated[float, "from the body's origin to its near end [m]"]
+    speed: Annotated[float, "that the body must have [m/s]"]
+    earliest: Annotated[float, "after the body has become so fast [s]"]
+    latest: Annotated[float, "[s]"]
+    size: Annotated[Vector, "length along the road, width and height [m]"]
+    color: str
+
+
 class Outline(TypedDict):
     """Which part of the ground a body covers."""
 
@@ -94,6 +105,7 @@ class Scenery(TypedDict):
     cones: Annotated[list[Vector], "[m]"]
     obstacles: list[Obstacle]
     outline: Outline
+    surprise: Surprise | None
     trees: int
     posts: Annotated[float, "distance between them [m]; 0: none"]
 
@@ -107,9 +119,22 @@ class Voice(TypedDict):
     loud: Annotated[float, "size at which it has its most"]
     least: Annotated[float, "loudness, 0 to 1"]
     most: float
-    signals: Annotated[list[str], "of a tone, whose size tells how high it is"]
+    signals: Annotated[list[str], "of a tone, whose size sets its pitch"]
     hertz: Annotated[float, "of that size, to get to [Hz]"]
     pitch: Annotated[float, "of a noise [Hz]"]
+
+
+class BlindTest(TypedDict):
+    """Runs that differ in one hidden parameter."""
+
+    parameter: str
+    values: Annotated[list[float], "one for each run"]
+    quantity: Annotated[str, "what the values are called"]
+    scale: Annotated[float, "of the values, to get to the unit shown"]
+    unit: str
+    angle: Annotated[str, "signal of what the hand turns [rad]"]
+    torque: Annotated[str, "signal of what it feels [N·m]"]
+    task: str
 
 
 class Cockpit(TypedDict):
@@ -120,4 +145,5 @@ class Cockpit(TypedDict):
     levers: list[Lever]
     scenery: Scenery | None
     voices: list[Voice]
+    blind: BlindTest | None
     signals: Annotated[list[str], "whose values come with the poses, in this order"]

@@ -84,7 +84,7 @@ class WatchedSensor(TypedDict):
     name: str
     quantity: Annotated[str, "what it measures, a word"]
     at: Annotated[list[str], "where it sits"]
-    signals: Annotated[list[Signal], "what it tells, in the order of its readings"]
+    signals: Annotated[list[Signal], "what it measures, in the order of its readings"]
 
 
 class Input(TypedDict):
@@ -432,7 +432,7 @@ class Hold(TypedDict):
     target: Annotated[Vector, "in the world [m]"]
     pushes: Annotated[bool, "by a plain force, without a spring"]
     firmness: Annotated[float, "in parts of what suits the body"]
-    mass: Annotated[float, "of the point [kg]; 0 until the plant has told it"]
+    mass: Annotated[float, "of the point [kg]; 0 until the plant has reported it"]
     stiffness: Annotated[float, "[N/m]"]
     force: Annotated[Vector, "on the body, in the world [N]"]
     limited: Annotated[int, "0; 1 stiffness, 2 force are as large as steps can follow; 3 refused"]

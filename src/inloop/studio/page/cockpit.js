@@ -7,8 +7,12 @@ import { keyName } from "./handpanel.js";
 import { LeverPad } from "./leverpads.js";
 import { Levers } from "./levers.js";
 import { Ride } from "./ride.js";
+import { Surprise } from "./surprise.js";
 
 const FREE = "Free";
+const [VIEW_BUTTON, RESET_BUTTON] = [8, 9]; // "select" and "start"; on wheels "share" and "options"
+/** What a person is told of the box that appears. */
+const STANDS = { off: "", waiting: "", ahead: "Obstacle!", passed: "Passed", hit: "Hit" };
 const PERIOD = { quick: 30, slow: 250 }; // between two looks at the instruments [ms]
 
 export class CockpitView {
@@ -23,6 +27,10 @@ export class CockpitView {
   plant = "";
   /** @type {import("./sound.js").Sound | null} */
   sound = null;
+  surprise = new Surprise(null, -1, 0);
+  /** @type {import("./blindtest.js").BlindTest | null} */
+  blind = null;
+  seed = crypto.getRandomValues(new Uint32Array(1))[0];
   shown = -Infinity; // when instruments were last looked at [ms]
 
   /**
@@ -39,7 +47,17 @@ export class CockpitView {
       press(byId("ghost"), this.ghost.on);
       view.changed = true;
     };
-    this.levers = new Levers(inputs, (signals) => this.size(signals));
+    view.boxAt = (t) => this.surprise.at(t);
+    byId("surprise").onclick = () => {
+      if (this.surprise.stand === "off") this.surprise.arm();
+      else this.surprise.disarm();
+      view.changed = true;
+    };
+    const calls = new Map([
+      [VIEW_BUTTON, () => this.next()],
+      [RESET_BUTTON, () => byId("reset").click()],
+    ]);
+    this.levers = new Levers(inputs, (signals) => this.size(signals), calls);
     view.afterFrame.push(() => this.show());
   }
 
@@ -60,11 +78,26 @@ export class CockpitView {
     this.gauges = (cockpit?.gauges ?? []).map((gauge) =>
       Object.assign(makeGauge(gauge), { at: this.columns(gauge.signals) }),
     );
+    this.setSurprise(cockpit, live);
     this.lay();
     this.hint();
     if (!same) this.chosen = 0;
     this.choose(this.chosen);
     for (const pad of this.pads) pad.show();
+  }
+
+  /**
+   * What may appear, and a test with it.
+   * @param {import("./messages.js").Cockpit | null} cockpit
+   * @param {boolean} live
+   */
+  setSurprise(cockpit, live) {
+    const scenery = live ? (cockpit?.scenery ?? null) : null;
+    const bodies = this.view.scene?.bodies ?? [];
+    const body = bodies.findIndex(({ name }) => name === scenery?.outline.body);
+    this.surprise = new Surprise(scenery, body, this.seed);
+    this.blind?.setPlant(cockpit?.blind ?? null, cockpit?.signals ?? [], this.surprise, this.seed);
+    byId("surprise").hidden = !this.surprise.declared;
   }
 
   /** Say which keys lead what. */
@@ -125,7 +158,10 @@ export class CockpitView {
    * @param {import("./frames.js").Poses} frame
    */
   see(frame) {
-    if (this.declared && this.live) this.ghost.add(frame);
+    if (!this.declared || !this.live) return;
+    this.ghost.add(frame);
+    this.surprise.see(frame);
+    this.blind?.see(frame);
   }
 
   /** @param {string[]} signals */
@@ -151,9 +187,24 @@ export class CockpitView {
     const { told, slow } = this.view;
     if (!this.declared || now - this.shown < (slow ? PERIOD.slow : PERIOD.quick)) return;
     this.shown = now;
+    this.score();
     byId("ghost").hidden = !this.ghost.earlier.length;
     this.sound?.follow((signals) => this.columns(signals).map((k) => told[k] ?? 0));
     for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => told[k] ?? Number.NaN));
     for (const pad of this.pads) pad.show();
+  }
+
+  /** Cones that lie, and the box. */
+  score() {
+    const { fallen } = this.view;
+    const { stand, hits } = this.surprise;
+    press(byId("surprise"), stand !== "off");
+    const words = [
+      fallen ? `${fallen} cone${fallen > 1 ? "s" : ""} down` : "",
+      STANDS[stand],
+      hits ? `${hits} hit so far` : "",
+    ].filter(Boolean);
+    byId("score").textContent = words.join(" · ");
+    byId("score").classList.toggle("alert", stand === "ahead" || stand === "hit");
   }
 }

@@ -18,14 +18,18 @@ export class Levers {
   last = performance.now();
   /** @type {Set<number>} */
   pressed = new Set(); // buttons of the controller
+  /** @type {Set<number>} */
+  asked = new Set(); // buttons of any device that the page itself listens to
 
   /**
    * @param {Inputs} inputs
    * @param {(signals: string[]) => number} size of signals, newest
+   * @param {Map<number, () => void>} calls what buttons do beside levers, of steering wheels, too
    */
-  constructor(inputs, size) {
+  constructor(inputs, size, calls) {
     this.inputs = inputs;
     this.size = size;
+    this.calls = calls;
     window.addEventListener("keydown", (event) => this.press(event), { capture: true });
     window.addEventListener("keyup", (event) => this.release(event));
     window.addEventListener("blur", () => this.releaseAll());
@@ -84,9 +88,11 @@ export class Levers {
     }
   }
 
-  /** Sticks, triggers and buttons of the first game controller. */
+  /** Sticks, triggers and buttons of the first game controller; steering wheels have a link. */
   poll() {
-    const pad = [...navigator.getGamepads()].find(Boolean);
+    const devices = [...navigator.getGamepads()].flatMap((device) => device ?? []);
+    this.listen(devices);
+    const pad = devices.find(({ mapping }) => mapping === "standard");
     const before = this.pressed;
     this.pressed = new Set(pad?.buttons.flatMap(({ pressed }, k) => (pressed ? [k] : [])) ?? []);
     for (const state of this.states) {
@@ -99,6 +105,16 @@ export class Levers {
       buttons.forEach((button, k) => {
         if (this.pressed.has(button) && !before.has(button)) state.click(k ? -1 : 1);
       });
+    }
+  }
+
+  /** @param {Gamepad[]} devices */
+  listen(devices) {
+    for (const [button, call] of this.calls) {
+      const down = devices.some(({ buttons }) => buttons[button]?.pressed);
+      if (down && !this.asked.has(button)) call();
+      if (down) this.asked.add(button);
+      else this.asked.delete(button);
     }
   }
 

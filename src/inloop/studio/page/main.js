@@ -1,5 +1,6 @@
 // The studio's page: connects its parts.
 
+import { BlindTest } from "./blindtest.js";
 import { carried } from "./carried.js";
 import { CockpitView } from "./cockpit.js";
 import { Connection } from "./connection.js";
@@ -80,6 +81,7 @@ const keys = new KeySource(hand);
 const cockpit = new CockpitView(view, inputs);
 const transport = new Transport(connection, notices);
 const parameters = new Parameters(connection);
+cockpit.blind = new BlindTest(connection, parameters);
 const link = carried && new HashLink(connection);
 const plots = new Plots(connection, palette(), view.slow);
 const contacts = new Contacts();
@@ -120,6 +122,7 @@ const RECEIVE = {
     deadlines.setPlant(message.plant);
     view.scenery = message.cockpit?.scenery ?? null;
     view.setScene(message.scene, same);
+    parameters.setPlant(message.parameters);
     deflection.setScene(message.scene);
     byId("side").hidden = !message.scene.planar;
     const index = message.inputs.findIndex(({ name }) => name === message.device?.input);
@@ -137,7 +140,6 @@ const RECEIVE = {
     );
     plots.least = view.slow && message.cockpit?.cameras.length ? SELDOM : 0;
     controllers.setPlant(message.controllers);
-    parameters.setPlant(message.parameters);
     link?.setPlant(message.parameters);
     contacts.setPlant(message.contacts);
     sensors.setPlant(message.sensors);
@@ -246,6 +248,7 @@ shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("c", "Next camera of the exhibit", () => cockpit.next());
+shortcuts.add("n", "An obstacle appears at a random time, or none", click("surprise"));
 shortcuts.add("j", "Ghost of the run before, or none", click("ghost"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());

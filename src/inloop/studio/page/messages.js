@@ -312,7 +312,7 @@
  * @property {string} name
  * @property {string} quantity what it measures, a word
  * @property {Array<string>} at where it sits
- * @property {Array<Signal>} signals what it tells, in the order of its readings
+ * @property {Array<Signal>} signals what it measures, in the order of its readings
  */
 
 /**
@@ -422,6 +422,17 @@
  */
 
 /**
+ * A box that appears on the road ahead at a random time.
+ * @typedef {object} Surprise
+ * @property {number} ahead from the body's origin to its near end [m]
+ * @property {number} speed that the body must have [m/s]
+ * @property {number} earliest after the body has become so fast [s]
+ * @property {number} latest [s]
+ * @property {[number, number, number]} size length along the road, width and height [m]
+ * @property {string} color
+ */
+
+/**
  * Ground to the horizon, and what is on it.
  * @typedef {object} Scenery
  * @property {number} ground height [m]
@@ -429,6 +440,7 @@
  * @property {Array<[number, number, number]>} cones [m]
  * @property {Array<Obstacle>} obstacles
  * @property {Outline} outline
+ * @property {Surprise | null} surprise
  * @property {number} trees
  * @property {number} posts distance between them [m]; 0: none
  */
@@ -442,9 +454,22 @@
  * @property {number} loud size at which it has its most
  * @property {number} least loudness, 0 to 1
  * @property {number} most
- * @property {Array<string>} signals of a tone, whose size tells how high it is
+ * @property {Array<string>} signals of a tone, whose size sets its pitch
  * @property {number} hertz of that size, to get to [Hz]
  * @property {number} pitch of a noise [Hz]
+ */
+
+/**
+ * Runs that differ in one hidden parameter.
+ * @typedef {object} BlindTest
+ * @property {string} parameter
+ * @property {Array<number>} values one for each run
+ * @property {string} quantity what the values are called
+ * @property {number} scale of the values, to get to the unit shown
+ * @property {string} unit
+ * @property {string} angle signal of what the hand turns [rad]
+ * @property {string} torque signal of what it feels [N·m]
+ * @property {string} task
  */
 
 /**
@@ -455,6 +480,7 @@
  * @property {Array<Lever>} levers
  * @property {Scenery | null} scenery
  * @property {Array<Voice>} voices
+ * @property {BlindTest | null} blind
  * @property {Array<string>} signals whose values come with the poses, in this order
  */
 
@@ -766,7 +792,7 @@
  * @property {[number, number, number]} target in the world [m]
  * @property {boolean} pushes by a plain force, without a spring
  * @property {number} firmness in parts of what suits the body
- * @property {number} mass of the point [kg]; 0 until the plant has told it
+ * @property {number} mass of the point [kg]; 0 until the plant has reported it
  * @property {number} stiffness [N/m]
  * @property {[number, number, number]} force on the body, in the world [N]
  * @property {number} limited 0; 1 stiffness, 2 force are as large as steps can follow; 3 refused

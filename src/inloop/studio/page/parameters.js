@@ -150,12 +150,15 @@ export class Parameters {
     this.connection = connection;
     /** @type {Map<string, Row>} */
     this.rows = new Map();
+    /** @type {Set<string>} */
+    this.secret = new Set(); // that nobody is shown
   }
 
   /** @param {Parameter[]} parameters */
   setPlant(parameters) {
     const place = byId("parameters");
     this.rows.clear();
+    this.secret.clear();
     for (const parameter of parameters) {
       const { name } = parameter;
       this.rows.set(
@@ -227,6 +230,17 @@ export class Parameters {
     this.all.disabled = !changed;
   }
 
+  /**
+   * Keep a parameter from who sits at this page, or show it again.
+   * @param {string} name
+   * @param {boolean} hidden
+   */
+  hide(name, hidden) {
+    if (hidden) this.secret.add(name);
+    else this.secret.delete(name);
+    this.filter();
+  }
+
   /** Let a person write what to look for. */
   find() {
     this.search.focus();
@@ -236,7 +250,8 @@ export class Parameters {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const { element, parameter } of this.rows.values()) {
       const text = `${parameter.name} ${parameter.doc}`.toLowerCase();
-      element.hidden = !words.every((word) => text.includes(word));
+      element.hidden =
+        this.secret.has(parameter.name) || !words.every((word) => text.includes(word));
     }
   }
 }

@@ -102,14 +102,22 @@ function lies({ x, y }, { left, right }) {
 }
 
 /** @param {import("./messages.js").Obstacle} box */
-export function obstacle({ at, size, color }) {
-  const [length, width, height] = size;
+export function obstacle(box) {
+  const [length, width, height] = box.size;
   const mesh = new THREE.Mesh(
-    shaded(new THREE.BoxGeometry(length, width, height), color),
+    shaded(new THREE.BoxGeometry(length, width, height), box.color),
     plain({ vertexColors: true }),
   );
-  mesh.position.set(at[0], at[1], at[2] + height / 2);
+  placeObstacle(mesh, box);
   return mesh;
+}
+
+/**
+ * @param {THREE.Mesh} mesh
+ * @param {import("./messages.js").Obstacle} box
+ */
+export function placeObstacle(mesh, { at: [x, y, z], size }) {
+  mesh.position.set(x, y, z + size[2] / 2);
 }
 
 const [PLACE, TURN, SCALE] = [new THREE.Matrix4(), new THREE.Quaternion(), new THREE.Vector3()];

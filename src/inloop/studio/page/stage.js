@@ -19,6 +19,7 @@ import * as THREE from "./three.js";
 /** @typedef {import("./theme.js").Palette} Palette */
 /** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./shapes.js").MeshSource} MeshSource */
+/** @typedef {{ t: number, back: boolean, box: import("./surprise.js").Box | null }} At simulated time [s], if it is looked back at, and what has appeared */
 
 const LAMP = 1.85; // how bright the lamp is, in the full style
 const ENVIRONMENT = 0.56; // how bright the room around is, in the full style
@@ -216,10 +217,10 @@ export class Stage {
   /**
    * Draw what is there as an eye sees it.
    * @param {THREE.Camera} camera
-   * @param {{ t: number, back: boolean }} moment simulated time [s], and if it is looked back at
+   * @param {At} moment
    * @param {import("./camera.js").Place | null} behind where a mirror is
    */
-  render(camera, moment = { t: 0, back: false }, behind = null) {
+  render(camera, moment = { t: 0, back: false, box: null }, behind = null) {
     const { renderer, surroundings } = this;
     if (!renderer) return;
     const { scene, backdrop, lamp } = this;

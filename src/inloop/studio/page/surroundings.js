@@ -2,7 +2,7 @@
 
 import { Cones } from "./cones.js";
 import { ribbonObject } from "./ribbons.js";
-import { obstacle, plantTrees, setPosts } from "./roadside.js";
+import { obstacle, placeObstacle, plantTrees, setPosts } from "./roadside.js";
 import { castShadow, makeBlob, makeGround, makeSky, TILE } from "./sky.js";
 import * as THREE from "./three.js";
 
@@ -50,6 +50,8 @@ export class Surroundings {
   blob = null; // without shadows
   /** @type {THREE.Mesh | null} */
   cast = null; // with them
+  /** @type {THREE.Mesh | null} */
+  box = null; // that appears
 
   /**
    * @param {Scenery} scenery
@@ -84,13 +86,14 @@ export class Surroundings {
    * Bring sky and ground along with the eye, and what a body does to its moment.
    * @param {THREE.Camera} camera
    * @param {Map<string, THREE.Object3D>} nodes
-   * @param {{ t: number, back: boolean }} moment
+   * @param {import("./stage.js").At} moment
    */
-  update(camera, nodes, { t, back }) {
+  update(camera, nodes, { t, back, box }) {
     const { x, y } = camera.position;
     this.sky.position.set(x, y, this.scenery.ground);
     // whole tiles, so that the texture stays where it is
     this.ground.position.set(Math.round(x / TILE) * TILE, Math.round(y / TILE) * TILE, 0);
+    this.putBox(box);
     const { body, rear, front, half, below } = this.scenery.outline;
     const node = nodes.get(body);
     if (!node) return;
@@ -100,5 +103,20 @@ export class Surroundings {
       shade?.quaternion.copy(node.quaternion);
     }
     this.blob?.scale.set(BLOB * (front - rear), BLOB * 2 * half, 1);
+  }
+
+  /** @param {import("./surprise.js").Box | null} box that has appeared */
+  putBox(box) {
+    if (!box) {
+      if (this.box) this.box.visible = false;
+      return;
+    }
+    if (!this.box) {
+      this.box = obstacle(box);
+      this.object.add(this.box);
+    }
+    this.box.visible = true;
+    placeObstacle(this.box, box);
+    this.box.rotation.z = box.heading;
   }
 }

@@ -55,6 +55,11 @@ export class View {
    * @type {(t: number) => Float32Array | null}
    */
   ghostAt = () => null;
+  /**
+   * A box that has appeared, at a simulated time.
+   * @type {(t: number) => import("./surprise.js").Box | null}
+   */
+  boxAt = () => null;
   /** Whether the eye has to stay where it is: somebody holds a body by what is seen. */
   steady = () => false;
 
@@ -237,6 +242,7 @@ export class View {
       state: eye.state,
       t: this.t,
       ghost: this.ghostAt(this.t),
+      box: this.boxAt(this.t),
       mirror: this.resolution.ratio >= LEAST_MIRROR || this.still,
       back: this.moment !== null,
       ratio,

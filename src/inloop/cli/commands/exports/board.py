@@ -40,5 +40,5 @@ def write_board(args: argparse.Namespace, plant: il.Plant) -> int:
         table(("", "takes"), report.rows())
         for remark in report.remarks:
             paragraph(remark)
-        paragraph("README.md tells what is where; instructions are not cycles")
+        paragraph("README.md says what is where; instructions are not cycles")
     return 1 if report.remarks else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from inloop.api import Plant
+from inloop.cli.commands.exports.warned import warned
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.io.fmi.export import VERSIONS
 
@@ -26,17 +27,19 @@ def add_fmu_options(parser: argparse.ArgumentParser) -> None:
 
 def write_fmu(args: argparse.Namespace, plant: Plant) -> int:
     """Write the FMU."""
-    file = plant.export_fmu(
-        args.fmu,
-        version=args.fmi_version,
-        method=args.method,
-        step=args.step,
-        t_end=args.seconds,
-        platforms=args.platform,
-        portable=args.portable,
-    )
+    with warned() as told:
+        file = plant.export_fmu(
+            args.fmu,
+            version=args.fmi_version,
+            method=args.method,
+            step=args.step,
+            t_end=args.seconds,
+            platforms=args.platform,
+            portable=args.portable,
+        )
     if args.json:
-        print_json({"model": plant.name, "file": str(file), "fmi": args.fmi_version})
+        known = {"model": plant.name, "file": str(file), "fmi": args.fmi_version}
+        print_json({**known, "warnings": told})
         return 0
     heading(f"{plant.name}: {file}, FMI {args.fmi_version}, {file.stat().st_size // 1024} kB")
     paragraph(f"fmpy simulate {file} --show-plot    # after 'pip install inloop[fmi]'")

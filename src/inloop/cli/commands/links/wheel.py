@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -15,12 +16,15 @@ from inloop.devices.haptics.sampled_loop import SampledLoop
 from inloop.errors import LinkError, MailboxError
 from inloop.links.wheel import EventDevice, Feel, WheelLink, WheelProfile, find_wheels
 from inloop.links.wheel.calibration import calibrate
-from inloop.links.wheel.link import PlantPort
+from inloop.links.wheel.link import Driven, PlantPort
 from inloop.links.wheel.profile import PEDALS, profile_path, usual_profile
+from inloop.links.wheel.switches import TOGGLES
 from inloop.realtime.signals import ended_by_sigterm
 
 STOPPED = 130
 SHOWN = 40.0  # stiffness of the car's steering at 75 km/h without assistance [N·m/rad]
+SPARE = 0.7  # of the stiffness at which the loop gets unstable
+OTHERS = (*PEDALS, "gear", *TOGGLES)  # inputs beside that of the angle
 MARGIN = math.radians(10.0)  # from the end stops that are felt to those of the wheel
 RANGES = {
     "gain": (0.0, 5.0), "limit": (0.05, 30.0), "damping": (0.0, 5.0), "range": (90.0, 3600.0),
@@ -45,10 +49,17 @@ def add_wheel(parser: argparse.ArgumentParser) -> None:
     ):
         told = text if default is None else f"{text}; {default:g}"
         parser.add_argument(f"--{name}", type=float, metavar=unit, default=default, help=told)
+    parser.add_argument(
+        "--ros2", action="store_true",
+        help="the plant is on another machine, behind `inloop link ros2`; the torque is the effort "
+        "of the steering's joint; buttons only for inputs that are named",
+    )  # fmt: skip
+    parser.add_argument("--domain", type=int, help="with --ros2: of DDS; that of ROS_DOMAIN_ID")
     parser.add_argument("--steering", default="steering.q", help="input that follows the angle")
     parser.add_argument("--torque", default="column.hand", help="output that is felt")
-    for pedal in PEDALS:
-        parser.add_argument(f"--{pedal}", default=pedal, metavar="INPUT", help="of this pedal")
+    for what in OTHERS:
+        told = "of this pedal" if what in PEDALS else "that buttons lead"
+        parser.add_argument(f"--{what}", metavar="INPUT", help=told)
     parser.set_defaults(call=call_wheel)
 
 
@@ -64,8 +75,11 @@ def call_wheel(args: argparse.Namespace) -> int:
     feel = _feel(args, profile)
     _say(f"{profile.name}: {profile.turn:g}°, {profile.torque:g} N·m, {profile.rate:g} Hz")
     _say(stability(profile, feel))
-    with ended_by_sigterm(), il.attach(args.name, wait=args.wait) as box:
-        port = PlantPort(box, args.steering, args.torque, {p: getattr(args, p) for p in PEDALS})
+    with ended_by_sigterm(), ExitStack() as stack:
+        box = None if args.ros2 else stack.enter_context(il.attach(args.name, wait=args.wait))
+        port = (
+            _far(args) if box is None else PlantPort(box, args.steering, args.torque, _named(args))
+        )
         link = WheelLink(port, profile, feel, lambda: _reopen(path, profile.name), _say)
         stopped = False
         try:
@@ -73,14 +87,28 @@ def call_wheel(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             stopped = True
         except MailboxError:
-            if not box.gone:
+            if box is None or not box.gone:
                 raise
         _tell(link, args)
         return STOPPED if stopped else 0
 
 
-def stability(profile: WheelProfile, feel: Feel) -> str:
-    """What gain the sampled loop of wheel and plant bears, without a hand."""
+def _named(args: argparse.Namespace) -> dict[str, str]:
+    """Inputs by pedal and switch; what was not named has its own name."""
+    return {what: getattr(args, what) or what for what in OTHERS}
+
+
+def _far(args: argparse.Namespace) -> Driven:
+    """A plant on another machine; it must have every input that is sent, so switches are named."""
+    from inloop.links.wheel.ros2_port import Ros2Port
+
+    given = {what: getattr(args, what) for what in OTHERS if getattr(args, what)}
+    pedals = {what: name for what, name in _named(args).items() if what in PEDALS}
+    return Ros2Port(args.name, args.steering, {**pedals, **given}, domain=args.domain)
+
+
+def bearable(profile: WheelProfile, feel: Feel) -> float:
+    """Stiffness that the sampled loop of wheel and plant bears without a hand [N·m/rad]."""
     loop = SampledLoop(
         mass=profile.inertia,
         damping=profile.friction,
@@ -88,13 +116,17 @@ def stability(profile: WheelProfile, feel: Feel) -> str:
         estimator=BackwardDifferences(1.0 / profile.rate).linear(),
         delay=profile.delay,
     )
-    limit = loop.stiffness_limit(feel.damping)
-    shown = feel.gain * SHOWN
-    verdict = "stable" if shown < limit else "it will shake when nobody holds it"
+    return loop.stiffness_limit(feel.damping)
+
+
+def stability(profile: WheelProfile, feel: Feel) -> str:
+    """What gain the loop bears, and what is left of it when the wheel is let go."""
+    limit, shown = bearable(profile, feel), feel.gain * SHOWN
+    verdict = "stable" if shown < limit else "softer once nobody holds it"
     return (
         f"hands off it is stable up to {limit:.3g} N·m/rad; gain {feel.gain:g} shows "
         f"{shown:.3g} N·m/rad of a car at 75 km/h: {verdict}"
-        + ("" if shown < limit else f"; a gain of {0.7 * limit / SHOWN:.2g} is calm")
+        + ("" if shown < limit else f"; a gain of {SPARE * limit / SHOWN:.2g} is calm")
     )
 
 
@@ -131,7 +163,7 @@ def _profile(device: EventDevice, args: argparse.Namespace) -> WheelProfile:
     elif path.exists():
         profile = WheelProfile.load(path)
     else:
-        profile = usual_profile(device.name, device.axes)
+        profile = usual_profile(device.name, device.axes, device.keys)
         _say("this wheel has not been calibrated: --calibrate asks what it is like")
     given = {"turn": args.range, "torque": args.full, "rate": args.rate}
     return replace(profile, **{k: v for k, v in given.items() if v is not None})
@@ -141,7 +173,9 @@ def _feel(args: argparse.Namespace, profile: WheelProfile) -> Feel:
     ends = math.radians(0.5 * profile.turn) - MARGIN
     stop = ends if args.stop is None else min(math.radians(args.stop), ends)
     limit = min(args.limit, profile.torque)
-    return Feel(args.gain, limit, args.damping, stop, ramp=args.ramp)
+    feel = Feel(args.gain, limit, args.damping, stop, ramp=args.ramp)
+    shown = max(feel.gain * SHOWN, 1e-9)
+    return replace(feel, calm=min(1.0, SPARE * bearable(profile, feel) / shown))
 
 
 def _reopen(path: Path, name: str) -> EventDevice | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 import inloop as il
 from inloop.gallery import Bench, Experiment, Outcome
-from inloop.gallery.car.cones import BACK, LaneChange, iso_3888_1, iso_3888_2
+from inloop.gallery.car.cones import BACK, WIDTH, LaneChange, iso_3888_1, iso_3888_2
 from inloop.gallery.car.drivers import PreviewDriver, SpeedHold, speed_of
 from inloop.gallery.car.experiments.caster import SPEED
 from inloop.gallery.car.experiments.plots import COLORS, GRAY, dress
@@ -104,7 +104,7 @@ def _experiment(part: int, make: Callable[[float], LaneChange]) -> Callable[[Ben
             },
             draw=lambda figure: _draw(figure, change, found),
             size=(9.0, 6.0),
-            notes=(f"{change.name}, {len(change.cones)} cones, car {1.7:g} m wide",),
+            notes=(f"{change.name}, {len(change.cones)} cones, car {WIDTH:g} m wide",),
         )
 
     return _run

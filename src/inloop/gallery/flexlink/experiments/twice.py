@@ -17,7 +17,7 @@ from inloop.gallery.flexlink.controllers.signals import Reference
 from inloop.gallery.flexlink.experiments.rig import Trace, figures_of, with_program
 
 UNREADABLE = (
-    "the source tells the steps (3 deg; 90 to 94 deg), the weights and the data of the plant; "
+    "the source gives the steps (3 deg; 90 to 94 deg), the weights and the data of the plant; "
     "overshoot,\nsettling time and peak torque are in its figures only, of which the text at hand "
     "has the captions"
 )

@@ -63,7 +63,7 @@ def _run(bench: Bench) -> Outcome:
             _table(traces),
             f"unstable: the motor came to its limit of {MOST_FORCE:g} N, or the lever to its "
             "stops; saturated: part of the\ntime at that limit; jumps: RMS change of the force "
-            "within 7 ms; stuck: steps that the model could\nnot do, because what the sensor tells "
+            "within 7 ms; stuck: steps that the model could\nnot do, because what the sensor reads "
             "contradicts itself",
         ),
     )

@@ -19,7 +19,8 @@ void il_alpha_forget(il_redundant_memory *m)
     (void)m;
 }
 
-int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new)
+int il_alpha_advance(void *context, double t, double h, double t_new, const double *x, double *x_new,
+                     int whole)
 {
     (void)context;
     (void)t;
@@ -27,6 +28,31 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
     (void)t_new;
     (void)x;
     (void)x_new;
+    (void)whole;
+    return IL_BAD_ARGUMENT;
+}
+
+int il_redundant_settle(void *context, double t, const double *x)
+{
+    (void)context;
+    (void)t;
+    (void)x;
+    return IL_BAD_ARGUMENT;
+}
+
+void il_redundant_respond(void *context, double g, const double *push, double *change)
+{
+    (void)context;
+    (void)g;
+    (void)push;
+    (void)change;
+}
+
+int il_redundant_fit(void *context, double t, double *x)
+{
+    (void)context;
+    (void)t;
+    (void)x;
     return IL_BAD_ARGUMENT;
 }
 

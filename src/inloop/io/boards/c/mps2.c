@@ -41,12 +41,13 @@ uint32_t board_instructions(void)
     return (uint32_t)((uint64_t)(0xffffffffu - TIMER_VALUE) * 10u / 256u);
 }
 
-enum { PATTERN = 0x5a5aa5a5 };
+enum { PATTERN = 0x5a5aa5a5, OWN_FRAME = 64 /* bytes, of board_paint_stack */ };
 
 __attribute__((noinline)) void board_paint_stack(void)
 {
     volatile uint32_t here;
-    for (volatile uint32_t *word = stack_low; word < &here - 16; word++) {
+    const uintptr_t end = (uintptr_t)&here - OWN_FRAME;
+    for (volatile uint32_t *word = stack_low; (uintptr_t)word < end; word++) {
         *word = PATTERN;
     }
 }

@@ -1,0 +1,86 @@
+"""One update of an observer of a robot: prediction and correction, in C."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+import inloop as il
+from benchmarks.report import Bar, Findings, Row, note, progress, show
+from inloop.gallery.puma560.model import puma560
+from inloop.native import COUNT, POINTER, NativeLibrary, build_library, runtime_headers
+from inloop.native.runtime_library import load_runtime
+
+JOINTS = tuple(f"joint_{k}" for k in range(1, 7))
+MIDDLE = np.array([0.3, 0.8, 3.0, 0.2, 0.7, 0.1])
+PERIOD, UPDATES = 1e-3, 4000
+BAR = 10.0  # [µs]
+HEADERS = ["observer", "states", "median µs", "p99 µs"]
+LEGEND = """\
+PUMA 560 on sines, six encoders at 1 kHz, one RK4 step per update; each update timed by itself in one
+thread, of all rounds the least of each figure."""
+
+
+def run(rounds: int = 5) -> Findings:
+    """Measure and print.
+
+    Args:
+        rounds: how often each observer goes along the motion.
+    """
+    findings, plant = Findings(), puma560().compile()
+    inputs, measured = _motion(plant)
+    for method in ("ekf", "ukf"):
+        for unknown in (False, True):
+            progress(f"observers: {method}")
+            row = _measure(plant, method, unknown, (inputs, measured), rounds)
+            findings.rows.append(row)
+            if method == "ekf":
+                findings.bars.append(Bar(row["what"], row["median"], BAR, "µs", False))
+    cells = [
+        [row["what"], str(row["states"]), f"{row['median']:.2f}", f"{row['p99']:.2f}"]
+        for row in findings.rows
+    ]
+    show(HEADERS, cells)
+    note(LEGEND)
+    return findings
+
+
+def _motion(plant: il.Plant) -> tuple[np.ndarray, np.ndarray]:
+    """Torques that lead along sines, and what encoders tell."""
+    t = PERIOD * np.arange(UPDATES)[:, None]
+    rate = np.array([1.1, 1.7, 2.3, 2.9, 3.5, 4.1])
+    q, qd = MIDDLE + 0.4 * np.sin(rate * t), 0.4 * rate * np.cos(rate * t)
+    tau = plant.inverse_dynamics(q, qd, -0.4 * rate**2 * np.sin(rate * t))
+    noise = 1e-5 * np.random.default_rng(1).normal(size=q.shape)
+    return np.ascontiguousarray(tau), np.ascontiguousarray(q + noise)
+
+
+def _measure(
+    plant: il.Plant,
+    method: str,
+    unknown: bool,
+    motion: tuple[np.ndarray, np.ndarray],
+    rounds: int,
+) -> Row:
+    inputs, measured = motion
+    files = {"observer_updates.c": (Path(__file__).parent / "observer_updates.c").read_text()}
+    library, runtime = NativeLibrary(build_library(files, runtime_headers())), load_runtime()
+    go = library.function("bench_updates", *[POINTER] * 3, COUNT, POINTER, COUNT, POINTER, POINTER,
+                          returns=ctypes.c_int)  # fmt: skip
+    halves = [runtime.address(f"il_observer_{half}") for half in ("predict", "correct")]
+    efforts = {f"{j}.tau": 5.0 for j in JOINTS}
+    observer = il.observer(
+        plant, measured={f"{j}.q": 1e-5 for j in JOINTS}, method=method, period=PERIOD,
+        q=dict(zip(JOINTS, MIDDLE, strict=True)), **{"unknown" if unknown else "disturbances": efforts},
+    )  # fmt: skip
+    median, late, each = np.inf, np.inf, np.zeros(UPDATES)
+    for _ in range(rounds):
+        observer.reset()
+        status = go(*halves, observer.address, UPDATES, inputs.ctypes.data, inputs.shape[1],
+                    measured.ctypes.data, each.ctypes.data)  # fmt: skip
+        assert status == 0, status
+        median, late = min(median, np.median(each)), min(late, np.quantile(each, 0.99))
+    what = f"{method} of the robot{', with unknown torques' if unknown else ''}"
+    return {"what": what, "states": len(observer.states), "median": median / 1e3, "p99": late / 1e3}

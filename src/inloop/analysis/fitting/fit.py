@@ -1,0 +1,295 @@
+"""Fit live parameters, delays and starts to recordings of a plant, and judge what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from inloop.analysis.fitting.fitted import ALIKE, Comparison, Fitted
+from inloop.analysis.fitting.recordings import (
+    Measured,
+    Recording,
+    default_outputs,
+    known_outputs,
+    read_recordings,
+)
+from inloop.analysis.fitting.residual_tests import ResidualTest, judge_residuals
+from inloop.analysis.fitting.segments import cut
+from inloop.analysis.fitting.shooting import Shooting, Steps
+from inloop.analysis.fitting.solving import Solution, solve
+from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
+from inloop.errors import InputError, SimulationError, name_hint
+from inloop.native.progress import ProgressLine
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import name_list, real, whole
+from inloop.plant.keywords import checked_call
+
+UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
+SHARE = 0.3  # of such a direction that a parameter has to have to be named
+OPEN = 1e-3  # gap between segments, in sizes of states, above which it is told
+HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # parts of a recording, one by one
+MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
+APPROACHING = 15  # evaluations in each of them
+STEP = 1e-3  # longest step of the integrator, unless it is given [s]
+
+Given = Recording | Sequence[Recording]
+
+
+@checked_call
+def fit(
+    plant: BarePlant,
+    recordings: Given,
+    fit: str | Sequence[str],
+    *,
+    outputs: str | Sequence[str] | None = None,
+    noise: Mapping[str, float] | None = None,
+    delay: Mapping[str, float] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    start: Literal["fit", "recorded"] = "fit",
+    segments: float | None = None,
+    check: Given | None = None,
+    step: float | None = None,
+    method: str | None = None,
+    most: int = 50,
+    refuse: bool = True,
+) -> Fitted:
+    """Find parameters with which the plant moves as it did in recordings.
+
+    The plant is run with the inputs of the recordings, and what its sensors tell is compared with
+    what was measured. The search begins with the parameters that the plant has; these are not
+    changed. Errors count as white noise of the outputs; inputs count as exact.
+
+    Args:
+        plant: the compiled mechanism.
+        recordings: one or several: `il.read(...)`, results of simulations, or columns by name,
+            among them "t" [s]; inputs of such columns count as held from their sample on.
+        fit: names of live parameters, or patterns such as "friction.*"; "<output>.delay" fits
+            the delay of an output.
+        outputs: what is compared: names of outputs of the plant; its sensors by default, and
+            where there are none positions of independent coordinates.
+        noise: standard deviations of outputs, by name; else found from the residuals.
+        delay: of outputs, by name [s]: known, or where the search begins; 0 by default.
+        bounds: (low, high) of unknowns, by name, within the ranges that the model declares.
+        start: "fit": positions and velocities at the start are fitted, too; "recorded": they are
+            those of the first sample.
+        segments: length of segments for multiple shooting [s], for unstable and chaotic motion.
+        check: recordings that are kept back, to be predicted with the values found.
+        step: longest step of the integrator [s]; 1 ms by default. It is shortened to a whole part
+            of the recordings' period.
+        method: integrator with fixed steps; if none is named, as against the clock.
+        most: evaluations in each stage of the search.
+        refuse: raise where most of the residuals is no noise.
+
+    Raises:
+        InputError: an argument is of no use.
+        SimulationError: the plant cannot be run along the recordings.
+        ResidualError: the model does not explain the recordings, whatever its parameters.
+    """
+    chosen = _outputs(plant, recordings, outputs)
+    known, late = by_channel(noise, "noise", chosen), by_channel(delay, "delay", chosen)
+    if start not in ("fit", "recorded"):
+        raise InputError(f"start is {start!r}", fix='Write "fit" or "recorded".')
+    runs, steps = _read(plant, recordings, chosen, step, method)
+    unknowns = choose_unknowns(plant, name_list(fit, "fit"), chosen, runs[0].period, late, bounds)
+    options = (chosen, late, steps, start, segments)
+    shooting = _shooting(plant, runs, unknowns, *options)
+    with ProgressLine("fitting") as line:
+        if segments is None:
+            _approach(shooting, known, options, line.say)
+        found = solve(shooting, known, chosen, whole(most, "most"), line.say)
+    tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
+    notes = _notes(unknowns, found, tests)
+    validation: tuple[ResidualTest, ...] = ()
+    if check is not None:
+        others, _ = _read(plant, check, chosen, step, method)
+        others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
+        validation, more = _predicted(shooting, found, others, segments, start, known)
+        curves += more
+    fitted = Fitted(
+        plant.name, unknowns.labels, unknowns.units, unknowns.first, found.values,
+        found.covariance, _unidentified(unknowns, found), chosen, found.noise, tests, validation,
+        curves, notes, found.evaluations, "central differences",
+    )  # fmt: skip
+    if refuse:
+        fitted.check()
+    return fitted
+
+
+def _outputs(plant: BarePlant, recordings: Any, given: Any) -> tuple[str, ...]:
+    known = known_outputs(plant)
+    chosen = default_outputs(plant, recordings) if given is None else name_list(given, "outputs")
+    if not chosen:
+        raise InputError(
+            f"nothing of the recording can be compared with model '{plant.name}'",
+            fix='Name outputs: outputs=["crank.q"].',
+        )
+    for name in chosen:
+        if name not in known:
+            raise InputError(
+                f"model '{plant.name}' has no output '{name}'", fix=name_hint(name, known)
+            )
+    return tuple(dict.fromkeys(chosen))
+
+
+def _read(
+    plant: BarePlant, given: Any, outputs: Sequence[str], step: float | None, method: str | None
+) -> tuple[tuple[Measured, ...], Steps]:
+    longest = STEP if step is None else real(step, "step")
+    if not longest > 0.0:
+        raise InputError(f"steps of {step} s make no sense", fix="Use a positive number.")
+    first = read_recordings(plant, given, outputs, 1)
+    period = first[0].period
+    for each in first:
+        if not np.isclose(each.period, period, rtol=1e-3):
+            raise InputError(
+                f"{each.name} has a period of {each.period:g} s, {first[0].name} of {period:g} s",
+                fix="Resample one of them, or fit them one by one.",
+            )
+    count = max(1, int(np.ceil(period / longest - 1e-6)))
+    return read_recordings(plant, given, outputs, count), Steps(count, method)
+
+
+def _shooting(
+    plant: BarePlant,
+    runs: tuple[Measured, ...],
+    unknowns: Unknowns,
+    outputs: tuple[str, ...],
+    late: dict[str, float],
+    steps: Steps,
+    start: str,
+    segments: float | None,
+) -> Shooting:
+    if plant.nq > plant.n:
+        raise InputError(
+            f"model '{plant.name}' has ball joints: starts of its runs are not fitted yet",
+            fix="Write the joint as three revolute ones (il.spherical angles).",
+        )
+    seconds = None if segments is None else real(segments, "segments")
+    if seconds is not None and plant.by_mode:
+        raise InputError(
+            f"model '{plant.name}' has modes: its recordings cannot be cut into segments",
+            fix="Leave segments out.",
+        )
+    if seconds is not None and not seconds > 0.0:
+        raise InputError(f"segments of {segments} s make no sense", fix="Use a positive number.")
+    period = runs[0].period
+    longest = [*late.values(), *unknowns.upper[len(unknowns.names) :]]
+    early = int(np.ceil(max(longest, default=0.0) / period - 1e-9))
+    for each in runs:
+        if len(each) - early < len(unknowns) + 4:
+            raise InputError(
+                f"{each.name} has {len(each)} samples, too few for {len(unknowns)} unknowns",
+                fix="Record for longer.",
+            )
+    parts = cut(runs, seconds, early)
+    return Shooting(plant, runs, parts, unknowns, outputs, late, steps, start == "fit")
+
+
+def _approach(
+    shooting: Shooting, known: Mapping[str, float], options: Any, tell: Callable[[str], None]
+) -> None:
+    """Move the begin of the search near the solution, by ever longer parts of the recordings.
+
+    Over a short time a motion that is a little wrong cannot yet be out of phase, nor run away.
+    """
+    unknowns = shooting.unknowns
+    for part in HORIZONS:
+        short = tuple(run.until(round(part * len(run))) for run in shooting.recordings)
+        if min(map(len, short)) < MOST_UNKNOWNS * (len(unknowns) + shooting.nodes.shape[1]):
+            continue
+        stage = _shooting(shooting.plant, short, unknowns, *options)
+        stage.nodes[:], stage.first = shooting.nodes, shooting.first
+        try:
+            found = solve(stage, known, stage.outputs, APPROACHING, tell)
+        except SimulationError:
+            continue  # the next part, or the search itself, tells why
+        shooting.nodes[:], shooting.first = found.nodes, found.values
+
+
+def _judged(
+    shooting: Shooting,
+    found: Solution,
+    outputs: Sequence[str],
+    known: Mapping[str, float],
+    *,
+    kept_back: bool,
+) -> tuple[tuple[ResidualTest, ...], tuple[Comparison, ...]]:
+    tests, curves = [], []
+    for number, run in enumerate(shooting.recordings):
+        own = [k for k, each in enumerate(shooting.segments) if each.recording == number]
+        rows = np.vstack([found.residuals[k] for k in own])
+        first, stop = shooting.segments[own[0]].first, shooting.segments[own[-1]].stop
+        measured = run.y[first:stop]
+        curves.append(Comparison(run.name, run.t[first:stop], measured, measured - rows, kept_back))
+        for c, name in enumerate(outputs):
+            noise, given = float(found.noise[c]), name in known
+            tests.append(judge_residuals(rows[:, c], measured[:, c], run.name, name, noise, given))
+    return tuple(tests), tuple(curves)
+
+
+def _predicted(
+    shooting: Shooting,
+    found: Solution,
+    others: tuple[Measured, ...],
+    segments: float | None,
+    start: str,
+    known: Mapping[str, float],
+) -> tuple[tuple[ResidualTest, ...], tuple[Comparison, ...]]:
+    """Recordings that were kept back, predicted with the values found; only starts are fitted."""
+    unknowns, outputs = shooting.unknowns, tuple(shooting.outputs)
+    fixed = {name: float(shooting.delay[c]) for c, name in enumerate(outputs)}
+    fixed |= dict(zip(unknowns.channels, found.values[len(unknowns.names) :], strict=True))
+    nothing = np.zeros(0)
+    none = Unknowns((), (), (), nothing, nothing, nothing, nothing)
+    settled = dict(zip(unknowns.names, found.values, strict=False))
+    before = dict(shooting.plant.parameters)
+    try:
+        shooting.plant.parameters.update(settled)
+        again = _shooting(
+            shooting.plant, others, none, outputs, fixed, shooting.steps, start, segments
+        )
+        levels = dict(zip(outputs, found.noise, strict=True))
+        predicted = solve(again, levels, outputs, 20, lambda _: None)
+    finally:
+        shooting.plant.parameters.update(before)
+    return _judged(again, predicted, outputs, known, kept_back=True)
+
+
+def _unidentified(unknowns: Unknowns, found: Solution) -> tuple[str, ...]:
+    """Names in directions that the recordings do not tell."""
+    power, directions = np.linalg.eigh(found.information)
+    lost: set[int] = set()
+    for k, value in enumerate(power):
+        if value * UNKNOWN**2 < 1.0:
+            lost |= set(np.flatnonzero(np.abs(directions[:, k]) > SHARE).tolist())
+    return tuple(name for k, name in enumerate(unknowns.labels) if k in lost)
+
+
+def _notes(unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]) -> tuple[str, ...]:
+    notes, labels = [], unknowns.labels
+    lost = _unidentified(unknowns, found)
+    if lost:
+        notes.append("not identified by these recordings: " + ", ".join(lost))
+    room = unknowns.upper - unknowns.lower
+    span = np.where(np.isfinite(room), room, unknowns.scale)
+    near = np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < 1e-6 * span
+    notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
+    size = np.sqrt(np.diag(found.covariance)).clip(np.finfo(float).tiny)
+    alike: Array = found.covariance / np.outer(size, size)
+    for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
+        notes.append(f"{labels[i]} and {labels[j]} are hardly told apart: {alike[i, j]:+.3f}")
+    for each in tests:
+        if not each.white:
+            notes.append(
+                f"residuals of {each.channel} in {each.recording} are no white noise "
+                f"(correlation {each.correlation:.2f}): something is not in the model, and true "
+                "errors are larger than the standard deviations"
+            )
+    if found.gap > OPEN:
+        notes.append(f"gaps of up to {found.gap:.1e} of the motion are left between segments")
+    if not found.converged:
+        notes.append("the search has not come to rest: give it more evaluations (most=)")
+    return tuple(notes)

@@ -1,0 +1,189 @@
+"""What was found from recordings: values with standard deviations, tests, a table, files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inloop.analysis.fitting.residual_tests import ResidualTest
+from inloop.errors import InloopError
+from inloop.plant import Array
+from inloop.plant.arguments import file_path
+
+WEAK = 0.3  # standard deviation, as a part of the value, above which a parameter is hardly known
+ALIKE = 0.95  # correlation above which two parameters are told to be hardly apart
+AT_BOUND = 1e-6  # of a range
+
+
+class ResidualError(InloopError):
+    """A recording that the model cannot explain; `fitted` holds what was found all the same."""
+
+    fitted: Fitted
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One recording beside what the fitted model predicts.
+
+    Attributes:
+        name: of the recording.
+        t: times [s].
+        measured, predicted: shape (N, channels).
+        kept_back: whether it took no part in the fit.
+    """
+
+    name: str
+    t: Array
+    measured: Array
+    predicted: Array
+    kept_back: bool
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Parameters that were found from recordings.
+
+    Attributes:
+        model: name of the plant.
+        names: of parameters, and of delays as "<channel>.delay".
+        units: of them.
+        first: where the search began.
+        values: what was found.
+        covariance: of the values.
+        unidentified: names that the recordings do not tell, alone or together.
+        outputs: names of the channels that were compared.
+        noise: standard deviation of each channel.
+        tests: of the residuals, for each recording and channel.
+        validation: the same of recordings that were kept back, whose starts alone were fitted.
+        comparisons: curves.
+        notes: what a reader should know.
+        evaluations: how often all recordings were simulated.
+        derivatives: how they were found.
+    """
+
+    model: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    first: Array
+    values: Array
+    covariance: Array
+    unidentified: tuple[str, ...]
+    outputs: tuple[str, ...]
+    noise: Array
+    tests: tuple[ResidualTest, ...]
+    validation: tuple[ResidualTest, ...]
+    comparisons: tuple[Comparison, ...]
+    notes: tuple[str, ...]
+    evaluations: int
+    derivatives: str
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Live parameters by name, for `plant.parameters.update(...)`, without delays."""
+        delays = {f"{name}.delay" for name in self.outputs}
+        pairs = zip(self.names, self.values, strict=True)
+        return {name: float(value) for name, value in pairs if name not in delays}
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations; infinite where nothing is known."""
+        known = np.sqrt(np.diag(self.covariance))
+        lost = [name in self.unidentified for name in self.names]
+        return np.where(lost, np.inf, known)
+
+    @property
+    def correlation(self) -> Array:
+        """Of the errors of the values."""
+        size = np.sqrt(np.diag(self.covariance)).clip(np.finfo(float).tiny)
+        return np.asarray(self.covariance / np.outer(size, size))
+
+    @property
+    def weak(self) -> tuple[str, ...]:
+        """Names of parameters that are hardly known."""
+        rows = zip(self.names, self.values, self.deviations, strict=True)
+        return tuple(name for name, value, s in rows if s > WEAK * abs(value))
+
+    def __getitem__(self, name: str) -> float:
+        """A value by name."""
+        return float(self.values[self.names.index(name)])
+
+    def __str__(self) -> str:
+        """A table of values, what residuals tell, and notes."""
+        width = max(len(name) for name in (*self.names, "parameter"))
+        lines = [
+            f"{'parameter':{width}}  {'first':>12}  {'value':>12}  {'deviation':>10}  relative"
+        ]
+        rows = zip(self.names, self.units, self.first, self.values, self.deviations, strict=True)
+        for name, unit, first, value, s in rows:
+            part = s / abs(value) if value else np.inf
+            share = f"{100 * part:7.2f}%" if part < 10.0 else "       -"
+            lines.append(
+                f"{name:{width}}  {first:12.6g}  {value:12.6g}  {s:10.2g}  {share}  [{unit}]"
+            )
+        return "\n".join([*lines, *self.told, *self.notes])
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What the residuals of each recording and channel tell, a line each."""
+        return (
+            *_test_lines(self.tests, "residuals"),
+            *_test_lines(self.validation, "kept back"),
+        )
+
+    def check(self) -> None:
+        """Complain about recordings that the model does not explain.
+
+        Raises:
+            ResidualError: most of the residuals is no noise.
+        """
+        bad = [each for each in (*self.tests, *self.validation) if each.refused]
+        if not bad:
+            return
+        worst = max(bad, key=lambda each: (each.structure, each.rms / each.noise))
+        error = ResidualError(
+            f"model '{self.model}' does not explain {worst.recording}, whatever its parameters: "
+            f"{100 * worst.structure:.0f} % of what is left of {worst.channel} "
+            f"({worst.rms:.3g} rms) is no noise",
+            fix="Is it a recording of this plant? Else see where the model is wrong "
+            "(error.fitted.plot()), fit more parameters, cut it into segments, or write "
+            "refuse=False.",
+        )
+        error.fitted = self
+        raise error
+
+    def save(self, path: str | Path) -> Path:
+        """Write the parameters to a text file that `--set @FILE` reads."""
+        target = file_path(path, "the file of parameters")
+        lines = [f"# {self.model}: fitted, with standard deviations"]
+        for name, value in self.parameters.items():
+            k = self.names.index(name)
+            lines.append(
+                f"{name} = {value!r}  # ± {self.deviations[k]:.2g} {self.units[k]}".rstrip()
+            )
+        target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return target
+
+    def plot(self, *, file: str | Path | None = None) -> Any:
+        """Measured and predicted outputs, residuals, and their correlations."""
+        from inloop.analysis.fitting.report import draw
+
+        return draw(self, file)
+
+    def report(self, path: str | Path) -> Path:
+        """Write a page with the table and the figure: an .html file that stands alone."""
+        from inloop.analysis.fitting.report import write_page
+
+        return write_page(self, file_path(path, "the file of the report"))
+
+
+def _test_lines(tests: Sequence[ResidualTest], what: str) -> list[str]:
+    return [
+        f"{what} of {each.channel}, {each.recording}: {each.rms:.3g} rms, noise {each.noise:.3g}; "
+        f"{100 * each.explained:.4g} % explained; "
+        + ("white" if each.white else f"not white ({100 * each.structure:.0f} % structure)")
+        for each in tests
+    ]

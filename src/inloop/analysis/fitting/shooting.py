@@ -1,0 +1,291 @@
+"""Predictions of all segments, and their derivatives by central differences: runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.analysis.fitting.interpolation import interpolated
+from inloop.analysis.fitting.recordings import Measured, plants_of
+from inloop.analysis.fitting.segments import Segment
+from inloop.analysis.fitting.unknowns import Unknowns
+from inloop.plant import Array, BarePlant
+from inloop.plant.unit import input_quantities
+from inloop.simulate.fleet import Fleet
+from inloop.simulate.start import first_internal_states
+
+PART = 1e-5  # of the size of an unknown, over which differences are taken
+SIDE_BY_SIDE = 256  # runs at once
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How the runs are integrated: steps in a period, and the integrator."""
+
+    per_period: int
+    method: str | None
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Runs that shall be made: rows of each.
+
+    Attributes:
+        segment: its number.
+        values: all parameters that are fitted.
+        state: where it starts: independent positions and velocities, then states of force laws.
+    """
+
+    segment: NDArray[np.int64]
+    values: Array
+    state: Array
+
+
+class Shooting:
+    """All segments of all recordings as functions of the unknowns.
+
+    A state of a node is (q, qd) of independent coordinates and z. Where starts are not fitted, it
+    is that of the recording, and z is that of the start of a run.
+
+    Attributes:
+        first: values of the unknowns that the search begins with.
+        nodes: states at the begins of the segments, shape (segments, state size).
+        free: whether the start of each segment is fitted, per entry of its state, same shape.
+    """
+
+    def __init__(
+        self,
+        plant: BarePlant,
+        recordings: Sequence[Measured],
+        segments: Sequence[Segment],
+        unknowns: Unknowns,
+        outputs: Sequence[str],
+        delay: dict[str, float],
+        steps: Steps,
+        fit_start: bool,
+    ) -> None:
+        self.plant, self.recordings, self.segments = plant, recordings, segments
+        self.unknowns, self.outputs, self.steps = unknowns, outputs, steps
+        self.first, self.period = unknowns.first, recordings[0].period
+        self.delay = np.array([delay.get(name, 0.0) for name in outputs])
+        self._delayed = [list(outputs).index(name) for name in unknowns.channels]
+        self._fleets: dict[int, Fleet] = {}
+        names = plant.formulation.independent
+        self._places = [plant.coordinates.index(name) for name in names]
+        self._states = [state.name for state in plant.mechanism.states]
+        self._columns = [*(f"{n}.q" for n in names), *(f"{n}.qd" for n in names), *self._states]
+        self._acting = self._inputs()
+        self.nodes = self._first_nodes()
+        self.free: NDArray[np.bool_] = np.full(self.nodes.shape, fit_start)
+        self.sizes = self._sizes()
+        for k, each in enumerate(segments):
+            if each.begin == 0:
+                # law states begin as in every run
+                self.free[k, 2 * len(names) :] = False
+            else:
+                self.free[k] = True
+
+    def _inputs(self) -> Array:
+        """Inputs of each segment, shape (segments, periods, parts, inputs)."""
+        parts = max(each.acting.shape[1] for each in self.recordings)
+        length = max(each.length for each in self.segments)
+        inputs = self.recordings[0].acting.shape[2]
+        found = np.zeros((len(self.segments), length, parts, inputs))
+        for k, each in enumerate(self.segments):
+            rows = self.recordings[each.recording].acting[each.begin :][:length]
+            found[k, : len(rows)] = rows
+            found[k, len(rows) :] = rows[-1:, -1:]
+        return found
+
+    def _first_nodes(self) -> Array:
+        """States from the recordings; those of force laws from runs through the segments."""
+        n, rest = len(self._places), self._law_states()
+        nodes = np.empty((len(self.segments), 2 * n + len(rest)))
+        for k, each in enumerate(self.segments):
+            run = self.recordings[each.recording]
+            nodes[k, :n] = run.q[each.begin, self._places]
+            nodes[k, n : 2 * n] = run.qd[each.begin, self._places]
+            nodes[k, 2 * n :] = rest
+        if not len(rest):
+            return nodes
+        for _ in range(2):
+            ends = self._simulate(self._at_nodes(nodes))[1]
+            for k, each in enumerate(self.segments[:-1]):
+                if each.handover is not None and np.all(np.isfinite(ends[k, 2 * n :])):
+                    nodes[k + 1, 2 * n :] = ends[k, 2 * n :]
+        return nodes
+
+    def _law_states(self) -> Array:
+        names = [quantity.name for quantity in input_quantities(plants_of(self.plant))]
+        first = self.recordings[0].acting[0, 0]
+        u = np.array([first[names.index(name)] for name in self.plant.inputs])
+        return first_internal_states(self.plant, u)
+
+    def _sizes(self) -> Array:
+        """How large each entry of a state is, about."""
+        n = len(self._places)
+        runs = [np.hstack([r.q[:, self._places], r.qd[:, self._places]]) for r in self.recordings]
+        seen = np.abs(np.vstack(runs)).max(axis=0)
+        states = np.abs(self.nodes[:, 2 * n :]).max(axis=0, initial=0.0)
+        sizes = np.concatenate([seen, states])
+        return np.where(sizes > 0.0, sizes, 1.0)
+
+    # what the runs tell
+
+    def predict(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
+        """Outputs at the samples that each segment explains, and the states at handovers.
+
+        Args:
+            values: of the unknowns.
+            nodes: states at the begins of the segments.
+
+        Returns:
+            One array (samples, channels) per segment, NaN where a run failed; states at the
+            handovers, shape (segments, state size).
+        """
+        y, ends = self._simulate(self._at_nodes(nodes, values))
+        late = self._delays(values)
+        return [self._seen(y[k], each, late) for k, each in enumerate(self.segments)], ends
+
+    def derivatives(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
+        """Derivatives of `predict` by all unknowns and by the start of the segment.
+
+        Returns:
+            One array (samples, channels, unknowns + state size) per segment, and one of shape
+            (segments, state size, unknowns + state size).
+        """
+        count, parameters = len(self.unknowns), len(self.unknowns.names)
+        width = count + nodes.shape[1]
+        plan = [
+            (k, column, *self._step(values, nodes[k], column))
+            for k in range(len(self.segments))
+            for column in (*range(parameters), *(count + np.flatnonzero(self.free[k])))
+        ]
+        y, ends = self._simulate(self._moved(plan, values, nodes))
+        late = self._delays(values)
+        seen = [np.zeros((e.stop - e.first, len(self.outputs), width)) for e in self.segments]
+        slopes = np.zeros((len(self.segments), nodes.shape[1], width))
+        for i, (k, column, down, up) in enumerate(plan):
+            low, high = (self._seen(y[2 * i + side], self.segments[k], late) for side in (0, 1))
+            seen[k][:, :, column] = (high - low) / (up - down)
+            slopes[k, :, column] = (ends[2 * i + 1] - ends[2 * i]) / (up - down)
+        if self._delayed:
+            self._by_delays(values, nodes, seen)
+        return seen, slopes
+
+    def _by_delays(self, values: Array, nodes: Array, seen: list[Array]) -> None:
+        """Fill in the columns of delays, which need no other run."""
+        y, _ = self._simulate(self._at_nodes(nodes, values))
+        first = len(self.unknowns.names)
+        for j, channel in enumerate(self._delayed):
+            width = PART * self.period
+            for k, each in enumerate(self.segments):
+                pair = []
+                for sign in (-1.0, 1.0):
+                    late = self._delays(values)
+                    late[channel] += sign * width
+                    pair.append(self._seen(y[k], each, late)[:, channel])
+                seen[k][:, channel, first + j] = (pair[1] - pair[0]) / (2.0 * width)
+
+    def _step(self, values: Array, node: Array, column: int) -> tuple[float, float]:
+        """The values below and above an unknown between which its difference is taken."""
+        count = len(self.unknowns)
+        if column >= count:
+            at, width = node[column - count], PART * self.sizes[column - count]
+            return at - width, at + width
+        at, width = values[column], PART * self.unknowns.scale[column]
+        low, high = self.unknowns.lower[column], self.unknowns.upper[column]
+        return max(at - width, low), min(at + width, high)
+
+    def _moved(
+        self, plan: Sequence[tuple[int, int, float, float]], values: Array, nodes: Array
+    ) -> _Runs:
+        count = len(self.unknowns)
+        segment = np.repeat(np.array([k for k, *_ in plan], dtype=int), 2)
+        rows, states = np.tile(values, (len(segment), 1)), nodes[segment]
+        for i, (_, column, *pair) in enumerate(plan):
+            for side, value in enumerate(pair):
+                if column < count:
+                    rows[2 * i + side, column] = value
+                else:
+                    states[2 * i + side, column - count] = value
+        return _Runs(segment, rows[:, : len(self.unknowns.names)], states)
+
+    def _at_nodes(self, nodes: Array, values: Array | None = None) -> _Runs:
+        chosen = self.first if values is None else values
+        count = len(self.segments)
+        rows = np.tile(chosen[: len(self.unknowns.names)], (count, 1))
+        return _Runs(np.arange(count), rows, nodes)
+
+    def _delays(self, values: Array) -> Array:
+        late = self.delay.copy()
+        late[self._delayed] = values[len(self.unknowns.names) :]
+        return late
+
+    def _seen(self, y: Array, segment: Segment, late: Array) -> Array:
+        """What sensors tell at the samples of a segment, from outputs at its periods."""
+        places = np.arange(segment.first, segment.stop) - segment.begin
+        found = np.empty((len(places), y.shape[1]))
+        for c, delay in enumerate(late):
+            if delay == 0.0 and c not in self._delayed:
+                found[:, c] = y[places, c]
+            else:
+                inside = y[: segment.length + 1, c]
+                found[:, c] = interpolated(inside, places - delay / self.period)
+        return found
+
+    # the runs
+
+    def _simulate(self, runs: _Runs) -> tuple[Array, Array]:
+        """Outputs of all runs, shape (runs, periods + 1, channels), and states at handovers."""
+        count = len(runs.segment)
+        y = np.full((count, self._acting.shape[1] + 1, len(self.outputs)), np.nan)
+        ends = np.full((count, len(self._columns)), np.nan)
+        for begin in range(0, count, SIDE_BY_SIDE):
+            part = slice(begin, min(begin + SIDE_BY_SIDE, count))
+            chosen = _Runs(runs.segment[part], runs.values[part], runs.state[part])
+            y[part], ends[part] = self._side_by_side(chosen)
+        return y, ends
+
+    def _side_by_side(self, runs: _Runs) -> tuple[Array, Array]:
+        fleet, count = self._start(runs), len(runs.segment)
+        names = [*self.outputs, *self._columns]
+        parts, inputs = self._acting.shape[2:]
+        # a block per part of a period; what the plant leads itself stays as it is
+        acting = np.moveaxis(self._acting[runs.segment], 0, 2).reshape(-1, count, inputs)
+        led = [k for k, name in enumerate(fleet.input_names) if name in fleet.led]
+        acting[..., led] = fleet.inputs[:, led]
+        columns = [fleet.output_names.index(name) for name in names]
+        first = fleet.outputs[None][..., columns]
+        told = fleet.play(acting, self.steps.per_period // parts, names)
+        told = np.concatenate([first, told[parts - 1 :: parts]])
+        told[:, fleet.failed] = np.nan
+        handover = [self.segments[k].handover or 0 for k in runs.segment]
+        ends = told[handover, np.arange(count), len(self.outputs) :]
+        return np.moveaxis(told[:, :, : len(self.outputs)], 0, 1), ends
+
+    def _start(self, runs: _Runs) -> Fleet:
+        count, n = len(runs.segment), len(self._places)
+        if count not in self._fleets:
+            step = self.period / self.steps.per_period
+            self._fleets[count] = Fleet(self.plant, count, step=step, method=self.steps.method)
+        fleet, names = self._fleets[count], self.plant.formulation.independent
+        first = {
+            name: self._acting[runs.segment, 0, 0, k]
+            for k, name in enumerate(fleet.input_names)
+            if name in self.plant.inputs and name not in fleet.led
+        }
+        columns = zip(self.unknowns.names, runs.values.T, strict=True)
+        states = runs.state[:, 2 * n :]
+        fleet.restart(
+            range(count),
+            q=dict(zip(names, runs.state[:, :n].T, strict=True)),
+            qd=dict(zip(names, runs.state[:, n : 2 * n].T, strict=True)),
+            inputs=first,
+            parameters=dict(columns),
+            states=states if states.shape[1] else None,
+        )
+        return fleet

@@ -1,0 +1,153 @@
+"""What is fitted: live parameters and delays by name, with scales and bounds."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError, name_hint
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name, real, reals
+
+DELAY = ".delay"
+MOST_DELAY = 10.0  # periods of a recording that a fitted delay may have, unless bounds say more
+# parameters that are positive in the plant and have one of these units stay positive
+POSITIVE_UNITS = frozenset((
+    "kg", "kg/m", "kg*m^2", "N/m", "N*m/rad", "N*s/m", "N*m*s/rad", "Pa", "s", "Hz", "m^2",
+))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """Parameters, then delays: columns of everything that has one entry for each of them.
+
+    Attributes:
+        names: of live parameters of the plant.
+        channels: of the outputs whose delay is fitted.
+        units: of both.
+        first: where the search begins.
+        lower, upper: bounds.
+        scale: by which values are made numbers of the order of 1.
+    """
+
+    names: tuple[str, ...]
+    channels: tuple[str, ...]
+    units: tuple[str, ...]
+    first: Array
+    lower: Array
+    upper: Array
+    scale: Array
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of both, as the user writes them."""
+        return (*self.names, *(name + DELAY for name in self.channels))
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def choose_unknowns(
+    plant: BarePlant,
+    wanted: Sequence[str],
+    outputs: Sequence[str],
+    period: float,
+    delay: Mapping[str, float],
+    bounds: Any,
+) -> Unknowns:
+    """Parameters and delays that names and patterns choose.
+
+    Raises:
+        InputError: a name is unknown, or a bound is of no use.
+    """
+    names, channels = _chosen(plant, wanted, outputs)
+    given = _bounds(bounds, (*names, *(channel + DELAY for channel in channels)))
+    declared = {p.name: p for p in plant.parameters.declared}
+    rows: list[tuple[float, float, float, float]] = []
+    for name in names:
+        value, allowed = plant.parameters[name], declared[name].range
+        low, high = (-np.inf, np.inf) if allowed is None else allowed
+        if value > 0.0 and declared[name].unit in POSITIVE_UNITS:
+            low = max(low, 0.0)
+        low, high = _within((low, high), given.get(name))
+        span = high - low
+        size = abs(value) or (0.1 * span if np.isfinite(span) else 1.0)
+        rows.append((value, low, high, size))
+    for channel in channels:
+        low, high = _within((0.0, np.inf), given.get(channel + DELAY))
+        high = MOST_DELAY * period if np.isinf(high) else high
+        rows.append((delay.get(channel, 0.0), low, high, period))
+    first, lower, upper, scale = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    for label, low, high in zip((*names, *channels), lower, upper, strict=True):
+        if not low < high:
+            raise InputError(
+                f"bounds of '{label}' leave nothing", fix="Give the smaller one first."
+            )
+    units = (*(declared[name].unit for name in names), *("s" for _ in channels))
+    inside = np.clip(first, lower, upper)
+    return Unknowns(names, channels, units, inside, lower, upper, scale)
+
+
+def _chosen(
+    plant: BarePlant, wanted: Sequence[str], outputs: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    names: dict[str, None] = {}
+    channels: dict[str, None] = {}
+    for pattern in wanted:
+        if pattern.endswith(DELAY) and pattern.removesuffix(DELAY) in outputs:
+            channels[pattern.removesuffix(DELAY)] = None
+            continue
+        found = fnmatch.filter(plant.parameters, pattern)
+        if not found:
+            raise InputError(
+                f"model '{plant.name}' has no live parameter '{pattern}' to fit",
+                fix=name_hint(pattern, tuple(plant.parameters)),
+            )
+        names.update(dict.fromkeys(found))
+    if not names and not channels:
+        raise InputError("nothing is to be fitted", fix='Name parameters: fit=["k", "c"].')
+    return tuple(names), tuple(channels)
+
+
+def _bounds(given: Any, labels: Sequence[str]) -> dict[str, tuple[float, float]]:
+    found = {}
+    for name, pair in by_name(given, "bounds").items():
+        if name not in labels:
+            raise InputError(
+                f"bounds of '{name}', which is not fitted", fix=name_hint(name, labels)
+            )
+        values = reals(pair, f"bounds of '{name}'")
+        if values.shape != (2,) or np.isnan(values).any():
+            raise InputError(f"bounds of '{name}' are {pair}", fix="Give a pair (low, high).")
+        found[name] = (float(values[0]), float(values[1]))
+    return found
+
+
+def _within(allowed: tuple[float, float], given: tuple[float, float] | None) -> tuple[float, float]:
+    if given is None:
+        return allowed
+    return max(allowed[0], given[0]), min(allowed[1], given[1])
+
+
+def by_channel(given: Any, what: str, outputs: Sequence[str]) -> dict[str, float]:
+    """A number for some of the channels, by name; not negative.
+
+    Raises:
+        InputError: a name is no channel, or a value is of no use.
+    """
+    found = {}
+    for name, value in by_name(given, what).items():
+        if name not in outputs:
+            raise InputError(
+                f"{what} of '{name}', which is not compared", fix=name_hint(name, outputs)
+            )
+        found[name] = real(value, f"{what} of '{name}'")
+        if not (np.isfinite(found[name]) and found[name] >= 0.0):
+            raise InputError(
+                f"{what} of '{name}' is {value}", fix="Give a number that is not below 0."
+            )
+    return found

@@ -1,0 +1,131 @@
+"""`inloop identify`: find parameters of a plant from recordings of its motion."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import inloop as il
+from inloop.cli.output import heading, paragraph, print_json, table
+from inloop.cli.starting import add_start, prepare, tell_notes
+from inloop.cli.subject import add_subject, find_subject
+
+REFUSED = 1  # exit code where the model does not explain the recordings
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    text = "find parameters with which a mechanism moves as it did in recordings"
+    parser = commands.add_parser("identify", parents=[shared], help=text, description=text)
+    add_subject(parser)
+    parser.add_argument(
+        "recordings",
+        nargs="+",
+        metavar="RUN",
+        help="what was recorded: .mcap, .csv, .npz, .parquet",
+    )
+    add_start(parser)
+    parser.add_argument(
+        "--fit", required=True, metavar="NAMES",
+        help='parameters with commas between, such as k,c,"friction.*"; OUTPUT.delay fits a delay',
+    )  # fmt: skip
+    parser.add_argument("--outputs", metavar="NAMES", help="what is compared; sensors by default")
+    parser.add_argument(
+        "--noise", action="append", default=[], metavar="OUTPUT=S",
+        help="standard deviation of an output; else it is found; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--check", action="append", default=[], metavar="RUN",
+        help="a recording that is kept back and predicted; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--recorded-start", action="store_true",
+        help="take the first sample as the start, in place of fitting it",
+    )  # fmt: skip
+    parser.add_argument("--segments", type=float, metavar="S", help="for multiple shooting [s]")
+    parser.add_argument("--step", type=float, metavar="H", help="longest step [s]; 0.001")
+    parser.add_argument("--method", help="integrator with fixed steps")
+    parser.add_argument("--accept", action="store_true", help="keep what the residual test refuses")
+    parser.add_argument("--out", metavar="FILE", help="write the parameters, for --set @FILE")
+    parser.add_argument("--report", metavar="FILE.html", help="write a page with table and figure")
+    parser.add_argument("--plot", metavar="FILE", help="write the figure: .png, .svg or .pdf")
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Read, fit, tell, write."""
+    if args.plot:
+        il.blank_figure((1.0, 1.0), args.plot)
+    subject = find_subject(args)
+    prepare(subject, args, held=False)
+    tell_notes(subject)
+    plant = subject.compile()
+    options: dict[str, Any] = {
+        "outputs": None if args.outputs is None else _names(args.outputs),
+        "noise": _levels(args.noise),
+        "check": [il.read(name) for name in args.check] or None,
+        "start": "recorded" if args.recorded_start else "fit",
+        "segments": args.segments, "step": args.step, "method": args.method,
+    }  # fmt: skip
+    runs = [il.read(name) for name in args.recordings]
+    fitted = il.fit(plant, runs, _names(args.fit), refuse=False, **options)
+    refused = any(each.refused for each in (*fitted.tests, *fitted.validation))
+    # a page may tell why; parameters that mean nothing are not handed on
+    if args.report:
+        fitted.report(args.report)
+    if args.plot:
+        fitted.plot(file=args.plot)
+    if args.out and (args.accept or not refused):
+        fitted.save(args.out)
+    if args.json:
+        print_json(_data(fitted, refused))
+    else:
+        _show(fitted)
+    if refused and not args.accept:
+        fitted.check()
+    return 0
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _levels(words: list[str]) -> dict[str, float]:
+    found = {}
+    for word in words:
+        name, _, value = word.rpartition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise il.InputError(
+                f"--noise {word[:60]!a} is no assignment", fix="Write it as --noise encoder=1e-4."
+            ) from None
+    return found
+
+
+def _data(fitted: il.Fitted, refused: bool) -> dict[str, Any]:
+    rows = zip(fitted.names, fitted.values, fitted.deviations, strict=True)
+    tests = [vars(each) for each in (*fitted.tests, *fitted.validation)]
+    return {
+        "status": "REFUSED" if refused else "OK",
+        "model": fitted.model,
+        "parameters": {name: {"value": v, "deviation": s} for name, v, s in rows},
+        "unidentified": list(fitted.unidentified),
+        "residuals": tests,
+        "notes": list(fitted.notes),
+    }
+
+
+def _show(fitted: il.Fitted) -> None:
+    heading(f"{fitted.model}: fitted to {len(fitted.comparisons)} recordings")
+    rows = zip(
+        fitted.names, fitted.units, fitted.first, fitted.values, fitted.deviations, strict=True
+    )
+    table(
+        ("parameter", "unit", "first", "value", "deviation"),
+        [(n, u, f"{first:.6g}", f"{v:.8g}", f"{s:.2g}") for n, u, first, v, s in rows],
+        left=2,
+    )
+    paragraph()
+    for line in (*fitted.told, *fitted.notes):
+        paragraph(line)

@@ -1,0 +1,1 @@
+"""Programs with derivatives along several directions at once, as C."""

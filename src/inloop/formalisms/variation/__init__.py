@@ -1,0 +1,1 @@
+"""How the motion of a mechanism changes with its state, its inputs and its parameters."""

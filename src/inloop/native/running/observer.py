@@ -1,0 +1,232 @@
+"""An observer in C, seen from Python: its memory, and arrays that are those of the observer."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.library import COUNT, POINTER, Reals, address_of, aligned_zeros
+from inloop.native.mirror import mirror
+from inloop.native.running.instance import Instance, Numbers
+from inloop.native.running.schedule import Method, Status
+from inloop.native.runtime_library import load_runtime
+
+KINDS = {"ekf": 0, "ukf": 1}  # il_observer_kind
+ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA = 0, 1, 2  # il_extra_kind
+
+
+@dataclass(frozen=True)
+class ExtraState:
+    """A state beside those of the plant, as il_extra.
+
+    Attributes:
+        kind: ADDS_TO_INPUT, ADDS_TO_MEASURED or RATE_OF_EXTRA.
+        number: of the input, of what is measured, of the extra state.
+        keeps: what is left of it after a sample.
+        wanders: variance of its noise from sample to sample.
+    """
+
+    kind: int
+    number: int
+    keeps: float
+    wanders: float
+
+
+@dataclass(frozen=True)
+class ObserverTable:
+    """What an observer knows beside its plant.
+
+    Attributes:
+        kind: "ekf" or "ukf".
+        method: integrator.
+        step: [s].
+        substeps: from sample to sample.
+        measured: numbers of outputs.
+        noise: variance of each.
+        extras: states beside those of the plant.
+        pushed: inputs beside which noise acts that is new at each sample.
+        push: variance of each.
+        moved: variance of what moves each state of the plant at a sample.
+        gate: deviations beyond which a measurement is left out; 0: none is.
+        spread: of drawn states, in parts of √size deviations.
+    """
+
+    kind: str
+    method: Method
+    step: float
+    substeps: int
+    measured: Sequence[int]
+    noise: Reals
+    extras: Sequence[ExtraState]
+    pushed: Sequence[int]
+    push: Reals
+    moved: Reals
+    gate: float
+    spread: float
+
+
+class NativeObserver:
+    """An observer at work on an instance that is its own.
+
+    Attributes:
+        x: the estimate, as the stepper of the plant has it; writing into it changes it.
+        extra: extra states.
+        P: covariance of the error, shape (size, size).
+        innovation: what was measured less what was expected, at the last correction; NaN where
+            nothing was.
+        expected_square: variance of each of them, given those before it.
+    """
+
+    def __init__(self, instance: Instance, table: ObserverTable) -> None:
+        """Begin where the instance is, with nothing unsure."""
+        self._instance, self._keep = instance, _arrays(table)
+        measured, noise, extras, pushed, push, moved = self._keep
+        self._struct: Any = mirror("il_observer")(
+            instance=instance.address,
+            kind=KINDS[table.kind],
+            method=int(table.method),
+            step=table.step,
+            substeps=table.substeps,
+            measured=measured.ctypes.data,
+            noise=noise.ctypes.data,
+            measured_count=len(measured),
+            extras=ctypes.addressof(extras),
+            extra_count=len(table.extras),
+            pushed=pushed.ctypes.data,
+            push=push.ctypes.data,
+            pushed_count=len(pushed),
+            moved=moved.ctypes.data,
+            gate=table.gate,
+            spread=table.spread,
+        )
+        self.address = ctypes.addressof(self._struct)
+        room = _function("il_observer_room", POINTER, returns=COUNT)(self.address)
+        if room < 0:
+            raise InputError("the plant cannot be observed", fix="It must have a single mode.")
+        self._memory = aligned_zeros(room)
+        self._check(_function("il_observer_begin", POINTER, POINTER), address_of(self._memory))
+        size, length = self._struct.size, len(instance.numbers(Numbers.STATE))
+        self.x = self._view("x", length)
+        self.extra = self._view("extra", len(table.extras))
+        self.P = self._view("P", size * size).reshape(size, size)
+        self.innovation = self._view("innovation", len(measured))
+        self.expected_square = self._view("expected_square", len(measured))
+        self._count = len(measured)
+
+    def _view(self, name: str, count: int) -> Reals:
+        first = ctypes.c_double * count
+        return np.ctypeslib.as_array(first.from_address(getattr(self._struct, name)))
+
+    def _check(self, function: Any, *arguments: Any) -> None:
+        status = Status(function(self.address, *arguments))
+        if status != Status.OK:
+            raise InputError(f"the observer cannot begin: {status.name}", fix="Look at its start.")
+
+    @property
+    def size(self) -> int:
+        """Of the error."""
+        return int(self._struct.size)
+
+    @property
+    def t(self) -> float:
+        """Time of the estimate [s]."""
+        return float(self._struct.t)
+
+    @t.setter
+    def t(self, value: float) -> None:
+        self._struct.t = value
+
+    @property
+    def nis(self) -> float:
+        """Innovations of the last correction squared, in units of their covariance."""
+        return float(self._struct.nis)
+
+    @property
+    def used(self) -> int:
+        """Measurements that the last correction used."""
+        return int(self._struct.used)
+
+    @property
+    def choices(self) -> int:
+        """How often the independent coordinates have changed."""
+        return int(self._struct.choices)
+
+    def predict(self, inputs: Reals) -> Status:
+        """To the next sample, all inputs of the plant held."""
+        call = _function("il_observer_predict", POINTER, POINTER)
+        return Status(call(self.address, inputs.ctypes.data))
+
+    def correct(self, measured: Reals) -> Status:
+        """What was measured now; NaN where nothing was."""
+        call = _function("il_observer_correct", POINTER, POINTER)
+        return Status(call(self.address, measured.ctypes.data))
+
+    def outputs(self, values: Reals) -> Status:
+        """Fill in all outputs of the plant as estimated."""
+        call = _function("il_observer_outputs", POINTER, POINTER)
+        return Status(call(self.address, values.ctypes.data))
+
+    def slopes(self, inputs: Reals) -> tuple[Status, Reals, Reals]:
+        """F and Q of the next sample, about the estimate."""
+        F, Q = np.zeros((self.size, self.size)), np.zeros((self.size, self.size))
+        call = _function("il_observer_slopes", *[POINTER] * 4)
+        status = call(self.address, inputs.ctypes.data, F.ctypes.data, Q.ctypes.data)
+        return Status(status), F, Q
+
+    def sight(self) -> tuple[Status, Reals, Reals]:
+        """H and what is expected to be measured, at the estimate."""
+        H, y = np.zeros((self._count, self.size)), np.zeros(self._count)
+        call = _function("il_observer_sight", POINTER, POINTER, POINTER)
+        return Status(call(self.address, H.ctypes.data, y.ctypes.data)), H, y
+
+    def carry(self, inputs: Reals, x: Reals, extra: Reals) -> Status:
+        """Carry a state and its extra states to the next sample, in place, without noise."""
+        call = _function("il_observer_carry", *[POINTER] * 4)
+        return Status(call(self.address, inputs.ctypes.data, x.ctypes.data, extra.ctypes.data))
+
+    def moved(self, delta: Reals) -> tuple[Status, Reals, Reals]:
+        """The estimate with a change of the size of the error, loops closed; its extra states."""
+        x, extra = self.x.copy(), self.extra.copy()
+        delta = np.ascontiguousarray(delta, dtype=np.float64)
+        call = _function("il_observer_move", *[POINTER] * 4)
+        status = call(self.address, delta.ctypes.data, x.ctypes.data, extra.ctypes.data)
+        return Status(status), x, extra
+
+    def apart(self, x: Reals, other: Reals) -> Reals:
+        """The change that leads from x to another state; 0 for extra states."""
+        delta = np.zeros(self.size)
+        call = _function("il_observer_apart", *[POINTER] * 4, returns=None)
+        call(self.address, *(np.ascontiguousarray(a).ctypes.data for a in (x, other)),
+             delta.ctypes.data)  # fmt: skip
+        return delta
+
+    def renew(self) -> None:
+        """After a snapshot of the instance was restored."""
+        self._check(_function("il_observer_renew", POINTER))
+
+
+def _arrays(table: ObserverTable) -> tuple[Any, ...]:
+    """What the struct points at."""
+    rows = [
+        mirror("il_extra")(kind=e.kind, number=e.number, keeps=e.keeps, wanders=e.wanders)
+        for e in table.extras
+    ]
+    return (
+        np.array(table.measured, dtype=np.int64),
+        np.array(table.noise, dtype=np.float64),
+        (mirror("il_extra") * max(len(rows), 1))(*rows),
+        np.array(table.pushed, dtype=np.int64),
+        np.array(table.push, dtype=np.float64),
+        np.array(table.moved, dtype=np.float64),
+    )
+
+
+@functools.cache
+def _function(name: str, *arguments: type[Any], returns: Any = ctypes.c_int) -> Any:
+    return load_runtime().function(name, *arguments, returns=returns)

@@ -1,0 +1,312 @@
+/* Memory of an observer, and how its two halves follow each other; see il_observer.h. */
+#include "il_observer_parts.h"
+
+#include <string.h>
+
+#include "il_arena.h"
+#include "il_finite.h"
+
+static double *take(il_arena *from, int64_t count)
+{
+    return il_take(from, count, sizeof(double), IL_ALIGNMENT);
+}
+
+/* All pieces of memory; returns their sum, in numbers. */
+static int64_t lay_out(il_observer *o, double *memory)
+{
+    il_arena arena = {(unsigned char *)memory, 0};
+    const int64_t size = o->size, length = il_observed_length(o), m = o->measured_count;
+    const int64_t own = il_observed_states(o), points = 2 * size + 1;
+    const int64_t wide = il_observer_columns(o), n = il_observed_part(o)->row->n;
+    struct {
+        double **piece;
+        int64_t count;
+    } const wanted[] = {
+        {&o->x, length}, {&o->extra, o->extra_count}, {&o->P, size * size},
+        {&o->innovation, m}, {&o->expected_square, m},
+        {&o->held, o->instance->plant->input_count},
+        {&o->x_new, length}, {&o->x_trial, length}, {&o->extra_trial, o->extra_count},
+        {&o->rates, length}, {&o->rates_trial, length}, {&o->delta, size},
+        {&o->A, length * length}, {&o->slopes, own * wide}, {&o->carried, own * wide},
+        {&o->FT, wide * own}, {&o->Y, size * size},
+        {&o->H, m * size}, {&o->y, m}, {&o->y_trial, m}, {&o->gain, size * (m > 0 ? m : 1)},
+        {&o->points, points * length}, {&o->points_extra, points * o->extra_count},
+        {&o->deltas, points * size}, {&o->seen, points * m}, {&o->L, size * size},
+        {&o->Pyy, m * m}, {&o->all_before, (size + 1) * 2 * n},
+    };
+    for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++) {
+        *wanted[k].piece = take(&arena, wanted[k].count);
+    }
+    const il_system *system = &il_in_use(il_observed_part(o))->system;
+    double *work = take(&arena, il_work_size(o->method, system->n, system->m));
+    int64_t *pivots = il_take(&arena, system->n + system->m, sizeof(int64_t), IL_ALIGNMENT);
+    if (memory) {
+        o->stepper = (il_stepper){.stages = work, .pivots = pivots};
+    }
+    return (int64_t)(arena.used / sizeof(double));
+}
+
+static int makes_sense(const il_observer *o)
+{
+    const il_plant *plant = o->instance->plant;
+    int good = o->substeps > 0 && o->step > 0.0 && o->measured_count >= 0 && o->extra_count >= 0;
+    good = good && plant->mode_count == 1 && !il_in_use(il_observed_part(o))->choice->redundant;
+    for (int64_t k = 0; good && k < o->measured_count; k++) {
+        good = o->measured[k] >= 0 && o->measured[k] < plant->output_count && o->noise[k] > 0.0;
+    }
+    for (int64_t k = 0; good && k < o->pushed_count; k++) {
+        good = o->pushed[k] >= 0 && o->pushed[k] < plant->input_count;
+    }
+    for (int64_t k = 0; good && k < o->extra_count; k++) {
+        const int64_t most[] = {plant->input_count, o->measured_count, k};
+        const il_extra *extra = &o->extras[k];
+        good = extra->kind >= IL_ADDS_TO_INPUT && extra->kind <= IL_RATE_OF_EXTRA;
+        good = good && extra->number >= 0 && extra->number < most[extra->kind];
+    }
+    const il_system *system = &il_in_use(il_observed_part(o))->system;
+    return good && il_work_size(o->method, system->n, system->m) >= 0;
+}
+
+int64_t il_observer_room(const il_observer *observer)
+{
+    il_observer trial = *observer;
+    if (!makes_sense(observer)) {
+        return -1;
+    }
+    trial.size = il_observed_states(observer) + observer->extra_count;
+    return lay_out(&trial, NULL);
+}
+
+int il_observer_renew(il_observer *observer)
+{
+    il_observer *const o = observer;
+    double *work = o->stepper.x_new ? o->stepper.x_new : o->stepper.stages;
+    return il_stepper_init(&o->stepper, &il_in_use(il_observed_part(o))->system, o->method, work,
+                           o->stepper.pivots);
+}
+
+int il_observer_begin(il_observer *observer, double *memory)
+{
+    il_observer *const o = observer;
+    o->size = il_observed_states(o) + o->extra_count;
+    memset(memory, 0, (size_t)lay_out(o, memory) * sizeof *memory);
+    o->t = il_time(o->instance);
+    o->choices = o->used = o->far = 0;
+    o->nis = 0.0;
+    il_copy(o->x, o->instance->machine.x, il_observed_length(o));
+    il_copy(o->held, o->instance->inputs, o->instance->plant->input_count);
+    return il_observer_renew(o);
+}
+
+/* ---- what acts ---- */
+
+void il_observer_act(il_observer *o, const double *extra)
+{
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        if (o->extras[k].kind == IL_ADDS_TO_INPUT) {
+            o->instance->inputs[o->extras[k].number] = o->held[o->extras[k].number];
+        }
+    }
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        const int64_t input = o->extras[k].number;
+        if (o->extras[k].kind == IL_ADDS_TO_INPUT) {
+            il_write_input(o->instance, input, o->instance->inputs[input] + extra[k]);
+        }
+    }
+}
+
+void il_observer_hold(il_observer *o, const double *inputs, const double *extra)
+{
+    il_copy(o->held, inputs, o->instance->plant->input_count);
+    for (int64_t k = 0; k < o->instance->plant->input_count; k++) {
+        il_write_input(o->instance, k, inputs[k]);
+    }
+    il_observer_act(o, extra);
+}
+
+int il_observer_steps(il_observer *o, double *x)
+{
+    int status = IL_OK;
+    for (int64_t k = 0; k < o->substeps && status == IL_OK; k++) {
+        status = il_step(&o->stepper, o->t + (double)k * o->step, o->step, x);
+    }
+    return status;
+}
+
+int il_observer_expect(il_observer *o, const double *x, const double *extra, double *y)
+{
+    il_part *part = il_observed_part(o);
+    il_observer_act(o, extra);
+    const int status = il_observe(part, o->t, x);
+    for (int64_t k = 0; status == IL_OK && k < o->measured_count; k++) {
+        y[k] = *part->sources[o->measured[k]];
+    }
+    for (int64_t k = 0; status == IL_OK && k < o->extra_count; k++) {
+        if (o->extras[k].kind == IL_ADDS_TO_MEASURED) {
+            y[o->extras[k].number] += extra[k];
+        }
+    }
+    return status;
+}
+
+void il_observer_wander(const il_observer *o, double *extra)
+{
+    const double period = o->step * (double)o->substeps;
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        if (o->extras[k].kind == IL_RATE_OF_EXTRA) {
+            extra[o->extras[k].number] += period * extra[k];
+        }
+        extra[k] *= o->extras[k].keeps;
+    }
+}
+
+void il_observer_wander_P(il_observer *o)
+{
+    const int64_t size = o->size, own = size - o->extra_count;
+    const double period = o->step * (double)o->substeps;
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        const int64_t at = own + k, moves = own + o->extras[k].number;
+        const int rate = o->extras[k].kind == IL_RATE_OF_EXTRA;
+        const double keeps = o->extras[k].keeps;
+        for (int64_t j = 0; j < size; j++) { /* rows */
+            o->P[moves * size + j] += rate ? period * o->P[at * size + j] : 0.0;
+            o->P[at * size + j] *= keeps;
+        }
+        for (int64_t i = 0; i < size; i++) { /* columns */
+            o->P[i * size + moves] += rate ? period * o->P[i * size + at] : 0.0;
+            o->P[i * size + at] *= keeps;
+        }
+        o->P[at * size + at] += o->extras[k].wanders;
+    }
+}
+
+/* ---- a change of the independent coordinates ---- */
+
+/* All coordinates and velocities at a state: rows of 2 n. */
+static int all_of(il_observer *o, const double *x, double *all)
+{
+    il_part *part = il_observed_part(o);
+    const int status = il_look_at(part, o->t, x);
+    il_copy(all, part->q, part->row->n);
+    il_copy(all + part->row->n, part->qd, part->row->n);
+    return status;
+}
+
+/* How all coordinates and velocities change with each state of the error that is one of motion: a
+   row each. */
+static int note_motion(il_observer *o)
+{
+    il_part *part = il_observed_part(o);
+    const int64_t n = part->row->n, moving = 2 * il_observed_coordinates(o);
+    double *const now = o->all_before + o->size * 2 * n;
+    int status = all_of(o, o->x, now);
+    memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
+    for (int64_t j = 0; j < moving && status == IL_OK; j++) {
+        double *row = o->all_before + j * 2 * n;
+        const double reach = IL_OBSERVER_STEP_REACH * part->sizes[j];
+        o->delta[j] = reach;
+        status = il_observer_move(o, o->delta, o->x_trial, o->extra_trial);
+        o->delta[j] = 0.0;
+        if (status == IL_OK) {
+            status = all_of(o, o->x_trial, row);
+        }
+        for (int64_t k = 0; k < 2 * n; k++) {
+            row[k] = (row[k] - now[k]) / reach;
+        }
+    }
+    return status;
+}
+
+/* P in the new coordinates: T P T', with T by rows of what was noted. */
+static void turn_P(il_observer *o)
+{
+    const il_choice *choice = il_in_use(il_observed_part(o))->choice;
+    const int64_t n = il_observed_part(o)->row->n, nu = choice->independent_count;
+    const int64_t size = o->size, moving = 2 * nu;
+    for (int round = 0; round < 2; round++) { /* rows, then, of the transpose, rows again */
+        memset(o->Y, 0, (size_t)(size * size) * sizeof *o->Y);
+        for (int64_t i = 0; i < size; i++) {
+            if (i >= moving) {
+                il_add_row(size, o->Y + i * size, 1.0, o->P + i * size);
+                continue;
+            }
+            const int64_t at = i < nu ? choice->independent[i] : n + choice->independent[i - nu];
+            for (int64_t j = 0; j < moving; j++) {
+                il_add_row(size, o->Y + i * size, o->all_before[j * 2 * n + at], o->P + j * size);
+            }
+        }
+        for (int64_t i = 0; i < size; i++) {
+            for (int64_t j = 0; j < size; j++) {
+                o->P[j * size + i] = o->Y[i * size + j];
+            }
+        }
+    }
+}
+
+/* Other independent coordinates, better where the estimate is; not IL_OK: there are none. */
+static int choose_anew(il_observer *o)
+{
+    il_part *part = il_observed_part(o);
+    int status = note_motion(o);
+    if (status == IL_OK) {
+        status = il_look_at(part, o->t, o->x);
+    }
+    if (status != IL_OK || !il_choose_better(part, o->t)) {
+        return IL_LOOP_OPEN;
+    }
+    turn_P(o);
+    il_pack(part, o->x);
+    o->choices++;
+    return il_observer_renew(o);
+}
+
+/* ---- the two halves ---- */
+
+static int predict_once(il_observer *o)
+{
+    return o->kind == IL_UNSCENTED ? il_predict_unscented(o, o->extra_trial)
+                                   : il_predict_extended(o, o->extra_trial);
+}
+
+int il_observer_predict(il_observer *observer, const double *inputs)
+{
+    il_observer *const o = observer;
+    il_copy(o->extra_trial, o->extra, o->extra_count);
+    il_observer_wander(o, o->extra_trial);
+    il_observer_hold(o, inputs, o->extra_trial);
+    int status = predict_once(o);
+    if (status == IL_LOOP_OPEN && il_chooses(il_observed_part(o)) && choose_anew(o) == IL_OK) {
+        il_copy(o->extra_trial, o->extra, o->extra_count);
+        il_observer_wander(o, o->extra_trial);
+        il_observer_act(o, o->extra_trial);
+        status = predict_once(o);
+    }
+    return status;
+}
+
+int il_observer_correct(il_observer *observer, const double *measured)
+{
+    il_observer *const o = observer;
+    il_observer_act(o, o->extra);
+    const int drawn = o->kind == IL_UNSCENTED && !il_observer_all_plain(o);
+    return drawn ? il_correct_unscented(o, measured) : il_correct_extended(o, measured);
+}
+
+int il_observer_outputs(il_observer *observer, double *values)
+{
+    il_observer *const o = observer;
+    il_part *part = il_observed_part(o);
+    il_observer_act(o, o->extra);
+    const int status = il_observe(part, o->t, o->x);
+    for (int64_t k = 0; status == IL_OK && k < o->instance->plant->output_count; k++) {
+        values[k] = *part->sources[k];
+    }
+    return status;
+}
+
+int il_observer_carry(il_observer *observer, const double *inputs, double *x, double *extra)
+{
+    il_observer_wander(observer, extra);
+    il_observer_hold(observer, inputs, extra);
+    return il_observer_steps(observer, x);
+}

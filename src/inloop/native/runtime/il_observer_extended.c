@@ -1,0 +1,390 @@
+/* The extended Kalman filter: P by the slopes of a sample about the estimate.
+ *
+ * Explicit methods: F = exp(h A) and G = h (1 + h A / 2 + ...) B by their series, with A and B the
+ * slopes of the rates, by differences. Implicit methods: differences of the step itself, whose slopes
+ * no series of a stiff A tells.
+ */
+#include "il_observer_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* of a step, in units of the states: where three terms of the series do */
+#define SMALL_CHANGE 0.05
+
+int64_t il_observer_columns(const il_observer *o)
+{
+    int64_t count = il_observed_states(o) + o->pushed_count;
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        count += o->extras[k].kind == IL_ADDS_TO_INPUT;
+    }
+    return count;
+}
+
+/* The input of a column behind those of states. */
+static int64_t input_of(const il_observer *o, int64_t column)
+{
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        if (o->extras[k].kind == IL_ADDS_TO_INPUT && column-- == 0) {
+            return o->extras[k].number;
+        }
+    }
+    return o->pushed[column];
+}
+
+static double reach_of(const il_part *part, int64_t j, double x, double share)
+{
+    const double size = part->sizes[j] > 0.0 ? part->sizes[j] : 1.0;
+    return share * (fabs(x) > size ? fabs(x) : size);
+}
+
+/* What a trial of an input is away from what acts. */
+static double push_of(const il_observer *o, int64_t input)
+{
+    return IL_OBSERVER_PUSH * (1.0 + fabs(o->instance->inputs[input]));
+}
+
+/* ---- slopes of the rates ---- */
+
+static int exact_rates(il_observer *o, const double *x, double t, double *xd)
+{
+    il_active *active = il_in_use(il_observed_part(o));
+    return active->choice->rates(&active->look, t, x, xd);
+}
+
+/* Rows of A for positions: dδ/dt = δom - om × δ about a ball joint, else the change of velocity. */
+static void rows_of_positions(const il_observer *o, const double *x, double *A, int64_t width)
+{
+    const il_part *part = il_observed_part(o);
+    const int64_t nu = il_observed_coordinates(o);
+    memset(A, 0, (size_t)(nu * width) * sizeof *A);
+    for (int64_t k = 0; k < nu; k++) {
+        A[k * width + nu + k] = 1.0;
+    }
+    if (il_in_use(part)->choice->expand != NULL) {
+        return; /* turns in loops go through differences of the step */
+    }
+    for (int64_t a = 0; a < part->row->attitudes; a++) {
+        const int64_t at = part->row->turned[a];
+        const double *om = x + nu + at;
+        for (int i = 0; i < 3; i++) {
+            const int next = (i + 1) % 3, last = (i + 2) % 3;
+            A[(at + i) * width + at + last] -= om[next];
+            A[(at + i) * width + at + next] += om[last];
+        }
+    }
+}
+
+/* A column of slopes by a state of the plant. */
+static int column_by_state(il_observer *o, const double *x, double t, int64_t j, int64_t width)
+{
+    il_part *part = il_observed_part(o);
+    const int64_t own = il_observed_states(o), nu = il_observed_coordinates(o);
+    const int64_t length = il_observed_length(o), attitudes = part->row->attitudes;
+    il_copy(o->x_trial, x, length);
+    volatile double moved = x[j] + reach_of(part, j, x[j], IL_OBSERVER_REACH);
+    const double reach = moved - x[j];
+    o->x_trial[j] = moved;
+    for (int64_t a = 0; j < nu && a < attitudes; a++) {
+        const int64_t axis = j - part->row->turned[a];
+        if (axis >= 0 && axis < 3) {
+            double by[3] = {0.0, 0.0, 0.0};
+            double *p = o->x_trial + length - IL_QUATERNION * (attitudes - a);
+            by[axis] = reach;
+            il_attitude_add(p, by, p, p);
+        }
+    }
+    const int status = exact_rates(o, o->x_trial, t, o->rates_trial);
+    for (int64_t i = nu; i < own && status == IL_OK; i++) {
+        o->A[i * width + j] = (o->rates_trial[i] - o->rates[i]) / reach;
+    }
+    return status;
+}
+
+static int column_by_input(il_observer *o, const double *x, double t, int64_t j, int64_t width)
+{
+    const int64_t own = il_observed_states(o), nu = il_observed_coordinates(o);
+    const int64_t input = input_of(o, j - own);
+    const double before = o->instance->inputs[input], reach = push_of(o, input);
+    il_write_input(o->instance, input, before + reach);
+    const int status = exact_rates(o, x, t, o->rates_trial);
+    il_write_input(o->instance, input, before);
+    for (int64_t i = 0; i < own && status == IL_OK; i++) {
+        o->A[i * width + j] = i < nu ? 0.0 : (o->rates_trial[i] - o->rates[i]) / reach;
+    }
+    return status;
+}
+
+/* Slopes of the rates by states and inputs, rows of all columns, in o->A. */
+static int slopes_of_rates(il_observer *o, const double *x, double t)
+{
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
+    int status = exact_rates(o, x, t, o->rates);
+    rows_of_positions(o, x, o->A, width);
+    for (int64_t j = 0; j < width && status == IL_OK; j++) {
+        status = j < own ? column_by_state(o, x, t, j, width) : column_by_input(o, x, t, j, width);
+    }
+    return status;
+}
+
+/* The largest change of a state in a step, all of them in their units. */
+static double stiffness(const il_observer *o)
+{
+    const il_part *part = il_observed_part(o);
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
+    double most = 0.0;
+    for (int64_t i = 0; i < own; i++) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < own; k++) {
+            sum += fabs(o->A[i * width + k]) * part->sizes[k];
+        }
+        sum /= part->sizes[i];
+        most = sum > most ? sum : most;
+    }
+    return o->step * most;
+}
+
+/* [F G] of a step, in o->carried, by the slopes [A B] of the rates: with C = h [A B],
+   F = 1 + C (1 + C / 2 (1 + C / 3 (1 + C / 4))), of which the inner one is left out where C is
+   small. */
+static void series(il_observer *o)
+{
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
+    const int first = stiffness(o) < SMALL_CHANGE ? 3 : 4;
+    double *inner = o->A, *outer = o->carried;
+    for (int order = first; order > 1; order--) {
+        const double factor = o->step / (double)order;
+        for (int64_t i = 0; i < own; i++) {
+            double *row = outer + i * width;
+            il_copy(row, o->A + i * width, width);
+            for (int64_t k = 0; k < own; k++) {
+                const double a = factor * o->A[i * width + k];
+                if (a != 0.0) {
+                    il_add_row(width, row, a, inner + k * width);
+                }
+            }
+        }
+        inner = outer;
+        outer = inner == o->carried ? o->FT : o->carried;
+    }
+    for (int64_t i = 0; i < own; i++) {
+        for (int64_t k = 0; k < width; k++) {
+            o->carried[i * width + k] = o->step * inner[i * width + k] + (i == k ? 1.0 : 0.0);
+        }
+    }
+}
+
+/* ---- slopes of the step itself ---- */
+
+static int column_of_step(il_observer *o, const double *x, const double *x_end, double t, int64_t j)
+{
+    il_part *part = il_observed_part(o);
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
+    double reach, before = 0.0;
+    int64_t input = -1;
+    int status = IL_OK;
+    if (j < own) {
+        reach = reach_of(part, j, x[j], IL_OBSERVER_STEP_REACH);
+        memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
+        o->delta[j] = reach;
+        status = il_observer_moved(o, t, x, o->delta, o->x_trial);
+    } else {
+        input = input_of(o, j - own);
+        before = o->instance->inputs[input];
+        reach = push_of(o, input);
+        il_copy(o->x_trial, x, il_observed_length(o));
+        il_write_input(o->instance, input, before + reach);
+    }
+    if (status == IL_OK) {
+        status = il_step(&o->stepper, t, o->step, o->x_trial);
+    }
+    if (input >= 0) {
+        il_write_input(o->instance, input, before);
+    }
+    il_observer_apart(o, x_end, o->x_trial, o->delta);
+    for (int64_t i = 0; i < own; i++) {
+        o->carried[i * width + j] = o->delta[i] / reach;
+    }
+    return status;
+}
+
+static int slopes_of_step(il_observer *o, const double *x, const double *x_end, double t)
+{
+    int status = IL_OK;
+    for (int64_t j = 0; j < il_observer_columns(o) && status == IL_OK; j++) {
+        status = column_of_step(o, x, x_end, t, j);
+    }
+    return status;
+}
+
+/* ---- a sample ---- */
+
+static int is_explicit(const il_observer *o)
+{
+    const il_part *part = il_observed_part(o);
+    const int turns_in_loops = part->row->attitudes > 0 && il_in_use(part)->choice->expand != NULL;
+    return (o->method == IL_EULER || o->method == IL_RK4 || o->method == IL_DOPRI) && !turns_in_loops;
+}
+
+/* [F G] of the steps so far, in o->slopes, and of one more, in o->carried. */
+static void compose(il_observer *o, int first)
+{
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
+    if (first) {
+        il_copy(o->slopes, o->carried, own * width);
+        return;
+    }
+    for (int64_t i = 0; i < own; i++) {
+        double *row = o->FT; /* as wide as a row at least */
+        memset(row, 0, (size_t)width * sizeof *row);
+        il_copy(row + own, o->carried + i * width + own, width - own);
+        for (int64_t k = 0; k < own; k++) {
+            il_add_row(width, row, o->carried[i * width + k], o->slopes + k * width);
+        }
+        il_copy(o->carried + i * width, row, width);
+    }
+    il_copy(o->slopes, o->carried, own * width);
+}
+
+int il_observer_slope_rows(il_observer *o, const double *extra)
+{
+    int status = IL_OK;
+    const int64_t length = il_observed_length(o);
+    double *const x_end = o->x_new;
+    double *const x = o->points;
+    il_copy(x, o->x, length);
+    il_observer_act(o, extra);
+    for (int64_t k = 0; k < o->substeps && status == IL_OK; k++) {
+        const double t = o->t + (double)k * o->step;
+        il_copy(x_end, x, length);
+        status = il_step(&o->stepper, t, o->step, x_end);
+        if (status == IL_OK && is_explicit(o)) {
+            status = slopes_of_rates(o, x, t);
+            series(o);
+        } else if (status == IL_OK) {
+            status = slopes_of_step(o, x, x_end, t);
+        }
+        compose(o, k == 0);
+        il_copy(x, x_end, length);
+    }
+    return status;
+}
+
+/* Rows of F by all states of the error, from [F G]. */
+static void widen(const il_observer *o, int64_t i, double *row)
+{
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
+    int64_t column = own;
+    il_copy(row, o->slopes + i * width, own);
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        const int acts = o->extras[k].kind == IL_ADDS_TO_INPUT;
+        row[own + k] = acts ? o->slopes[i * width + column++] : 0.0;
+    }
+}
+
+/* P = F P F' + G S G' + what moves the states by themselves; extra states have wandered. */
+static void carry_P(il_observer *o)
+{
+    const int64_t own = il_observed_states(o), width = il_observer_columns(o), size = o->size;
+    const int64_t pushes = width - o->pushed_count;
+    double *const row = o->delta;
+    for (int64_t i = 0; i < own; i++) {
+        double *out = o->Y + i * size;
+        memset(out, 0, (size_t)size * sizeof *out);
+        widen(o, i, row);
+        for (int64_t k = 0; k < size; k++) {
+            if (row[k] != 0.0) {
+                il_add_row(size, out, row[k], o->P + k * size);
+            }
+        }
+        for (int64_t k = 0; k < own + o->pushed_count; k++) { /* columns of F', then of S G' */
+            const int64_t at = k < own ? k : pushes + k - own;
+            const double factor = k < own ? 1.0 : o->push[k - own];
+            o->FT[k * own + i] = factor * o->slopes[i * width + at];
+        }
+    }
+    /* off the corner: (Y, those of extra states); in it: Y F' */
+    for (int64_t i = 0; i < own; i++) {
+        double *out = o->P + i * size;
+        const double *y = o->Y + i * size;
+        int64_t column = own;
+        memset(out, 0, (size_t)own * sizeof *out);
+        for (int64_t k = 0; k < own; k++) {
+            il_add_row(own, out, y[k], o->FT + k * own);
+        }
+        for (int64_t k = 0; k < o->pushed_count; k++) {
+            il_add_row(own, out, o->slopes[i * width + pushes + k], o->FT + (own + k) * own);
+        }
+        for (int64_t k = 0; k < o->extra_count; k++) {
+            if (o->extras[k].kind == IL_ADDS_TO_INPUT) {
+                for (int64_t j = 0; j < own; j++) {
+                    out[j] += y[own + k] * o->slopes[j * width + column];
+                }
+                column++;
+            }
+            out[own + k] = y[own + k];
+            o->P[(own + k) * size + i] = y[own + k];
+        }
+    }
+    for (int64_t i = 0; i < own; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            const double mean = 0.5 * (o->P[i * size + j] + o->P[j * size + i]);
+            o->P[i * size + j] = o->P[j * size + i] = mean;
+        }
+        o->P[i * size + i] += o->moved[i];
+    }
+}
+
+int il_predict_extended(il_observer *o, const double *extra)
+{
+    const int status = il_observer_slope_rows(o, extra);
+    if (status != IL_OK) {
+        return status;
+    }
+    il_observer_wander_P(o);
+    carry_P(o);
+    il_copy(o->x, o->x_new, il_observed_length(o));
+    il_copy(o->extra, extra, o->extra_count);
+    o->t += o->step * (double)o->substeps;
+    return IL_OK;
+}
+
+int il_observer_slopes(il_observer *observer, const double *inputs, double *F, double *Q)
+{
+    il_observer *const o = observer;
+    const int64_t own = il_observed_states(o), size = o->size, all = size * size;
+    il_copy(o->L, o->P, all);
+    il_copy(o->extra_trial, o->extra, o->extra_count);
+    il_observer_wander(o, o->extra_trial);
+    il_observer_hold(o, inputs, o->extra_trial);
+    const int status = il_observer_slope_rows(o, o->extra_trial);
+    if (status == IL_OK) {
+        /* what becomes of no error at all */
+        memset(o->P, 0, (size_t)all * sizeof *o->P);
+        il_observer_wander_P(o);
+        carry_P(o);
+        il_copy(Q, o->P, all);
+        il_copy(o->P, o->L, all);
+        /* F of the extra states by themselves, then of all */
+        memset(o->Y, 0, (size_t)all * sizeof *o->Y);
+        for (int64_t i = 0; i < size; i++) {
+            o->Y[i * size + i] = i < own ? 1.0 : o->extras[i - own].keeps;
+            if (i >= own && o->extras[i - own].kind == IL_RATE_OF_EXTRA) {
+                const int64_t moves = own + o->extras[i - own].number;
+                o->Y[moves * size + i] = o->step * (double)o->substeps;
+            }
+        }
+        for (int64_t i = 0; i < size; i++) {
+            if (i >= own) {
+                il_copy(F + i * size, o->Y + i * size, size);
+                continue;
+            }
+            widen(o, i, o->delta);
+            memset(F + i * size, 0, (size_t)size * sizeof *F);
+            for (int64_t k = 0; k < size; k++) {
+                il_add_row(size, F + i * size, o->delta[k], o->Y + k * size);
+            }
+        }
+    }
+    return status;
+}

@@ -1,0 +1,77 @@
+/* What the files of an observer share. Not for users. */
+#ifndef IL_OBSERVER_PARTS_H
+#define IL_OBSERVER_PARTS_H
+
+#include "il_observer.h"
+
+/* of the unit of a state, and of an input: how far to go for a difference */
+#define IL_OBSERVER_REACH IL_BY_PRECISION(1e-7, 1e-3)
+#define IL_OBSERVER_STEP_REACH IL_BY_PRECISION(1e-5, 1e-2) /* where Newton's method is inside */
+#define IL_OBSERVER_PUSH IL_BY_PRECISION(1e-4, 1e-2)
+
+static inline il_part *il_observed_part(const il_observer *o)
+{
+    return il_present(o->instance);
+}
+
+/* Independent coordinates; states of the plant among those of the error; length of x. */
+static inline int64_t il_observed_coordinates(const il_observer *o)
+{
+    return il_in_use(il_observed_part(o))->choice->independent_count;
+}
+
+static inline int64_t il_observed_states(const il_observer *o)
+{
+    return 2 * il_observed_coordinates(o) + il_observed_part(o)->row->states;
+}
+
+static inline int64_t il_observed_length(const il_observer *o)
+{
+    return il_length_of_x(il_observed_part(o)->row);
+}
+
+/* Hold inputs, and let them act with extra states. */
+void il_observer_hold(il_observer *o, const double *inputs, const double *extra);
+void il_observer_act(il_observer *o, const double *extra);
+
+/* A state of the plant with a change, loops closed at a time. */
+int il_observer_moved(il_observer *o, double t, const double *from, const double *delta, double *x);
+
+/* Steps of a state to the next sample, with inputs as they act now. */
+int il_observer_steps(il_observer *o, double *x);
+
+/* What would be measured at a state. */
+int il_observer_expect(il_observer *o, const double *x, const double *extra, double *y);
+
+/* Extra states of the next sample, without and with their noise. */
+void il_observer_wander(const il_observer *o, double *extra);
+void il_observer_wander_P(il_observer *o);
+
+/* P of the next sample, by slopes or by drawn states; x_new is its state. */
+int il_predict_extended(il_observer *o, const double *extra);
+int il_predict_unscented(il_observer *o, const double *extra);
+
+/* Slopes [F G] of the next sample by states of the plant, extra inputs, pushes; rows of
+   il_observer_columns numbers in o->slopes. */
+int il_observer_slope_rows(il_observer *o, const double *extra);
+int64_t il_observer_columns(const il_observer *o);
+
+/* Is what is measured a state of the plant itself? Its number, or -1. */
+int64_t il_observer_plain(const il_observer *o, int64_t measured);
+int il_observer_all_plain(const il_observer *o);
+
+/* Rows of H, and y expected now. */
+int il_observer_see(il_observer *o);
+
+int il_correct_extended(il_observer *o, const double *measured);
+int il_correct_unscented(il_observer *o, const double *measured);
+
+/* Numbers of rows added: to += factor from. */
+static inline void il_add_row(int64_t count, double *to, double factor, const double *from)
+{
+    for (int64_t k = 0; k < count; k++) {
+        to[k] += factor * from[k];
+    }
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* Farthest points of convex shapes; see il_solid.h. */
+#include "il_solid.h"
+
+#include <string.h>
+
+#include "il_vector3.h"
+
+/* cosine of the angle between a face and the direction it is looked for in, at least: 2.5 degrees */
+static const double aligned = 0.999;
+
+/* a face is flat to this part of its size */
+static const double flat = 1e-9;
+
+double il_solid_radius(const il_solid *solid)
+{
+    const int round = solid->shape->kind == IL_SPHERE || solid->shape->kind == IL_CAPSULE;
+    return round || solid->as_line ? solid->shape->radius : 0.0;
+}
+
+double il_solid_size(const il_solid *solid)
+{
+    const il_shape *shape = solid->shape;
+    const double half = shape->half;
+    return shape->kind == IL_CAPSULE ? shape->radius + half
+                                     : sqrt(shape->radius * shape->radius + half * half);
+}
+
+/* From axes of the shape to the common ones, and back. */
+static void outward(const il_solid *solid, const double *own, double *common)
+{
+    if (solid->pose) {
+        il_turn3(solid->pose->R, own, common);
+    } else {
+        memcpy(common, own, 3 * sizeof *own);
+    }
+}
+
+static void inward(const il_solid *solid, const double *common, double *own)
+{
+    if (solid->pose) {
+        il_turn_back3(solid->pose->R, common, own);
+    } else {
+        memcpy(own, common, 3 * sizeof *own);
+    }
+}
+
+/* A point of the shape in the common frame. */
+static void place(const il_solid *solid, const double *own, double *point)
+{
+    outward(solid, own, point);
+    if (solid->pose) {
+        il_along3(solid->pose->p, 1.0, point, point);
+    }
+}
+
+void il_solid_axis(const il_solid *solid, double *axis)
+{
+    outward(solid, solid->shape->axis, axis);
+}
+
+static void farthest_corner(const il_shape *shape, const double *direction, double *point)
+{
+    double most = -INFINITY;
+    int64_t best = 0;
+
+    for (int64_t k = 0; k < shape->corner_count; k++) {
+        const double reach = il_dot3(shape->corners + 3 * k, direction);
+        if (reach > most) {
+            most = reach;
+            best = k;
+        }
+    }
+    memcpy(point, shape->corners + 3 * best, 3 * sizeof *point);
+}
+
+/* The point of the core in axes of the shape. */
+static void farthest_own(const il_solid *solid, const double *direction, double *point)
+{
+    const il_shape *shape = solid->shape;
+
+    memset(point, 0, 3 * sizeof *point);
+    if (shape->kind == IL_BOX || shape->kind == IL_HULL) {
+        farthest_corner(shape, direction, point);
+    } else if (shape->kind != IL_SPHERE) {
+        const double along = il_dot3(shape->axis, direction);
+        il_along3(point, along < 0.0 ? -shape->half : shape->half, shape->axis, point);
+        if (shape->kind == IL_CYLINDER && !solid->as_line) {
+            double across[3];
+            il_along3(direction, -along, shape->axis, across);
+            if (il_unit3(across) > 0.0) {
+                il_along3(point, shape->radius, across, point);
+            }
+        }
+    }
+}
+
+void il_solid_farthest(const il_solid *solid, const double *direction, double *point)
+{
+    double own[3], found[3];
+
+    inward(solid, direction, own);
+    farthest_own(solid, own, found);
+    place(solid, found, point);
+}
+
+double il_solid_reach(const il_solid *solid, const double *normal)
+{
+    double point[3];
+
+    il_solid_farthest(solid, normal, point);
+    return il_dot3(point, normal) + il_solid_radius(solid);
+}
+
+/* ---- what may touch ---- */
+
+/* Points of both rims: the farthest one of each, and others around the rim in equal angles. */
+static int rim_points(const il_shape *shape, const double *normal, double points[][3])
+{
+    static const double pi = 3.14159265358979323846;
+    const double along = il_dot3(shape->axis, normal);
+    double first[3], second[3];
+    int count = 0;
+
+    il_along3(normal, -along, shape->axis, first);
+    if (il_unit3(first) < 1e-9) {
+        const double any[3] = {fabs(shape->axis[0]) < 0.7, fabs(shape->axis[0]) >= 0.7, 0.0};
+        il_along3(any, -il_dot3(any, shape->axis), shape->axis, first);
+        il_unit3(first);
+    }
+    il_cross3(shape->axis, first, second);
+    for (int end = -1; end < 2; end += 2) {
+        for (int k = 0; k < IL_RIM_POINTS; k++, count++) {
+            const double angle = 2.0 * pi * k / IL_RIM_POINTS;
+            for (int i = 0; i < 3; i++) {
+                points[count][i] = end * shape->half * shape->axis[i] +
+                                   shape->radius * (cos(angle) * first[i] + sin(angle) * second[i]);
+            }
+        }
+    }
+    return count;
+}
+
+/* All points that may be farthest, in axes of the shape. */
+static int all_points(const il_shape *shape, const double *normal, double points[][3])
+{
+    if (shape->kind == IL_BOX || shape->kind == IL_HULL) {
+        memcpy(points, shape->corners, (size_t)shape->corner_count * sizeof points[0]);
+        return (int)shape->corner_count;
+    }
+    if (shape->kind == IL_CYLINDER) {
+        return rim_points(shape, normal, points);
+    }
+    const int ends = shape->kind == IL_CAPSULE ? 2 : 1;
+    for (int end = 0; end < ends; end++) {
+        for (int i = 0; i < 3; i++) {
+            const double side = ends == 1 ? 0.0 : end ? 1.0 : -1.0;
+            points[end][i] = side * shape->half * shape->axis[i] + shape->radius * normal[i];
+        }
+    }
+    return ends;
+}
+
+int il_solid_feature(const il_solid *solid, const double *normal, double slack,
+                     double points[IL_FEATURE_MOST][3])
+{
+    double own[3], all[IL_FEATURE_MOST][3], most = -INFINITY;
+    int left = 0;
+
+    inward(solid, normal, own);
+    const int count = all_points(solid->shape, own, all);
+    for (int k = 0; k < count; k++) {
+        most = il_most(most, il_dot3(all[k], own));
+    }
+    for (int k = 0; k < count; k++) {
+        if (il_dot3(all[k], own) >= most - slack) {
+            place(solid, all[k], points[left++]);
+        }
+    }
+    return left;
+}
+
+/* The face through three of the farthest corners that are far apart, if no corner is beyond it. */
+static int hull_face(const il_solid *solid, const double *own, double slack, double *face)
+{
+    const il_shape *shape = solid->shape;
+    const il_solid here = {shape, NULL, 0};
+    double corners[IL_FEATURE_MOST][3], largest = 0.0;
+    const int count = il_solid_feature(&here, own, slack, corners);
+
+    for (int i = 1; i < count; i++) {
+        for (int j = i + 1; j < count; j++) {
+            double u[3], v[3], normal[3];
+            il_sub3(corners[i], corners[0], u);
+            il_sub3(corners[j], corners[0], v);
+            il_cross3(u, v, normal);
+            const double area = il_unit3(normal);
+            if (area > largest) {
+                largest = area;
+                memcpy(face, normal, sizeof normal);
+            }
+        }
+    }
+    if (!(largest > slack * shape->radius)) {
+        return 0;
+    }
+    if (il_dot3(face, own) < 0.0) {
+        il_along3(face, -2.0, face, face);
+    }
+    return il_solid_reach(&here, face) - il_dot3(face, corners[0]) <= flat * shape->radius;
+}
+
+int il_solid_face(const il_solid *solid, const double *normal, double slack, double *face)
+{
+    const il_shape *shape = solid->shape;
+    double own[3], found[3] = {0.0, 0.0, 0.0};
+
+    inward(solid, normal, own);
+    if (shape->kind == IL_BOX) {
+        int along = fabs(own[1]) > fabs(own[0]) ? 1 : 0;
+        along = fabs(own[2]) > fabs(own[along]) ? 2 : along;
+        found[along] = own[along] < 0.0 ? -1.0 : 1.0;
+    } else if (shape->kind == IL_CYLINDER) {
+        il_along3(found, il_dot3(shape->axis, own) < 0.0 ? -1.0 : 1.0, shape->axis, found);
+    } else if (shape->kind != IL_HULL || !hull_face(solid, own, slack, found)) {
+        return 0;
+    }
+    outward(solid, found, face);
+    return il_dot3(own, found) >= aligned;
+}

@@ -1,0 +1,132 @@
+/* Explicit steps of a run and, with the same weights, of its derivatives: since a step is a linear
+   combination of slopes, its derivative is the same combination of their derivatives. */
+#include "il_variation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "il_attitude.h"
+
+static void copy(double *to, const double *from, int64_t count)
+{
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+/* y += w k */
+static void add(int64_t count, double *restrict y, double w, const double *restrict k)
+{
+    for (int64_t i = 0; i < count; i++) {
+        y[i] += w * k[i];
+    }
+}
+
+/* Bring quaternions to unit length, and take from their directions what would change it. */
+static void normalize(const il_varied_run *p)
+{
+    const int64_t lanes = p->lanes;
+    for (int64_t k = 0; k < p->attitudes; k++) {
+        const int64_t first = p->size - IL_QUATERNION * (p->attitudes - k);
+        double *e = p->x + first, *de = p->dx + first * lanes;
+        double square = 0.0;
+        for (int i = 0; i < IL_QUATERNION; i++) {
+            square += e[i] * e[i];
+        }
+        const double length = sqrt(square);
+        for (int64_t lane = 0; lane < lanes; lane++) {
+            double along = 0.0;
+            for (int i = 0; i < IL_QUATERNION; i++) {
+                along += e[i] * de[i * lanes + lane];
+            }
+            for (int i = 0; i < IL_QUATERNION; i++) {
+                double *d = &de[i * lanes + lane];
+                *d = (*d - e[i] * along / square) / length;
+            }
+        }
+        for (int i = 0; i < IL_QUATERNION; i++) {
+            e[i] /= length;
+        }
+    }
+}
+
+static int runge_kutta(const il_varied_run *p, double t, const double *u)
+{
+    const il_tableau *method = &p->tableau;
+    const int64_t stages = method->stages, wide = p->size * p->lanes;
+    /* slopes of all stages, of the derivatives first: they are to be aligned */
+    double *dk = p->memory, *dx = dk + stages * wide;
+    double *k = dx + wide, *x = k + stages * p->size;
+    for (int64_t i = 0; i < stages; i++) {
+        const double *a = method->a + i * stages;
+        copy(x, p->x, p->size);
+        copy(dx, p->dx, wide);
+        for (int64_t j = 0; j < i; j++) {
+            if (a[j] == 0.0) continue;
+            add(p->size, x, p->h * a[j], k + j * p->size);
+            add(wide, dx, p->h * a[j], dk + j * wide);
+        }
+        const int status = p->slopes(p->self, t + method->c[i] * p->h, u + i * p->u_stage, x,
+                                     p->dep, dx, k + i * p->size, dk + i * wide);
+        if (status != IL_OK) return status;
+    }
+    for (int64_t i = 0; i < stages; i++) {
+        if (method->b[i] == 0.0) continue;
+        add(p->size, p->x, p->h * method->b[i], k + i * p->size);
+        add(wide, p->dx, p->h * method->b[i], dk + i * wide);
+    }
+    return IL_OK;
+}
+
+/* velocities and states first, then positions with the new velocities */
+static int symplectic_euler(const il_varied_run *p, double t, const double *u)
+{
+    const int64_t n = p->coordinates, rest = p->size - n, lanes = p->lanes;
+    double *dk = p->memory, *k = dk + p->size * lanes;
+    const int status = p->slopes(p->self, t, u, p->x, p->dep, p->dx, k, dk);
+    if (status != IL_OK) return status;
+    add(rest, p->x + n, p->h, k + n);
+    add(rest * lanes, p->dx + n * lanes, p->h, dk + n * lanes);
+    add(n, p->x, p->h, p->x + n);
+    add(n * lanes, p->dx, p->h, p->dx + n * lanes);
+    return IL_OK;
+}
+
+static void keep(const il_varied_run *p, int64_t row)
+{
+    const int64_t wide = p->size * p->lanes;
+    copy(p->kept_x + row * p->size, p->x, p->size);
+    copy(p->kept_dep + row * p->dependent, p->dep, p->dependent);
+    copy(p->kept_dx + row * wide, p->dx, wide);
+}
+
+IL_EXPORT int il_vary(il_varied_run *p)
+{
+    const int64_t steps = p->steps;
+    keep(p, 0);
+    for (int64_t k = 0; k < steps; k++) {
+        const double t = p->t + (double)k * p->h, *u = p->u + k * p->u_step;
+        const int status =
+            p->tableau.stages ? runge_kutta(p, t, u) : symplectic_euler(p, t, u);
+        if (status != IL_OK) {
+            p->steps = k;
+            return status;
+        }
+        normalize(p);
+        if ((k + 1) % p->stride == 0) {
+            keep(p, (k + 1) / p->stride);
+        }
+    }
+    return IL_OK;
+}
+
+IL_EXPORT int il_tell(const il_told_rows *told)
+{
+    const int64_t wide = told->size * told->lanes, results = told->results * told->lanes;
+    for (int64_t k = 0; k < told->rows; k++) {
+        const int status = told->observe(
+            told->self, told->t[k], told->u + k * told->u_row, told->x + k * told->size,
+            told->dep + k * told->dependent, told->dx + k * wide, told->y + k * told->results,
+            told->dy + k * results);
+        if (status != IL_OK) return status;
+    }
+    return IL_OK;
+}

@@ -1,0 +1,32 @@
+"""Observers: which states of a plant fit to what was measured, and how sure that is.
+
+    observer = il.observer(plant, measured={"crank.q": 2e-4}, disturbances={"crank.tau": 0.3})
+    estimate = observer.step(outputs)          # once per period: by hand, or as a controller
+    found = observer.follow(recording)         # or over a whole run
+
+Kalman filters, extended ("ekf") and unscented ("ukf"), run in C (native/runtime/il_observer.h);
+estimation over a moving horizon ("mhe") is Python around the same steps and slopes.
+"""
+
+from inloop.observers.consistency import Consistency, nees, nis
+from inloop.observers.estimate import Estimate
+from inloop.observers.followed import Followed
+from inloop.observers.forces import ContactForce, contact_force
+from inloop.observers.horizon import HorizonObserver
+from inloop.observers.make import observer
+from inloop.observers.observer import Observer
+from inloop.observers.unknowns import Unknown
+
+__all__ = [
+    "Consistency",
+    "ContactForce",
+    "Estimate",
+    "Followed",
+    "HorizonObserver",
+    "Observer",
+    "Unknown",
+    "contact_force",
+    "nees",
+    "nis",
+    "observer",
+]

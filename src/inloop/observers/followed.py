@@ -1,0 +1,155 @@
+"""Estimates over a whole run: of a simulation, of a recording, of arrays by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.plant import Array
+from inloop.plant.arguments import reals, useless
+from inloop.simulate.controlled.sampled import unknown_name
+from inloop.simulate.results.figure import COLORS, GRID, blank_figure
+from inloop.simulate.results.result import Result
+
+if TYPE_CHECKING:
+    from inloop.observers.observer import Observer
+
+BEFORE, AFTER = "before", "after"
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What an observer believed over a run; `found["crank.qd"]` is an estimate over time.
+
+    Attributes:
+        t: times of the samples [s].
+        values: all that an estimate tells, by name, shape (samples,) each.
+        deviations: standard deviation of the error of each state, by name; NaN at samples at which
+            it was none of the independent ones.
+        covariances: of the errors at each sample, in the order of `states` there.
+        states: names of the states at each sample.
+        nis: innovations squared in units of their covariance, at each sample.
+        used: measurements that were used, at each sample.
+        measured: what was measured, by name.
+        notes: what was unusual.
+    """
+
+    t: Array
+    values: Mapping[str, Array]
+    deviations: Mapping[str, Array]
+    covariances: list[Array]
+    states: list[tuple[str, ...]]
+    nis: Array
+    used: Array
+    measured: Mapping[str, Array]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self.values:
+            raise unknown_name("estimate", name, self.values)
+        return self.values[name]
+
+    def plot(self, *names: str, file: str | Path | None = None) -> Any:
+        """Draw estimates with bands of two deviations, and what was measured; the figure.
+
+        Args:
+            names: of estimates; the measured ones by default.
+            file: where to write the figure.
+        """
+        shown = names or tuple(self.measured)
+        figure = blank_figure((8.0, 1.0 + 1.5 * len(shown)), file)
+        for row, name in enumerate(shown):
+            axes, value = figure.add_subplot(len(shown), 1, row + 1), self[name]
+            if name in self.measured:
+                axes.plot(self.t, self.measured[name], ".", color="#aaaaaa", markersize=2)
+            if name in self.deviations:
+                wide = 2.0 * self.deviations[name]
+                axes.fill_between(self.t, value - wide, value + wide, color=GRID)
+            axes.plot(self.t, value, color=COLORS[0], linewidth=1.0)
+            axes.set_ylabel(name)
+        axes.set_xlabel("t [s]")
+        if file is not None:
+            figure.savefig(file)
+        return figure
+
+
+def follow(observer: Observer, run: Any, inputs: str | None = None) -> Followed:
+    """Estimates over a run, from a fresh start of the observer.
+
+    Args:
+        observer: is reset before.
+        run: a result (`plant.simulate`, `il.read`), or arrays by name, "t" among them.
+        inputs: "before" if rows tell the inputs that led to them, as recordings do; "after" if they
+            tell those held from there on, as simulations do. By default as results have it, and
+            "before" for arrays.
+
+    Raises:
+        InputError: a measured output is not there, or rows do not come once per period.
+    """
+    t, measured, held = _rows(observer, run)
+    if inputs not in (None, BEFORE, AFTER):
+        raise useless(inputs, "inputs", "Use 'before' or 'after'.")
+    after = inputs == AFTER if inputs else isinstance(run, Result) and run.knows_energy
+    if after:
+        held = np.concatenate([held[:1], held[:-1]])
+    observer.reset()
+    estimates = []
+    for y, u in zip(measured, held, strict=True):
+        observer.update(y, u)
+        estimates.append(observer.estimate)
+    names = dict.fromkeys(name for estimate in estimates for name in estimate.states)
+    unsure = {name: np.full(len(t), np.nan) for name in names}
+    for row, estimate in enumerate(estimates):
+        for name, deviation in estimate.deviations.items():
+            unsure[name][row] = deviation
+    return Followed(
+        t=t,
+        values={name: np.array([e[name] for e in estimates]) for name in estimates[0]},
+        deviations=unsure,
+        covariances=[estimate.covariance for estimate in estimates],
+        states=[estimate.states for estimate in estimates],
+        nis=np.array([estimate.nis for estimate in estimates]),
+        used=np.array([estimate.used for estimate in estimates]),
+        measured=dict(zip(observer.measured, measured.T, strict=True)),
+        notes=observer.notes,
+    )
+
+
+def _rows(observer: Observer, run: Any) -> tuple[Array, Array, Array]:
+    """Times, what was measured and inputs, a row for each period."""
+    known = run.names if isinstance(run, Result) else run
+    if not isinstance(run, Result | Mapping) or "t" not in known:
+        raise useless(run, "run", "Give a result, or arrays by name with the times 't'.")
+    t = reals(run["t"], "t")
+    stride = _stride(t, observer.period)
+    columns = []
+    for name in observer.measured:
+        if name not in known:
+            raise unknown_name("output", name, known)
+        columns.append(reals(run[name], name)[::stride])
+    first = observer._setup.seen.first_inputs
+    given = [
+        reals(run[name], name)[::stride] if name in known else np.full(len(t[::stride]), value)
+        for name, value in zip(observer.inputs, first, strict=True)
+    ]
+    return t[::stride], np.stack(columns, axis=1), np.stack(given, axis=1)
+
+
+def _stride(t: Array, period: float) -> int:
+    """Rows from sample to sample."""
+    if t.ndim != 1 or len(t) < 2:
+        raise InputError("a run of less than two rows", fix="Give a longer one.")
+    spacing = np.diff(t)
+    stride = max(1, round(period / float(np.median(spacing))))
+    if np.abs(np.diff(t[::stride]) - period).max() > 1e-3 * period:
+        raise InputError(
+            f"rows {spacing.min():g} to {spacing.max():g} s apart do not come once per period of "
+            f"{period:g} s",
+            fix="Give the observer the period of the run; put rows of NaN where samples are lost.",
+        )
+    return stride

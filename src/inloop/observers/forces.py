@@ -1,0 +1,93 @@
+"""Forces at a point of a robot, from efforts that its joints feel and nobody gave them.
+
+What acts as the force f at a point acts on the joints as Jᵀ f. With the unknown efforts d of an
+observer and their covariance D,
+
+    f = (J D⁻¹ Jᵀ)⁻¹ J D⁻¹ d
+
+is the force that fits them best, and what is left of d tells whether it was at this point at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.observers.consistency import band
+from inloop.observers.estimate import Estimate
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import one_name
+
+RANK = 1e-6  # of the largest singular value of J: directions below it are not felt
+SURE = 1e-12  # of the largest variance: joints that are surer than that are as sure as that
+TAIL = ".tau.unknown"
+
+
+@dataclass(frozen=True)
+class ContactForce:
+    """A force on a body at a point.
+
+    Attributes:
+        force: on the body, in world axes [N], shape (3,).
+        covariance: of its error [N²], shape (3, 3).
+        rest: unknown efforts squared that no force at this point explains, in units of their
+            covariance.
+        freedom: degrees of freedom of that.
+    """
+
+    force: Array
+    covariance: Array
+    rest: float
+    freedom: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether a force at this point explains what the joints feel (99.9 %)."""
+        return self.freedom == 0 or self.rest <= band(self.freedom, 1, 0.998)[1]
+
+
+def contact_force(plant: BarePlant, estimate: Estimate, point: str) -> ContactForce:
+    """The force at a point that unknown efforts tell.
+
+    Args:
+        plant: whose observer has `unknown` efforts, "<joint>.tau", of all joints that the point
+            hangs on.
+        estimate: of that observer.
+        point: of a body, such as "link_6.flange".
+
+    Raises:
+        InputError: the observer estimates no such efforts, or they cannot tell a force there.
+    """
+    felt = [name for name in plant.coordinates if name + TAIL in estimate.extras]
+    J = plant.jacobian(one_name(point, "point"), estimate.q)[:3]
+    deaf = [
+        name for k, name in enumerate(plant.coordinates) if np.any(J[:, k]) and name not in felt
+    ]
+    if deaf or not felt:
+        raise InputError(
+            f"the observer does not estimate efforts of {', '.join(deaf) or 'any joint'}",
+            fix='Give them to it: unknown={"<joint>.tau": ...}.',
+        )
+    J = J[:, [plant.coordinates.index(name) for name in felt]]
+    at = [estimate.states.index(name + TAIL) for name in felt]
+    d = np.array([estimate.extras[name + TAIL] for name in felt])
+    D = estimate.covariance[np.ix_(at, at)]
+    sizes = np.linalg.svd(J, compute_uv=False)
+    if len(felt) < 3 or sizes[-1] <= RANK * sizes[0]:
+        raise InputError(
+            f"the joints do not feel every force at '{point}' here",
+            fix="Move away from the singular position, or ask for another point.",
+        )
+    most = float(np.diag(D).max())
+    if most == 0.0:  # at the start, where nothing is unknown yet
+        return ContactForce(np.zeros(3), np.zeros((3, 3)), 0.0, len(felt) - 3)
+    D = D + SURE * most * np.eye(len(D))
+    weighted = np.linalg.solve(D, np.stack([*J, d]).T)
+    information = J @ weighted[:, :3]
+    force: Array = np.linalg.solve(information, J @ weighted[:, 3])
+    left = d - J.T @ force
+    rest = float(left @ np.linalg.solve(D, left))
+    covariance: Array = np.linalg.inv(information)
+    return ContactForce(force, covariance, rest, len(felt) - 3)

@@ -1,0 +1,230 @@
+"""An observer from what a user says: names, deviations, a period."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native.running.observer import ObserverTable
+from inloop.observers.horizon import HorizonObserver
+from inloop.observers.observability import insist_on_sight
+from inloop.observers.observed_plant import ObservedPlant
+from inloop.observers.observer import Observer, Setup
+from inloop.observers.unknowns import (
+    Extra,
+    Unknown,
+    not_negative,
+    positive,
+    read_extras,
+    white,
+)
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name, name_list, real, whole
+from inloop.plant.keywords import checked_call
+from inloop.simulate.controlled.sampled import unknown_name
+from inloop.simulate.schedules import METHODS
+
+FILTERS = {"ekf": Observer, "ukf": Observer, "mhe": HorizonObserver}
+INTEGRATORS = ("rk4", "euler", "dopri", "rodas", "implicit")
+UNSURE = 0.1  # of the natural unit of a state: its doubt at the start where none is given
+HORIZON = 20
+
+
+@checked_call
+def observer(
+    plant: BarePlant,
+    *,
+    measured: Mapping[str, float],
+    disturbances: Mapping[str, float] | None = None,
+    unknown: Mapping[str, Unknown | float] | None = None,
+    offsets: Mapping[str, Unknown | float] | None = None,
+    states: Mapping[str, float] | None = None,
+    doubt: Mapping[str, float] | None = None,
+    method: str = "ekf",
+    period: float = 1e-3,
+    step: float | None = None,
+    integrator: str = "rk4",
+    q: Mapping[str, float] | Array | None = None,
+    qd: Mapping[str, float] | Array | None = None,
+    inputs: Mapping[str, float] | None = None,
+    delays: Mapping[str, float] | None = None,
+    unobserved: tuple[str, ...] | str = (),
+    gate: float = 0.0,
+    spread: float = 1.0,
+    horizon: int = HORIZON,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+) -> Observer:
+    """An observer of a plant, at its start.
+
+    Args:
+        plant: the compiled mechanism, without modes and hard contacts.
+        measured: standard deviation of the noise of each measured output, by name [its unit].
+        disturbances: standard deviation of what acts beside inputs and efforts ("<joint>.tau"),
+            new at each sample [their unit].
+        unknown: inputs and efforts that something unknown adds to, which is estimated: an
+            `Unknown`, or its change in one second.
+        offsets: measured outputs with an offset that is estimated, likewise.
+        states: standard deviation of what moves states directly, per sample.
+        doubt: standard deviation of states at the start; a tenth of the natural unit of those that
+            are not named.
+        method: "ekf", "ukf" or "mhe".
+        period: between two samples [s].
+        step: of the integrator [s]; the period by default.
+        integrator: "rk4", "euler", "dopri", "rodas" or "implicit".
+        q, qd: where the estimate starts; as the plant by default.
+        inputs: first values of inputs.
+        delays: by which measured outputs come late [s]; whole periods.
+        unobserved: states that may remain unknown.
+        gate: measurements farther off than so many deviations are left out; 0: none is.
+        spread: of the states that "ukf" draws, in parts of √size deviations.
+        horizon: samples that "mhe" looks back on.
+        bounds: of states in "mhe", by name: (lowest, highest).
+
+    Raises:
+        InputError: nothing is measured, a name or a number makes no sense, or a state that does
+            not fade away is seen in nothing that is measured.
+    """
+    if method not in FILTERS:
+        raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(FILTERS)}.")
+    if integrator not in INTEGRATORS:
+        raise InputError(
+            f"integrator {integrator!r} is unknown", fix=f"Use {', '.join(INTEGRATORS)}."
+        )
+    period = positive(period, "the period")
+    step = period if step is None else positive(step, "the step")
+    substeps = round(period / step)
+    if substeps < 1 or abs(substeps * step - period) > 1e-9 * period:
+        raise InputError(
+            f"a period of {period:g} s is no whole number of steps of {step:g} s",
+            fix="Choose a step that divides the period.",
+        )
+    seen = ObservedPlant(plant, METHODS[integrator], period / substeps, q, qd, inputs)
+    noise = _noise(seen, measured)
+    extras, pushed = _noise_beside(seen, disturbances, unknown, offsets, list(noise), period)
+    names = (*seen.state_names, *(extra.name for extra in extras))
+    first = _first_doubt(seen, extras, names, doubt)
+    direct = _by_state(names, states, "the noise")
+    gate, spread = not_negative(gate, "gate"), positive(spread, "spread")
+    table = ObserverTable(
+        kind="ukf" if method == "ukf" else "ekf",
+        method=METHODS[integrator],
+        step=period / substeps,
+        substeps=substeps,
+        measured=[seen.output_names.index(name) for name in noise],
+        noise=np.array(list(noise.values())) ** 2,
+        extras=[extra.state for extra in extras],
+        pushed=[seen.input_names.index(name) for name in pushed],
+        push=np.array(list(pushed.values())) ** 2,
+        moved=np.array([direct.get(name, 0.0) for name in names]) ** 2,
+        gate=gate,
+        spread=spread,
+    )
+    setup = Setup(seen, table, tuple(noise), tuple(extras), first, _late(noise, delays, period))
+    made = FILTERS[method](setup)
+    if isinstance(made, HorizonObserver):
+        made.look_back(whole(horizon, "horizon"), _bounds(names, bounds))
+    elif bounds:
+        raise InputError(f"method '{method}' knows no bounds", fix="Use method='mhe'.")
+    insist_on_sight(made, name_list(unobserved, "unobserved"))
+    return made
+
+
+def _noise(seen: ObservedPlant, measured: Mapping[str, float]) -> dict[str, float]:
+    """Deviation of each measured output."""
+    given = by_name(measured, "measured")
+    if not given:
+        raise InputError(
+            f"nothing is measured of model '{seen.plant.name}'",
+            fix='Name outputs with the deviation of their noise: measured={"crank.q": 1e-4}.',
+        )
+    for name in given:
+        if name not in seen.output_names:
+            raise unknown_name("output", name, seen.output_names)
+    return {name: positive(value, f"the noise of '{name}'") for name, value in given.items()}
+
+
+def _noise_beside(
+    seen: ObservedPlant,
+    disturbances: Mapping[str, float] | None,
+    unknown: Mapping[str, Unknown | float] | None,
+    offsets: Mapping[str, Unknown | float] | None,
+    measured: list[str],
+    period: float,
+) -> tuple[list[Extra], dict[str, float]]:
+    """Extra states, and deviations of noise beside inputs that need none."""
+    inputs = {name: k for k, name in enumerate(seen.input_names)}
+    sensors = {name: k for k, name in enumerate(measured)}
+    extras = read_extras(unknown or {}, offsets or {}, inputs, sensors, period)
+    pushed: dict[str, float] = {}
+    for name, value in by_name(disturbances, "disturbances").items():
+        if name not in inputs:
+            raise unknown_name("input", name, inputs)
+        deviation = not_negative(value, f"the disturbance of '{name}'")
+        # accelerations feel it at once: what is measured is then no independent news of it
+        if seen.feels(measured, name):
+            extras.append(white(name, inputs[name], deviation))
+        else:
+            pushed[name] = deviation
+    return extras, pushed
+
+
+def _by_state(
+    names: tuple[str, ...], given: Mapping[str, float] | None, what: str
+) -> dict[str, float]:
+    found = {}
+    for name, value in by_name(given, what).items():
+        if name not in names:
+            raise unknown_name("state", name, names)
+        found[name] = not_negative(value, f"{what} of state '{name}'")
+    return found
+
+
+def _first_doubt(
+    seen: ObservedPlant,
+    extras: list[Extra],
+    names: tuple[str, ...],
+    doubt: Mapping[str, float] | None,
+) -> Array:
+    """Deviation of each state of the error at the start."""
+    given = _by_state(names, doubt, "the doubt")
+    own = [*(UNSURE * seen.units), *(extra.doubt for extra in extras)]
+    return np.array([given.get(name, first) for name, first in zip(names, own, strict=True)])
+
+
+def _late(
+    measured: Mapping[str, float], delays: Mapping[str, float] | None, period: float
+) -> tuple[int, ...]:
+    """Periods by which each measured output comes late."""
+    given = by_name(delays, "delays")
+    for name in given:
+        if name not in measured:
+            raise unknown_name("measured output", name, measured)
+    late = []
+    for name in measured:
+        delay = not_negative(given.get(name, 0.0), f"the delay of '{name}'")
+        periods = round(delay / period)
+        if abs(periods * period - delay) > 1e-6 * period:
+            raise InputError(
+                f"a delay of {delay:g} s of '{name}' is no whole number of periods of {period:g} s",
+                fix="Round it, or choose a period that divides it.",
+            )
+        late.append(periods)
+    return tuple(late)
+
+
+def _bounds(
+    names: tuple[str, ...], given: Mapping[str, tuple[float, float]] | None
+) -> dict[str, tuple[float, float]]:
+    found = {}
+    for name, pair in by_name(given, "bounds").items():
+        if name not in names:
+            raise unknown_name("state", name, names)
+        low, high = (real(value, f"a bound of '{name}'") for value in pair)
+        if not low < high:
+            raise InputError(
+                f"bounds ({low:g}, {high:g}) of '{name}' hold nothing", fix="Give lowest, highest."
+            )
+        found[name] = (low, high)
+    return found

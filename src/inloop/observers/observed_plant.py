@@ -1,0 +1,122 @@
+"""A plant as its observer has it: an instance of its own, names of states, their natural units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native import Method
+from inloop.native.running.instance import Instance
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name
+from inloop.plant.unit import input_quantities, output_quantities
+from inloop.simulate.controlled.sampled import SampledNames
+from inloop.simulate.machine import conditions, first_snapshot
+from inloop.simulate.systems import System, make_systems, refuse_hard_contacts
+
+
+class ObservedPlant:
+    """A plant with all that an observer asks it.
+
+    Attributes:
+        plant: the equations.
+        system: mode and instance at work.
+        input_names, output_names: of the plant, in the order of its table.
+        names: of all that a controller would read, in the order of `values`.
+        units: natural unit of each state of the error.
+    """
+
+    def __init__(
+        self,
+        plant: BarePlant,
+        method: Method,
+        step: float,
+        q: Mapping[str, float] | Array | None,
+        qd: Mapping[str, float] | Array | None,
+        inputs: Mapping[str, float] | None,
+    ) -> None:
+        _refuse(plant)
+        self.plant, self._method, self._step = plant, method, step
+        plants = {plant.name: plant}
+        self._at = {plant.name: conditions(plants, plant, {}, by_name(inputs, "inputs"), {})}
+        self._begin = first_snapshot(plants, None, self._at, q, qd)
+        first = input_quantities(plants)
+        self.input_names = tuple(x.name for x in first)
+        self.output_names = tuple(x.name for x in output_quantities(plants))
+        self.first_inputs = np.array([x.start for x in first])
+        u = self._at[plant.name].inputs.at(0.0)
+        self.first_inputs[len(first) - len(plant.inputs) :] = u
+        self.names = SampledNames(plant.n, ("t", *self.output_names, *self.input_names))
+        self.system = self.begin()
+        self.units = np.array(self.system.natural_units[0][: 2 * self.system.n + self._laws])
+
+    @property
+    def _laws(self) -> int:
+        return len(self.plant.mechanism.states)
+
+    def begin(self) -> System:
+        """A new instance, at the start."""
+        plants = {self.plant.name: self.plant}
+        begin = self._begin
+        (system,) = make_systems(plants, self._at, self._method, begin.formulations, self._step)
+        system.watch_from_home()
+        system.watch(begin.snapshot.x)
+        system.measure()
+        system.instance.begin(0, begin.snapshot.x)
+        self.system = system
+        return system
+
+    @property
+    def instance(self) -> Instance:
+        """What the observer steps."""
+        return self.system.instance
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """States of the plant whose errors are estimated, for the coordinates in use."""
+        self.system.follow_choice()
+        independent = self.system.formulation.carried.independent
+        moving = [self.plant.coordinates[k] for k in independent]
+        laws = (state.name for state in self.plant.mechanism.states)
+        return (*(f"{name}.q" for name in moving), *(f"{name}.qd" for name in moving), *laws)
+
+    def feels(self, outputs: Sequence[str], name: str) -> bool:
+        """Whether any of these outputs feels an input at once, as accelerations do."""
+        number, kept = self.input_names.index(name), self.first_inputs
+        told = []
+        for push in (0.0, 1.0):
+            u = kept.copy()
+            u[number] += push
+            values = np.zeros(len(self.output_names))
+            self.instance.hold_inputs(u)
+            self.instance.outputs(values)
+            told.append(values[[self.output_names.index(each) for each in outputs]])
+        self.instance.hold_inputs(kept)
+        return bool(np.any(told[0] != told[1]))
+
+
+def _refuse(plant: BarePlant) -> None:
+    """Refuse what an observer cannot follow.
+
+    Raises:
+        InputError: modes, hard contacts, bodies by themselves, or constraints on velocities.
+    """
+    refuse_hard_contacts(plant)
+    name = plant.name
+    if plant.has_events or getattr(plant, "by_mode", None):
+        raise InputError(
+            f"model '{name}' has modes, which an observer does not follow",
+            fix="Observe one of them, or write contacts with a law such as hunt_crossley(...).",
+        )
+    if plant.formulation.method is not None:
+        raise InputError(
+            f"model '{name}' is compiled with formulation='redundant'",
+            fix="Compile it without, for the observer.",
+        )
+    if plant.formulation.led_positions:
+        raise InputError(
+            f"model '{name}' has constraints on velocities, which an observer does not follow",
+            fix="Use tyres or friction in their place.",
+        )

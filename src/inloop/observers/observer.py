@@ -1,0 +1,358 @@
+"""Kalman filters at work on a plant: what was measured in, an estimate out, once per period."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from inloop.errors import InputError, SimulationError
+from inloop.native import Status
+from inloop.native.running.observer import NativeObserver, ObserverTable
+from inloop.observers.consistency import band
+from inloop.observers.estimate import Estimate
+from inloop.observers.observed_plant import ObservedPlant
+from inloop.observers.unknowns import Extra
+from inloop.plant import Array, BarePlant
+from inloop.simulate.controlled.sampled import Sampled, unknown_name
+
+if TYPE_CHECKING:
+    from inloop.observers.followed import Followed
+
+JUDGED = 200  # samples, from which on innovations are told that do not fit the noise
+SURELY = 1.0 - 1e-6
+
+
+class Record(Protocol):
+    """A record of a mailbox."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    def __getitem__(self, name: str) -> float: ...
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that an observer is made of.
+
+    Attributes:
+        seen: the plant.
+        table: what C knows beside it.
+        measured: names of what is measured.
+        extras: states beside those of the plant.
+        doubt: standard deviation of each state at the start.
+        late: periods by which each measured output comes late.
+    """
+
+    seen: ObservedPlant
+    table: ObserverTable
+    measured: tuple[str, ...]
+    extras: tuple[Extra, ...]
+    doubt: Array
+    late: tuple[int, ...]
+
+
+class Observer:
+    """Once per period: what was measured, and the inputs that were held until then.
+
+        x(k|k-1) = f(x(k-1|k-1), u)      the plant's own step
+        x(k|k)   = x(k|k-1) + L (y(k) - h(x(k|k-1), u))
+
+    in the tangent space of the plant, so that every estimate closes the loops. It is a controller
+    that writes nothing: `plant.simulate(..., controller=observer)`, `il.run(...)`, `inloop.attach`.
+
+    Attributes:
+        measured: names of what is measured.
+        period: between two samples [s].
+        missing: how often each measured output was NaN or too far off, by name.
+        lost: samples that never came.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        """Begin; `il.observer(...)` does that."""
+        self._setup = setup
+        self.measured, self.period = setup.measured, setup.table.step * setup.table.substeps
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew."""
+        setup = self._setup
+        setup.seen.begin()
+        self._native = NativeObserver(setup.seen.instance, setup.table)
+        self._native.P[:] = np.diag(setup.doubt**2)
+        self.missing = dict.fromkeys(self.measured, 0)
+        self.lost = 0
+        self._samples, self._squares, self._used = 0, 0.0, 0
+        self._away: list[str] = []
+        self._queue: deque[tuple[Array, Array]] = deque(maxlen=max(setup.late) + 1)
+        self._inputs = setup.seen.first_inputs.copy()
+        self._last: float | None = None
+        self._named, self._states = -1, ()  # names, and of which choice of coordinates
+        self._estimate: Estimate | None = None
+
+    @property
+    def plant(self) -> BarePlant:
+        """What is observed."""
+        return self._setup.seen.plant
+
+    @property
+    def address(self) -> int:
+        """Of its il_observer, for programs in C; until the next reset."""
+        return self._native.address
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of all inputs of the plant, in the order of `update`."""
+        return self._setup.seen.input_names
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """States whose errors are estimated, for the independent coordinates in use."""
+        if self._native.choices != self._named:
+            self._named = self._native.choices
+            own = self._setup.seen.state_names
+            self._states = (*own, *(extra.name for extra in self._setup.extras))
+        return self._states
+
+    # samples
+
+    def step(self, outputs: Mapping[str, float] | Record) -> Estimate:
+        """The estimate now, from a record of outputs and of the inputs that led to it.
+
+        Args:
+            outputs: what was measured, and inputs as they were held up to now, by name: what a
+                controller reads, or a mailbox gives (`box.wait()`). Inputs that are not there stay
+                as they were; "t" tells samples that were lost.
+
+        Raises:
+            InputError: an output that is to be measured is not there.
+            SimulationError: the plant cannot get to the next sample from the estimate.
+        """
+        y = np.empty(len(self.measured))
+        known = outputs if isinstance(outputs, Mapping) else frozenset(outputs.names)
+        for k, name in enumerate(self.measured):
+            if name not in known:
+                raise unknown_name("output", name, known)
+            y[k] = outputs[name]
+        u = self._inputs.copy()
+        for k, name in enumerate(self.inputs):
+            if name in known and math.isfinite(value := float(outputs[name])):
+                u[k] = value
+        self._make_up(float(outputs["t"]) if "t" in known else math.nan, u)
+        self.update(y, u)
+        return self.estimate
+
+    def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
+        """As a controller: the estimate of each sample, and nothing that is written."""
+        self.step(outputs)
+        return {}
+
+    def leading(self, controller: Callable[[float, Estimate], Mapping[str, float]]) -> Any:
+        """A controller that reads estimates where another one reads outputs."""
+        return _Leading(self, controller)
+
+    def update(self, measured: Array, inputs: Array) -> None:
+        """The same with arrays; `estimate` tells what came of it.
+
+        Args:
+            measured: in the order of `measured`; NaN where nothing was.
+            inputs: held up to now, in the order of `inputs`.
+        """
+        y = np.ascontiguousarray(measured, dtype=np.float64)
+        u = np.ascontiguousarray(inputs, dtype=np.float64)
+        if y.shape != (len(self.measured),) or u.shape != self._inputs.shape:
+            raise InputError(
+                f"{y.shape} measured outputs and {u.shape} inputs",
+                fix=f"Give {len(self.measured)} and {len(self._inputs)} numbers.",
+            )
+        if not np.all(np.isfinite(u)):
+            name = self.inputs[int(np.argmin(np.isfinite(u)))]
+            raise InputError(f"input '{name}' is not finite", fix="Give what was held.")
+        self._inputs, self._estimate = u, None
+        self._queue.append((y, u))
+        self._filter()
+        self._samples += 1
+
+    def _make_up(self, t: float, u: Array) -> None:
+        """Samples that never came: nothing was measured at them."""
+        if self._last is not None and t < self._last:
+            self.reset()  # somebody has set the plant back
+        elif self._last is not None and math.isfinite(t):
+            late = round((t - self._last) / self.period) - 1
+            nothing = np.full(len(self.measured), np.nan)
+            for _ in range(late):
+                self.update(nothing, u)
+            self.lost += max(late, 0)
+        self._last = t if math.isfinite(t) else None
+
+    def _filter(self) -> None:
+        """Predict and correct with what belongs to one time: the latest sensor decides which."""
+        queue, most = self._queue, max(self._setup.late)
+        if len(queue) <= most:
+            return  # nothing of the start has come yet
+        at_hand = [queue[late][0][k] for k, late in enumerate(self._setup.late)]
+        if self._samples > most:
+            self._advance(queue[0][1])
+        y = np.array(at_hand)
+        self._good(self._native.correct(y), "corrected")
+        self._count(y)
+
+    def _advance(self, u: Array) -> None:
+        self._good(self._native.predict(u), "carried to the next sample")
+
+    def _count(self, y: Array) -> None:
+        native = self._native
+        self._away = [
+            name
+            for k, name in enumerate(self.measured)
+            if not math.isfinite(y[k]) or self._too_far(k)
+        ]
+        for name in self._away:
+            self.missing[name] += 1
+        self._squares += native.nis
+        self._used += native.used
+
+    def _too_far(self, k: int) -> bool:
+        gate, native = self._setup.table.gate, self._native
+        return gate > 0.0 and native.innovation[k] ** 2 > gate**2 * native.expected_square[k]
+
+    def _good(self, status: Status, what: str) -> None:
+        if status != Status.OK:
+            raise SimulationError(
+                f"the estimate of model '{self.plant.name}' cannot be {what}: {status.name} at "
+                f"t = {self._native.t:.6g} s",
+                fix="Look at the start, at the noise, and at the inputs; or use a smaller step.",
+            )
+
+    # what is believed
+
+    @property
+    def estimate(self) -> Estimate:
+        """What is believed now."""
+        if self._estimate is None:
+            self._estimate = self._looked_ahead()
+        return self._estimate
+
+    def _looked_ahead(self) -> Estimate:
+        """From the time of the latest sensor to now, and back."""
+        ahead = list(self._queue)[1:]
+        if not ahead:
+            return self._told()
+        native, instance = self._native, self._setup.seen.instance
+        kept = native.t, native.x.copy(), native.extra.copy(), native.P.copy()
+        taken, choices = instance.snapshot(), native.choices
+        for _, u in ahead:
+            self._advance(u)
+        told = self._told()
+        if native.choices != choices:
+            instance.restore(taken)
+            native.renew()
+        native.t, native.x[:], native.extra[:], native.P[:] = kept
+        return told
+
+    def _told(self) -> Estimate:
+        native, seen = self._native, self._setup.seen
+        values = np.zeros(len(seen.output_names))
+        self._good(native.outputs(values), "seen")
+        acting = self._inputs.copy()
+        outputs = Sampled(seen.names, np.concatenate([[native.t], values, acting]))
+        names = [extra.name for extra in self._setup.extras]
+        n, behind = self.plant.n, self.plant.positions[self.plant.n :]
+        return Estimate(
+            t=native.t,
+            states=self.states,
+            covariance=native.P.copy(),
+            outputs=outputs,
+            extras=dict(zip(names, native.extra.tolist(), strict=True)),
+            q=np.concatenate([values[:n], [outputs[name] for name in behind]]),
+            qd=values[n : 2 * n],
+            nis=native.nis,
+            used=native.used,
+            missing=tuple(self._away),
+        )
+
+    @property
+    def covariance(self) -> Array:
+        """Of the errors, in the order of `states`, at the time of the latest sensor."""
+        return self._native.P.copy()
+
+    @property
+    def nis(self) -> float:
+        """Innovations of the last correction squared, in units of their covariance."""
+        return self._native.nis
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was unusual so far, in words."""
+        told = [
+            f"'{name}' was missing or too far off {count} times"
+            for name, count in self.missing.items()
+            if count
+        ]
+        if self.lost:
+            told.append(f"{self.lost} samples never came")
+        if self._samples >= JUDGED and self._used:
+            low, high = band(self._used, 1, SURELY)
+            if not low <= self._squares <= high:
+                size = math.sqrt(self._squares / self._used)
+                told.append(
+                    f"innovations are {size:.3g} times as large as the noise that was given lets "
+                    f"expect: look at measured=, disturbances= and the model"
+                )
+        return tuple(told)
+
+    # over a run, and about the estimate
+
+    def follow(self, run: Any, *, inputs: str | None = None) -> Followed:
+        """Estimates over a whole run or recording, from a fresh start; see `followed.follow`."""
+        from inloop.observers.followed import follow
+
+        return follow(self, run, inputs)
+
+    def linear(self) -> tuple[Array, Array, Array]:
+        """F and Q from this sample to the next, and H, all about the estimate."""
+        status, F, Q = self._native.slopes(self._inputs)
+        self._good(status, "carried to the next sample")
+        status, H, _ = self._native.sight()
+        self._good(status, "seen")
+        return F, Q, H
+
+    def errors(self, q: Array, qd: Array, states: Mapping[str, float] | None = None) -> Array:
+        """Error of the estimate against the truth, in the order of `states`.
+
+        Args:
+            q: all coordinates, as `plant.positions` names them.
+            qd: all velocities.
+            states: true values of states of laws and of extra states; 0 for those not named.
+        """
+        seen, native = self._setup.seen, self._native
+        known = dict(states or {})
+        z = np.array([known.get(state.name, 0.0) for state in self.plant.mechanism.states])
+        true_x = seen.system.start(native.t, np.asarray(q), np.asarray(qd), z, guarded=False)
+        found = native.apart(native.x, true_x)
+        own = len(found) - len(native.extra)
+        truth = [known.get(extra.name, 0.0) for extra in self._setup.extras]
+        found[own:] = np.array(truth) - native.extra
+        return found
+
+
+class _Leading:
+    """A controller behind an observer."""
+
+    def __init__(self, observer: Observer, controller: Any) -> None:
+        self._observer, self._controller = observer, controller
+        self.__name__ = getattr(controller, "__name__", type(controller).__name__)
+
+    def reset(self) -> None:
+        self._observer.reset()
+        if hasattr(self._controller, "reset"):
+            self._controller.reset()
+
+    def __call__(self, t: float, outputs: Mapping[str, float]) -> Mapping[str, float]:
+        answer: Mapping[str, float] = self._controller(t, self._observer.step(outputs))
+        return answer

@@ -1,0 +1,1 @@
+"""Derivatives of the motion of a plant, compiled."""

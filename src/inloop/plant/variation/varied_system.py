@@ -1,0 +1,232 @@
+"""The equations of a plant along a run, with derivatives along directions."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import SimulationError
+from inloop.formalisms.variation.balance import Roles
+from inloop.native import POINTER, REAL, Status, aligned_zeros
+from inloop.native.mirror import mirror
+from inloop.plant.bare_plant import BarePlant
+from inloop.plant.engine import Array
+from inloop.plant.variation.code import VariationCode, variation_code
+
+
+@dataclass(frozen=True)
+class Tableau:
+    """An explicit method of Runge and Kutta; without stages it is symplectic Euler.
+
+    Attributes:
+        a: weights of the stages before each stage.
+        b: weights of the step.
+        c: parts of the step at which stages are taken.
+    """
+
+    a: Array
+    b: Array
+    c: Array
+
+    @property
+    def times(self) -> Array:
+        """Parts of the step at which inputs are read."""
+        return self.c if len(self.c) else np.zeros(1)
+
+
+@dataclass(frozen=True)
+class VariedSamples:
+    """States of a run with their derivatives.
+
+    Attributes:
+        x: shape (samples, states).
+        dep: dependent coordinates, shape (samples, dependent).
+        dx: shape (samples, states, directions).
+    """
+
+    x: Array
+    dep: Array
+    dx: Array
+
+
+class VariedSystem:
+    """Rates of a state x, and their derivatives along directions of x and of what is varied.
+
+    Attributes:
+        plant: where it comes from.
+        code: the compiled functions.
+    """
+
+    def __init__(
+        self, plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int
+    ) -> None:
+        self.plant, self.roles = plant, roles
+        self.code: VariationCode = variation_code(plant, roles, varied, directions)
+        self._context: Any = mirror("il_variation")()
+        self._version = -1
+
+    def packed(self, q: Array, qd: Array, z: Array) -> tuple[Array, Array]:
+        """x and the dependent coordinates, from all positions, velocities and states of laws."""
+        layout = self.code.layout
+        x = np.zeros(len(self.code.states))
+        for k, i in layout.q:
+            x[i] = q[k]
+        for k, i in layout.qd:
+            x[i] = qd[k]
+        x[layout.z : layout.z + len(z)] = z
+        return x, np.array(q)[list(layout.dependent)]
+
+    def slopes(
+        self, t: float, u: Array, tau: Array, state: tuple[Array, Array], dx: Array, dg: Array
+    ) -> tuple[Array, Array]:
+        """xd and its derivatives; arguments as for `observe`."""
+        return self._evaluate("slopes", len(self.code.states), t, u, tau, state, dx, dg)
+
+    def observe(
+        self, t: float, u: Array, tau: Array, state: tuple[Array, Array], dx: Array, dg: Array
+    ) -> tuple[Array, Array]:
+        """What is told of a motion, and its derivatives.
+
+        Args:
+            t: time [s].
+            u: inputs.
+            tau: efforts of the joints.
+            state: x and a guess of the dependent coordinates, which is brought to closure.
+            dx: directions of x, shape (states, directions).
+            dg: directions of what is varied, shape (varied, directions).
+        """
+        return self._evaluate("observe", len(self.code.observed), t, u, tau, state, dx, dg)
+
+    def _evaluate(
+        self, name: str, rows: int, t: float, u: Array, tau: Array, state: tuple[Array, Array],
+        dx: Array, dg: Array,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        code, lanes, directions = self.code, self.code.lanes, dx.shape[1]
+        function = code.library.function(
+            f"{code.prefix}_{name}", POINTER, REAL, *[POINTER] * 6, returns=ctypes.c_int
+        )
+        x, dep = np.ascontiguousarray(state[0]), state[1]
+        given = np.ascontiguousarray(u)
+        y, dy = np.zeros(rows), np.zeros((rows, directions))
+        lane_x, lane_y = aligned_zeros(len(x), lanes), aligned_zeros(max(rows, 1), lanes)
+        for first in range(0, max(directions, 1), lanes):
+            part = slice(first, min(first + lanes, directions))
+            count = part.stop - part.start
+            lane_x[:, :count] = dx[:, part]
+            held = self._hold(tau, dg[:, part])
+            status = function(
+                ctypes.addressof(self._context), float(t), given.ctypes.data, x.ctypes.data,
+                dep.ctypes.data, lane_x.ctypes.data, y.ctypes.data, lane_y.ctypes.data,
+            )  # fmt: skip
+            self._check(status, t)
+            del held
+            dy[:, part] = lane_y[:rows, :count]
+        return y, dy
+
+    def run(
+        self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
+        start: tuple[Array, Array, Array], dg: Array,
+    ) -> VariedSamples:  # fmt: skip
+        """Equal steps of a run, at most as many directions as share a pass.
+
+        Args:
+            tableau: the method.
+            times: begin and step [s], number of steps, and of steps between samples.
+            u: inputs, shape (steps, stages, inputs), or (inputs,) if they stay the same.
+            tau: efforts of the joints.
+            start: x, dependent coordinates, and dx of shape (states, directions).
+            dg: directions of what is varied, shape (varied, directions).
+
+        Raises:
+            SimulationError: loops cannot be closed on the way.
+        """
+        begin, h, steps, stride = times
+        code, lanes = self.code, self.code.lanes
+        size, dependent, directions = len(code.states), len(code.layout.dependent), dg.shape[1]
+        assert directions <= lanes
+        rows, stages = steps // stride + 1, len(tableau.b)
+        x, dep = np.array(start[0]), np.array(start[1])
+        dx = aligned_zeros(size, lanes)
+        dx[:, :directions] = start[2]
+        memory = aligned_zeros((max(stages, 1) + 1) * size * (1 + lanes))
+        kept = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
+        kept_dx = aligned_zeros(rows, size, lanes)
+        inputs = np.ascontiguousarray(u)
+        held = self._hold(tau, dg)
+        piece = mirror("il_varied_run")(
+            self=ctypes.addressof(self._context),
+            slopes=code.library.address(f"{code.prefix}_slopes"),
+            size=size, dependent=dependent, coordinates=len(code.layout.qd),
+            attitudes=len(self.plant.mechanism.attitudes), lanes=lanes,
+            t=begin, h=h, steps=steps, stride=stride,
+            u=inputs.ctypes.data,
+            u_step=inputs[0].size if inputs.ndim == 3 else 0,
+            u_stage=inputs.shape[-1] if inputs.ndim == 3 else 0,
+            x=x.ctypes.data, dep=dep.ctypes.data, dx=dx.ctypes.data, memory=memory.ctypes.data,
+            kept_x=kept[0].ctypes.data, kept_dep=kept[1].ctypes.data, kept_dx=kept_dx.ctypes.data,
+        )  # fmt: skip
+        method = piece.tableau
+        method.stages, method.a = stages, tableau.a.ctypes.data
+        method.b, method.c = tableau.b.ctypes.data, tableau.c.ctypes.data
+        status = code.library.function("il_vary", POINTER)(ctypes.addressof(piece))
+        self._check(status, begin + piece.steps * h)
+        del held
+        return VariedSamples(kept[0], kept[1], kept_dx[:, :, :directions])
+
+    def tell(
+        self, t: Array, u: Array, tau: Array, samples: VariedSamples, dg: Array
+    ) -> tuple[Array, Array]:
+        """What is told of the samples of a run, and its derivatives.
+
+        Returns:
+            Values of shape (samples, observed), derivatives of shape (samples, observed,
+            directions).
+        """
+        code, lanes = self.code, self.code.lanes
+        rows, size, results = len(t), len(code.states), len(code.observed)
+        directions = dg.shape[1]
+        x, dep = np.ascontiguousarray(samples.x), np.ascontiguousarray(samples.dep)
+        dx = aligned_zeros(rows, size, lanes)
+        dx[:, :, :directions] = samples.dx
+        y, dy = np.zeros((rows, results)), aligned_zeros(rows, results, lanes)
+        inputs, when = np.ascontiguousarray(u), np.ascontiguousarray(t)
+        held = self._hold(tau, dg)
+        told = mirror("il_told_rows")(
+            self=ctypes.addressof(self._context),
+            observe=code.library.address(f"{code.prefix}_observe"),
+            rows=rows, size=size, dependent=dep.shape[1], lanes=lanes, results=results,
+            t=when.ctypes.data, u=inputs.ctypes.data,
+            u_row=inputs.shape[-1] if inputs.ndim == 2 else 0,
+            x=x.ctypes.data, dx=dx.ctypes.data, dep=dep.ctypes.data, y=y.ctypes.data,
+            dy=dy.ctypes.data,
+        )  # fmt: skip
+        status = code.library.function("il_tell", POINTER)(ctypes.addressof(told))
+        self._check(status, float(when[-1]))
+        del held
+        return y, dy[:, :, :directions]
+
+    def _hold(self, tau: Array, dg: Array) -> tuple[Array, ...]:
+        """Put parameters, efforts and directions in place; what is returned must live on."""
+        version, context = self.plant.parameters.version, self._context
+        if version != self._version:
+            self._pre = self.code.prepare(self.plant.parameters.values_array)
+            self._unit = self.plant.coordinate_sizes[list(self.code.layout.dependent)].copy()
+            context.pre, context.unit = self._pre.ctypes.data, self._unit.ctypes.data
+            self._version = version
+        wide = aligned_zeros(max(len(dg), 1), self.code.lanes)
+        wide[: len(dg), : dg.shape[1]] = dg
+        efforts = np.ascontiguousarray(tau)
+        context.tau, context.dg = efforts.ctypes.data, wide.ctypes.data
+        return wide, efforts
+
+    def _check(self, status: int, t: float) -> None:
+        if status != Status.OK:
+            raise SimulationError(
+                f"model '{self.plant.name}' cannot close its loops near t = {t:.6g} s "
+                f"({Status(status).name})",
+                fix="Begin nearer to a closed position, or stay away from singular positions.",
+            )

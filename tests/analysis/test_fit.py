@@ -1,0 +1,209 @@
+"""Parameters, delays and starts from recordings; what cannot be told; what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop.analysis.fitting.residual_tests import judge_residuals
+from inloop.cli.main import main
+from inloop.gallery.double_pendulum import double_pendulum
+from inloop.simulate.fleet import Fleet
+
+MASS, K, C, X0, V0 = 1.7, 240.0, 3.1, 0.31, -0.8  # [kg], [N/m], [N s/m], [m], [m/s]
+PERIOD, END, NOISE = 4e-3, 2.4, 2e-3  # [s], [s], [m]
+
+SLIDER = """
+import inloop as il
+
+model = il.Model("slider", gravity=(0.0, 0.0, 0.0))
+k = model.parameter("k", 170.0, unit="N/m", range=(10.0, 1e4))
+c = model.parameter("c", 1.2, unit="N*s/m")
+mass = model.parameter("mass", 1.7, unit="kg")
+push = model.input("push", unit="N")
+model.body("block", on=model.ground, joint=il.prismatic("x"), mass=mass)
+model.joint_force("block", lambda q, qd: push - k * q - c * qd, "spring")
+"""
+
+
+@pytest.fixture(scope="module")
+def slider() -> il.Plant:
+    names: dict[str, il.Model] = {}
+    exec(SLIDER, names)
+    return names["model"].compile()
+
+
+def swing(t: np.ndarray) -> np.ndarray:
+    """Free motion of the slider in closed form [m]."""
+    decay, omega = C / (2 * MASS), np.sqrt(K / MASS - (C / (2 * MASS)) ** 2)
+    return np.exp(-decay * t) * (
+        X0 * np.cos(omega * t) + (V0 + decay * X0) / omega * np.sin(omega * t)
+    )
+
+
+def measured(seed: int, delay: float = 0.0) -> dict[str, np.ndarray]:
+    t = np.arange(0.0, END, PERIOD)
+    noise = NOISE * np.random.default_rng(seed).normal(size=len(t))
+    return {"t": t, "block.q": swing(t - delay) + noise}
+
+
+def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
+    truth, off = np.array([K, C]), []
+    for seed in range(8):
+        found = il.fit(slider, measured(seed), ["k", "c"])
+        off.append((found.values - truth) / found.deviations)
+        assert found.noise[0] == pytest.approx(NOISE, rel=0.15)
+        assert not found.notes
+    # 16 errors in units of their deviations: mean square 1, four of its own deviations
+    assert np.mean(np.square(off)) == pytest.approx(1.0, abs=4.0 * np.sqrt(2.0 / 16))
+    assert np.abs(off).max() < 4.0
+    assert slider.parameters["k"] == 170.0  # the plant is as it was
+
+
+def test_delay_of_a_sensor(slider: il.Plant) -> None:
+    late = 0.6180 * PERIOD
+    found = il.fit(
+        slider, measured(3, late), ["k", "c", "block.q.delay"], segments=0.8, noise={"block.q": NOISE},
+        delay={"block.q": PERIOD},
+    )  # fmt: skip
+    # without an input a delay is a shift of time, which the start explains as well
+    assert "block.q.delay" in found.unidentified
+    push = np.where(np.arange(0.0, END, PERIOD) % 0.5 < 0.2, 40.0, -30.0)
+    run = Fleet(slider, 1, step=PERIOD / 8, method="rk4")
+    run.restart([0], parameters={"k": K, "c": C})
+    # eight steps in a period, so that a delay of 5/8 of a period is on the grid
+    fine = run.play(np.repeat(push, 8)[:, None, None] * [0.0, 1.0], 1, ["block.q"])[:, 0, 0]
+    fine = np.append(0.0, fine)
+    noise = NOISE * np.random.default_rng(5).normal(size=len(push) - 1)
+    t = np.arange(1, len(push)) * PERIOD
+    recording = {"t": t, "block.q": fine[8 * np.arange(1, len(push)) - 5] + noise, "push": push[1:]}
+    found = il.fit(slider, recording, ["k", "c", "block.q.delay"])
+    off = (found.values - [K, C, 5 / 8 * PERIOD]) / found.deviations
+    assert np.abs(off).max() < 4.0
+    assert found.deviations[2] < 0.1 * PERIOD
+
+
+def test_what_is_not_told_is_named(slider: il.Plant) -> None:
+    found = il.fit(slider, measured(1), ["k", "c", "mass"])
+    assert set(found.unidentified) == {"k", "c", "mass"}
+    assert any("not identified" in note for note in found.notes)
+    ratio = found["k"] / found["mass"]
+    assert ratio == pytest.approx(K / MASS, rel=0.01)
+    assert np.isinf(found.deviations).all()
+
+
+def test_recording_of_another_plant_is_refused(slider: il.Plant) -> None:
+    recording = measured(2)
+    t = recording["t"]
+    # a pendulum's swing at a large angle is no damped sine
+    recording["block.q"] += 0.3 * np.sin(9.0 * t) ** 3
+    with pytest.raises(il.ResidualError, match=r"'slider' does not explain recording 1") as refused:
+        il.fit(slider, recording, ["k", "c"])
+    assert refused.value.fitted.tests[0].structure > 0.9
+    assert il.fit(slider, recording, ["k", "c"], refuse=False).notes
+
+
+def test_recording_that_is_kept_back(slider: il.Plant) -> None:
+    found = il.fit(slider, [measured(1), measured(2)], ["k", "c"], check=measured(3))
+    assert [each.recording for each in found.tests] == ["recording 1", "recording 2"]
+    assert found.validation[0].rms == pytest.approx(NOISE, rel=0.15)
+    assert found.validation[0].white
+    other = measured(4)
+    other["block.q"] *= np.linspace(1.0, 1.6, len(other["t"]))
+    with pytest.raises(il.ResidualError, match="check 1"):
+        il.fit(slider, measured(1), ["k", "c"], check=other)
+
+
+def test_chaos_needs_segments() -> None:
+    plant = double_pendulum().compile()
+    names = [n for n in plant.parameters if n != "g"]
+    truth = plant.parameters[names[0]]
+    start = dict(zip(plant.coordinates, (2.4, 1.1), strict=True))
+    run = plant.simulate(
+        t_end=8.0, step=1e-3, sample=0.02, q=start, tolerance=1e-10, method="dopri"
+    )
+    random = np.random.default_rng(8)
+    recording = {"t": run.t}
+    for name in plant.coordinates:
+        recording[f"{name}.q"] = run[f"{name}.q"] + 2e-3 * random.normal(size=len(run.t))
+    plant.parameters[names[0]] = 1.07 * truth
+    outputs = [f"{name}.q" for name in plant.coordinates]
+    found = il.fit(plant, recording, names[:1], outputs=outputs, segments=0.5, step=2e-3)
+    assert abs(found.values[0] - truth) < 4.0 * found.deviations[0]
+    assert found.deviations[0] < 1e-3 * truth
+    assert not any("gaps" in note for note in found.notes)
+
+
+def test_white_noise_and_what_is_none() -> None:
+    random = np.random.default_rng(2)
+    noise = random.normal(size=2000)
+    told = judge_residuals(noise, 5.0 * noise, "r", "c", 1.0, True)
+    assert told.white and told.structure < 0.02 and not told.refused
+    walk = np.convolve(noise, np.ones(30) / 30, "same")
+    told = judge_residuals(walk, 5.0 * walk, "r", "c", 0.01, True)
+    assert not told.white and told.structure > 0.8 and told.refused
+
+
+def test_played_inputs_are_those_of_single_steps(slider: il.Plant) -> None:
+    blocks = np.random.default_rng(1).normal(size=(20, 3, 2))
+    together, single = Fleet(slider, 3), Fleet(slider, 3)
+    told = together.play(blocks, 4, ["block.qd", "block.q"])
+    for k, rows in enumerate(blocks):
+        single.inputs[:] = rows
+        single.advance(4)
+        assert np.array_equal(told[k], single.outputs[:, [1, 0]])
+    assert np.abs(told).max() > 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"fit": ["stiffness"]}, "no live parameter 'stiffness'"),
+        ({"fit": ["k"], "outputs": ["block.z"]}, "no output 'block.z'"),
+        ({"fit": ["k"], "bounds": {"c": (0, 1)}}, "bounds of 'c', which is not fitted"),
+        ({"fit": ["k"], "noise": {"block.q": -1.0}}, "noise of 'block.q' is -1"),
+        ({"fit": ["k"], "segments": 0.0}, "segments of 0.0 s"),
+        ({"fit": ["k"], "start": "there"}, "start is 'there'"),
+        ({"fit": []}, "nothing is to be fitted"),
+    ],
+)
+def test_arguments_of_no_use(slider: il.Plant, options: dict[str, object], words: str) -> None:
+    with pytest.raises(il.InputError, match=words):
+        il.fit(slider, measured(0), **options)  # type: ignore[arg-type]
+
+
+def test_recordings_of_no_use(slider: il.Plant) -> None:
+    recording = measured(0)
+    uneven = {**recording, "t": recording["t"] ** 2}
+    with pytest.raises(il.InputError, match="not equally spaced"):
+        il.fit(slider, uneven, "k")
+    with pytest.raises(il.InputError, match="nothing of the recording can be compared"):
+        il.fit(slider, {"t": recording["t"]}, "k")
+    with pytest.raises(il.InputError, match="not finite"):
+        il.fit(slider, {**recording, "block.q": np.full(len(recording["t"]), np.nan)}, "k")
+
+
+def test_from_the_command_line(
+    slider: il.Plant, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, run, found = tmp_path / "slider.py", tmp_path / "run.npz", tmp_path / "found.txt"
+    model.write_text(SLIDER)
+    slider.parameters.update(k=K, c=C)
+    slider.simulate(t_end=1.0, sample=5e-3, q={"block": X0}).save(run)
+    slider.parameters.reset()
+    page = tmp_path / "fit.html"
+    words = ["identify", str(model), str(run), "--fit", "k,c", "--out", str(found)]
+    assert main([*words, "--report", str(page), "--plot", str(tmp_path / "fit.png")]) == 0
+    assert "data:image/png" in page.read_text() and (tmp_path / "fit.png").stat().st_size > 1000
+    values = dict(line.split("#")[0].split(" = ") for line in found.read_text().splitlines()[1:])
+    assert float(values["k"]) == pytest.approx(K, rel=1e-5)
+    capsys.readouterr()
+    assert main(["run", str(model), "--set", f"@{found}", "--seconds", "0.01", "--json"]) == 0
+    assert f'"k": {float(values["k"])!r}' in capsys.readouterr().out
+    found.write_text("k 3\n")
+    with pytest.raises(SystemExit):
+        main(["run", str(model), "--set", f"@{found}"])
+    assert "line 1: 'k 3' is no assignment" in capsys.readouterr().err

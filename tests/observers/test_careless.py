@@ -1,0 +1,86 @@
+"""What careless users write is refused, in words that help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop.gallery.bouncing_ball import bouncing_ball
+
+GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"measured": {}}, "nothing is measured of model 'oscillator'"),
+        ({"measured": {"rail.x": 1e-3}}, "no output 'rail.x'.*Did you mean 'rail.q'"),
+        ({"measured": {"rail.q": 0.0}}, "the noise of 'rail.q' is 0"),
+        ({"measured": {"rail.q": float("nan")}}, "the noise of 'rail.q' is nan"),
+        ({"measured": ["rail.q"]}, "Give a dictionary"),
+        ({"disturbances": {"rail.tua": 1.0}}, "no input 'rail.tua'"),
+        ({"disturbances": {"rail.tau": -1.0}}, "the disturbance of 'rail.tau' is -1"),
+        ({"unknown": {"rail.tau": 0.0}}, "the change of unknown 'rail.tau' is 0"),
+        ({"offsets": {"rail.qd": 0.1}}, "no sensor 'rail.qd'"),
+        ({"doubt": {"rail.qdd": 0.1}}, "no state 'rail.qdd'"),
+        ({"method": "lqr"}, "method 'lqr' is unknown"),
+        ({"integrator": "moreau"}, "integrator 'moreau' is unknown"),
+        ({"period": 0.0}, "the period is 0"),
+        ({"step": 3e-4}, "no whole number of steps"),
+        ({"delays": {"rail.q": 1.5e-3}}, "a delay of 0.0015 s of 'rail.q' is no whole number"),
+        ({"delays": {"rail.qd": 1e-3}}, "no measured output 'rail.qd'"),
+        ({"delays": {"rail.q": 1e-3}, "method": "mhe"}, "'mhe' knows no delays"),
+        ({"bounds": {"rail.q": (0.0, 1.0)}}, "'ekf' knows no bounds"),
+        ({"bounds": {"rail.q": (1.0, 0.0)}, "method": "mhe"}, "hold nothing"),
+        ({"horizon": 0, "method": "mhe"}, "a horizon of 0 samples"),
+        ({"unobserved": ["rail.x"]}, "no state 'rail.x'"),
+        ({"unknown": {"rail.tau": il.observers.Unknown(1.0, time=1.0, smooth=True)}}, "smooth"),
+    ],
+)
+def test_a_wrong_argument_is_named(oscillator: il.Plant, wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(il.InputError, match=words):
+        il.observer(oscillator, **{**GOOD, **wrong})
+
+
+def test_states_that_nothing_tells_are_named() -> None:
+    m = il.Model("two_carts", gravity=(0.0, 0.0, 0.0))
+    m.body("left", on=m.ground, joint=il.prismatic("x", name="a"), mass=1.0)
+    m.body("right", on=m.ground, joint=il.prismatic("x", name="b"), mass=2.0)
+    plant = m.compile()
+    with pytest.raises(il.InputError, match="does not tell 'b.q'") as told:
+        il.observer(plant, measured={"a.q": 1e-3, "b.qd": 1e-3})
+    assert "unobserved=" in str(told.value)
+    assert "'a.q'" not in str(told.value)
+    il.observer(plant, measured={"a.q": 1e-3, "b.qd": 1e-3}, unobserved="b.q")
+
+
+def test_an_effort_and_an_offset_that_cannot_be_told_apart(oscillator: il.Plant) -> None:
+    with pytest.raises(il.InputError, match="does not tell"):
+        il.observer(
+            oscillator, measured={"rail.q": 1e-3}, unknown={"rail.tau": 1.0},
+            offsets={"rail.q": 1e-3},
+        )  # fmt: skip
+
+
+def test_plants_that_cannot_be_observed_are_refused() -> None:
+    with pytest.raises(il.InputError, match="has modes|is hard"):
+        il.observer(bouncing_ball().compile(), measured={"ball.q": 1e-3})
+
+
+def test_samples_that_make_no_sense(oscillator: il.Plant) -> None:
+    observer = il.observer(oscillator, **GOOD)
+    with pytest.raises(il.InputError, match="no output 'rail.q'"):
+        observer.step({"rail.qd": 0.0})
+    with pytest.raises(il.InputError, match="measured outputs"):
+        observer.update(np.zeros(2), np.zeros(1))
+    with pytest.raises(il.InputError, match="input 'rail.tau' is not finite"):
+        observer.update(np.zeros(1), np.full(1, np.nan))
+    with pytest.raises(il.InputError, match="no output 'rail.qdq'|Did you mean"):
+        observer.estimate["rail.qdq"]
+    with pytest.raises(il.InputError, match="do not come once per period"):
+        observer.follow({"t": [0.0, 0.1, 0.3], "rail.q": [0.0, 0.0, 0.0]})
+    with pytest.raises(il.InputError, match="Give a result"):
+        observer.follow([1.0, 2.0])

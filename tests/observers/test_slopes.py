@@ -1,0 +1,130 @@
+"""The filters against what is known otherwise: matrix exponentials, a Kalman filter by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy
+
+import inloop as il
+from inloop.gallery.heavy_top import heavy_top
+from inloop.gallery.puma560.model import puma560
+
+PERIOD = 5e-3
+JOINTS = tuple(f"joint_{k}" for k in range(1, 7))
+
+
+def by_hand(y: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The Kalman filter of the oscillator, with its exact discrete model."""
+    A = np.array([[0.0, 1.0], [-37.0 / 1.3, -0.9 / 1.3]])
+    B = np.array([0.0, 1.0 / 1.3])
+    whole = np.zeros((3, 3))
+    whole[:2, :2], whole[:2, 2] = A, B
+    step = scipy.linalg.expm(PERIOD * whole)
+    F, G = step[:2, :2], step[:2, 2]
+    x, P = np.zeros(2), np.diag([0.02**2, 0.3**2])
+    states, covariances = [], []
+    for k in range(len(y)):
+        if k:
+            x = F @ x + G * u[k]
+            P = F @ P @ F.T + 0.7**2 * np.outer(G, G)
+        gain = P[:, 0] / (P[0, 0] + 1e-3**2)
+        x = x + gain * (y[k] - x[0])
+        P = P - np.outer(gain, P[0])
+        states.append(x)
+        covariances.append(P)
+    return np.array(states), np.array(covariances)
+
+
+@pytest.mark.parametrize("method", ["ekf", "ukf", "mhe"])
+def test_of_a_linear_plant_every_method_is_the_kalman_filter(
+    oscillator: il.Plant, method: str
+) -> None:
+    draw = np.random.default_rng(3)
+    y, u = 0.02 * draw.normal(size=40), draw.normal(size=40)
+    observer = il.observer(
+        oscillator, measured={"rail.q": 1e-3}, disturbances={"rail.tau": 0.7},
+        doubt={"rail.q": 0.02, "rail.qd": 0.3}, method=method, period=PERIOD, horizon=7,
+    )  # fmt: skip
+    states, covariances = by_hand(y, u)
+    for k in range(len(y)):
+        estimate = observer.step({"rail.q": y[k], "rail.tau": u[k]})
+        apart = np.abs(estimate.values - states[k]) / np.sqrt(np.diag(covariances[k]))
+        assert apart.max() < 1e-4
+        # differences for the slopes: seven digits
+        assert estimate.covariance == pytest.approx(covariances[k], rel=1e-4, abs=1e-12)
+
+
+def exponential(plant: il.Plant, names: tuple[str, ...], h: float, **at: object) -> np.ndarray:
+    """exp(h A) of the linearization, in the order of an observer's states."""
+    linear = plant.linearize(**at)
+    order = [linear.states.index(name) for name in names]
+    return scipy.linalg.expm(h * linear.A)[np.ix_(order, order)]
+
+
+def moved_over(h: float, F: np.ndarray, expected: np.ndarray) -> None:
+    """F is that of a state in motion: it differs from the exponential by the change of A in h."""
+    size = np.abs(expected - np.eye(len(F))).max()
+    assert size > 10 * h * h
+    assert np.abs(F - expected).max() < 20 * h * size
+
+
+def test_slopes_of_the_robot_are_those_of_its_linearization() -> None:
+    plant, h = puma560().compile(), 1e-4
+    q = dict(zip(JOINTS, (0.3, 0.8, 3.0, 0.2, 0.7, 0.1), strict=True))
+    qd = dict(zip(JOINTS, (1.0, -0.7, 0.4, 1.3, -0.2, 0.9), strict=True))
+    observer = il.observer(
+        plant, measured={f"{j}.q": 1e-4 for j in JOINTS}, q=q, qd=qd, period=h
+    )  # fmt: skip
+    F, _, H = observer.linear()
+    expected = exponential(plant, observer.states, h, q=q, qd=qd)
+    assert np.abs(F - expected).max() < 1e-6 * np.abs(expected - np.eye(12)).max()
+    assert np.array_equal(H, np.eye(12)[:6])
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "implicit"])
+def test_slopes_of_a_closed_loop(rocker: il.Plant, integrator: str) -> None:
+    h = 1e-4
+    observer = il.observer(
+        rocker, measured={"arm.q": 1e-4}, period=h, integrator=integrator, qd={"crank": 6.0}
+    )
+    F, _, H = observer.linear()
+    estimate = observer.estimate
+    q = dict(zip(rocker.coordinates, estimate.q, strict=True))
+    name = observer.states[0].removesuffix(".q")
+    expected = exponential(rocker, observer.states, h, q=q, qd={name: estimate.qd[0]})
+    moved_over(h, F, expected)
+    # the arm turns with the independent coordinate as the loop says
+    qd = dict(zip(rocker.coordinates, estimate.qd, strict=True))
+    assert H[0] == pytest.approx([qd["arm"] / qd[name], 0.0], rel=1e-6)
+
+
+def test_slopes_about_a_ball_joint_that_turns() -> None:
+    plant, h = heavy_top().compile(), 1e-4
+    spin = {name: value for name, value in zip(plant.coordinates, (0.4, 7.0, -3.0), strict=False)}
+    observer = il.observer(
+        plant, measured={f"{c}.qd": 1e-3 for c in plant.coordinates}, qd=spin, period=h,
+        unobserved=[f"{c}.q" for c in plant.coordinates],
+    )  # fmt: skip
+    F, _, _ = observer.linear()
+    expected = exponential(plant, observer.states, h, qd=spin)
+    assert np.abs(F - expected).max() < 1e-4 * np.abs(expected - np.eye(len(F))).max()
+
+
+def test_drawn_states_and_slopes_agree_where_little_is_unsure(rocker: il.Plant) -> None:
+    draw = np.random.default_rng(5)
+    both = [
+        il.observer(
+            rocker, measured={"arm.q": 1e-5}, disturbances={"arm.tau": 0.1}, method=method,
+            period=1e-3, doubt={"crank.q": 1e-4, "crank.qd": 1e-3}
+        )
+        for method in ("ekf", "ukf")
+    ]  # fmt: skip
+    stepper = rocker.stepper(step=1e-3)
+    for _ in range(20):
+        y = stepper["arm.q"] + 1e-5 * draw.normal()
+        a, b = (observer.step({"arm.q": y}) for observer in both)
+        stepper.step()
+    apart = np.abs(a.values - b.values) / list(a.deviations.values())
+    assert apart.max() < 0.02
+    assert a.covariance == pytest.approx(b.covariance, rel=1e-2)

@@ -1,0 +1,91 @@
+"""Hard contacts of bodies with six coordinates each: impulses answered by joints and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hard_models import G, box
+from test_hard_loops import bounced, slider_crank
+
+import inloop as il
+from inloop.errors import InputError, ModelError
+
+
+@pytest.fixture(scope="module")
+def crank() -> il.Plant:
+    m = slider_crank()
+    m.hard_stop("slider", 0.7, limits=(-np.inf, 0.66), name="stop")
+    return m.compile(formulation="redundant")
+
+
+def test_a_loop_hits_a_stop(crank: il.Plant) -> None:
+    """Against the motion of its one coordinate, integrated by SciPy from impact to impact."""
+    exact, impacts = bounced(0.66, 0.7, 1.2)
+    errors = []
+    for step in (2e-3, 5e-4):
+        result = crank.simulate(t_end=1.2, step=step)
+        assert result.method == "moreau"
+        assert result.status == "OK" and not result.doubts
+        assert result.constraint_violation < 1e-9
+        assert result["slider.q"].max() < 0.66 + 1e-5
+        found = [result["crank.q"][-1], result["crank.qd"][-1]]
+        errors.append(np.abs(found - exact).max())
+        assert len(np.flatnonzero(result["stop_high.normal"])) == impacts
+    assert errors[0] < 1e-2 and errors[1] < 0.15 * errors[0]
+
+
+def test_steps_and_snapshots_give_the_same_bits(crank: il.Plant) -> None:
+    whole, stepper = crank.simulate(t_end=0.3, step=1e-3), crank.stepper(step=1e-3)
+    for _ in range(100):
+        stepper.step()
+    kept = stepper.snapshot()
+    for _ in range(50):
+        stepper.step()
+    stepper.restore(kept)
+    for _ in range(200):
+        stepper.step()
+    assert [stepper[f"{name}.q"] for name in crank.coordinates] == list(whole.q[-1])
+
+
+def test_a_box_thrown_on_the_ground_tumbles_as_in_the_reduced_equations() -> None:
+    thrown = {"t_end": 0.6, "step": 1e-3, "sample": 1e-3}
+    model = box((0.3, 0.2, 0.1), 2.0, (0.4, 0.5))
+    reduced, plant = model.compile(), model.compile(formulation="redundant")
+    first = {"q": reduced.formulation.home(), "qd": [0.7, -0.3, -1.0, 2.0, -3.0, 1.0]}
+    first["q"][2] += 0.3
+    expected = reduced.simulate(**thrown, **first)
+    found = plant.simulate(**thrown, **first)
+    # it has hit with corners, one after the other
+    assert sum(expected[f"touch_{k}.normal"].max() > 0.0 for k in range(8)) > 1
+    assert np.abs(expected.qd[-1] - expected.qd[0]).max() > 1.0
+    assert np.abs(found.q - expected.q).max() < 1e-8
+
+
+def test_a_driven_floor_throws() -> None:
+    """A table shakes by 20 mm: a mass leaves it where it falls faster than the mass would."""
+    omega, t = 30.0, 0.12
+    m = il.Model("shaker")
+    table = m.body("table", on=m.ground, joint=il.prismatic("z"), mass=2.0)
+    m.drive("table", lambda t: 0.02 * il.sin(omega * t))
+    mass = m.body("mass", on=m.ground, joint=il.prismatic("z", initial=(0.0, 0.6)), mass=0.5)
+    m.contact(table, il.plane(), mass, il.point(), law=il.hard(0.0), name="floor")
+    plant, errors = m.compile(formulation="redundant"), []
+    leave = np.arcsin(G / (0.02 * omega**2)) / omega
+    height, speed = 0.02 * np.sin(omega * leave), 0.02 * omega * np.cos(omega * leave)
+    for step in (1e-3, 1e-4):
+        result = plant.simulate(t_end=t, step=step)
+        z = height + speed * (t - leave) - 0.5 * G * (t - leave) ** 2
+        errors.append(abs(result["mass.q"][-1] - z))
+    assert errors[0] < 1e-4 and errors[1] < 0.2 * errors[0]
+
+
+def test_what_is_refused_is_named(crank: il.Plant) -> None:
+    with pytest.raises(InputError, match="event_driven"):
+        crank.simulate(t_end=0.1, method="event_driven")
+    with pytest.raises(InputError, match="stop_high"):
+        crank.simulate(t_end=0.1, method="alpha")
+    m = il.Model("heap")
+    first = m.body("first", on=m.ground, joint=il.free(), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.pile([(m.ground, il.plane()), (first, il.sphere(0.1))], law=il.hard(), name="heap")
+    with pytest.raises(ModelError, match="pile 'heap'"):
+        m.compile(formulation="redundant")
