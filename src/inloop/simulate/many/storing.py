@@ -39,6 +39,7 @@ from inloop.simulate.results.saving import need_parquet
 FILES = 200  # a sweep is made of about so many
 MOST_IN_FILE = 1000  # runs
 MOST_NUMBERS = 4e6  # of q in a file: 32 MB
+MOST_RUNS, MOST_FILES = 100_000_000, 1_000_000  # that are read
 _LOCK = ".lock"
 
 
@@ -164,8 +165,10 @@ def read_runs(folder: str | Path) -> ManyResult:
         runs, chunk = int(manifest["runs"]), int(manifest["chunk"])
         digest, told = digest_of(manifest), manifest[TOLD]
         names = [*told["coordinates"], *told["positions"], *manifest["varied"]]
-        if runs < 1 or chunk < 1 or not all(isinstance(name, str) for name in names):
-            raise ValueError("numbers or names that cannot be")
+        if not (0 < runs <= MOST_RUNS and chunk > 0 and runs <= MOST_FILES * chunk):
+            raise ValueError(f"{runs} runs, {chunk} in a file")
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError("names that are none")
         ranges = [(k, min(k + chunk, runs)) for k in range(0, runs, chunk)]
         found = [find_part(place, *each, digest) for each in ranges]
         return _result(place, manifest, [part for part in found if part is not None], None)
