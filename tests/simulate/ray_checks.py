@@ -59,7 +59,12 @@ def hooked(owner: Any, name: str, before: Callable[..., None]) -> Callable[[], N
 def check_two_nodes(place: Path, alone: il.ManyResult, ray: Any) -> dict[str, Any]:
     many = runs(place / "two", on=ray)
     gathered = runs(None, on="ray")
+    try:
+        runs(None, on="10.1.2.3:6379")
+    except il.InputError as error:
+        elsewhere = str(error)
     return {
+        "elsewhere": elsewhere,
         "nodes": sum(node["Alive"] for node in ray.nodes()),
         "files": contents(place / "two") == contents(place / "alone"),
         "bits": np.array_equal(many.q, alone.q) and np.array_equal(many.qd, alone.qd),

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ import pytest
 
 import inloop as il
 from inloop.simulate.many.places import find_place
+from inloop.simulate.many.ray_cluster import knock
 
 CHECKS = Path(__file__).parent / "ray_checks.py"
 PATIENCE = 900.0  # for all checks, on a machine that is busy [s]
@@ -65,6 +67,8 @@ def test_two_nodes_give_the_bits_and_files_of_one_machine(told: dict[str, Any]) 
     found = told["two nodes"]
     assert found["nodes"] == 2
     assert found["files"] and found["bits"] and found["gathered"]
+    # there is no second cluster for a process that has one
+    assert "not at 10.1.2.3:6379" in found["elsewhere"]
 
 
 def test_a_local_cluster_is_not_seen_from_elsewhere(told: dict[str, Any]) -> None:
@@ -95,6 +99,19 @@ def test_a_node_that_is_killed_changes_no_bit(told: dict[str, Any]) -> None:
     found = told["killed node"]
     assert not found["alive"] and found["written"] < found["of"]
     assert found["files"] and found["failed"] == 0
+
+
+def test_a_place_where_nobody_listens_is_told_at_once() -> None:
+    with socket.socket() as bound:  # a port that is nobody else's, and that nobody listens at
+        bound.bind(("127.0.0.1", 0))
+        port = bound.getsockname()[1]
+        with pytest.raises(il.SimulationError, match=f"answers at '127.0.0.1:{port}': .*refused"):
+            knock(f"127.0.0.1:{port}")
+        bound.listen()
+        knock(f"ray://127.0.0.1:{port}")
+    for odd in ("127.0.0.1:99999999999999999999", "[::1]:0"):
+        with pytest.raises(il.SimulationError, match="answers at"):
+            knock(odd)
 
 
 def test_places_by_name() -> None:

@@ -22,7 +22,7 @@ from inloop.simulate.results.saving import need_parquet
 MANIFEST, RUNS = "sweep.json", "runs"
 VARIED, SAMPLES = "varied/", "samples/"  # before names of columns; no signal has a slash
 SWEEP, MADE_BY, STEPS = b"inloop/sweep", b"inloop/made_by", b"inloop/steps"
-_UNFINISHED = ".unfinished"
+UNFINISHED = ".unfinished"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def replacing(target: Path) -> Iterator[Path]:
     Raises:
         SimulationError: the disk is full, or refuses it otherwise.
     """
-    unfinished = target.with_name(f"{_UNFINISHED}-{os.getpid()}")
+    unfinished = target.with_name(f"{UNFINISHED}-{os.getpid()}")
     try:
         yield unfinished
         with open(unfinished, "rb") as file:
@@ -108,7 +108,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what killed writers left behind."""
-    for path in (*folder.glob(f"{_UNFINISHED}-*"), *(folder / RUNS).glob(f"{_UNFINISHED}-*")):
+    for path in (*folder.glob(f"{UNFINISHED}-*"), *(folder / RUNS).glob(f"{UNFINISHED}-*")):
         with contextlib.suppress(OSError):
             path.unlink()
 

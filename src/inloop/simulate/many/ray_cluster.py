@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import secrets
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +25,7 @@ from inloop.simulate.many.ray_worker import Missing, Shipment, build_for_kind, d
 
 AHEAD = 2  # chunks per core that are handed out before they can begin
 LOOK_PERIOD = 1.0  # [s]
+KNOCK_TIME = 10.0  # for an answer of a machine [s]
 MOST_ATTEMPTS = 5  # of a chunk whose workers die
 LOOPBACK = "127.0.0.1"
 
@@ -209,6 +211,7 @@ def _connected(address: str | None) -> Iterator[Any]:
         ray = need_ray()
         stack.enter_context(_quiet())
         if ray.is_initialized():
+            _refuse_another(ray, address)
             yield ray
             return
         named = address or os.environ.get("RAY_ADDRESS")
@@ -223,19 +226,53 @@ def _connected(address: str | None) -> Iterator[Any]:
             ray.shutdown()
 
 
+def _refuse_another(ray: Any, address: str | None) -> None:
+    """A process has one cluster at a time.
+
+    Raises:
+        InputError: it is connected to another one than that of the address.
+    """
+    present = ray.get_runtime_context().gcs_address
+    if address not in (None, present):
+        raise InputError(
+            f"this process is connected to the Ray cluster at {present}, not at {address}",
+            fix='Write on="ray" to use it, or call ray.shutdown() before.',
+        )
+
+
 def _reach(ray: Any, address: str) -> None:
     """Connect to a cluster.
 
     Raises:
         SimulationError: none answers there.
     """
+    knock(address)
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
-    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
-        raise SimulationError(
-            f"no Ray cluster answers at {address[:60]!a}: {str(error).splitlines()[0]}",
-            fix="Look there with: ray status --address ADDRESS.",
-        ) from error
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        raise _unreachable(address, error) from error
+
+
+def knock(address: str) -> None:
+    """See that somebody listens at an address; Ray itself would try for minutes.
+
+    Raises:
+        SimulationError: nobody does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # such as "auto"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK_TIME).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> SimulationError:
+    return SimulationError(
+        f"no Ray cluster answers at {address[:60]!a}: {(str(error).splitlines() or [''])[0]}",
+        fix="Look there with: ray status --address ADDRESS.",
+    )
 
 
 @contextlib.contextmanager

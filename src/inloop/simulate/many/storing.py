@@ -20,6 +20,7 @@ from inloop.simulate.many.files import (
     MANIFEST,
     RUNS,
     SWEEP,
+    UNFINISHED,
     VARIED,
     Part,
     SampleFiles,
@@ -100,7 +101,7 @@ class Storing:
         present = sorted(item.name for item in self.folder.iterdir() if item.name != _LOCK)
         if MANIFEST in present:
             self._compare(read_manifest(self.folder))
-        elif [name for name in present if name != RUNS and not name.startswith(".unfinished")]:
+        elif [name for name in present if name != RUNS and not name.startswith(UNFINISHED)]:
             raise InputError(
                 f"'{self.folder}' holds other things, '{present[0]}' for example",
                 fix="Name a folder that is new, empty, or holds this sweep.",
