@@ -21,6 +21,7 @@ ROUNDS = 5
 # sections whose contestants have their turns in rounds
 ROUNDED = (
     "batch", "cluster", "loops", "judged", "many", "reduction", "warm", "friction", "page",
+    "rover",
 )  # fmt: skip
 # in the order of printing; what needs a calm machine least comes first
 SECTIONS = {
@@ -36,6 +37,7 @@ SECTIONS = {
     "many": "Many runs on all cores",
     "cluster": "Many runs on a cluster",
     "environments": "Environments of gymnasium",
+    "sensitivities": "Derivatives of runs",
     "reduction": "Any choice of independent coordinates",
     "observers": "Observers",
     "realtime": "Real time",
@@ -45,6 +47,7 @@ SECTIONS = {
     "redundant": "Bodies with six coordinates each",
     "contact": "Contacts with dry friction",
     "collision": "Collision with terrain",
+    "rover": "A rover on terrain",
     "sparse": "Sparse linear systems",
     "flexible": "Flexible links",
     "links": "Links",

@@ -33,8 +33,13 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "joints", "loops", "laws", "contacts", "hard_contact", "terrain", "flexible", "modes",
         "sensors", "shapes", "tyres", "roads", "files", "redundant",
     ),
-    "Run it": ("steps", "many", "realtime", "links", "results", "studio", "recordings"),
-    "Control it": ("controllers", "control", "identify", "devices", "optimal_control", "learning"),
+    "Run it": (
+        "steps", "many", "sensitivities", "realtime", "links", "results", "studio", "recordings",
+    ),
+    "Control it": (
+        "controllers", "control", "identify", "fit", "optimise", "devices", "optimal_control",
+        "learning",
+    ),
     "Take it elsewhere": ("c", "fmu", "page", "boards", "serial"),
     "Mechanisms in detail": ("gallery", "piano", "car", "tilting_vehicle", "kart", "own_exhibit"),
     "More": (),

@@ -147,6 +147,7 @@ if TYPE_CHECKING:
     from inloop import control, devices, gym, observers
     from inloop.analysis import identify
     from inloop.analysis.fitting import Fitted, ResidualError, fit
+    from inloop.analysis.optimising import Optimised, optimise
     from inloop.observers import observer
 
 __version__ = "0.1.0"
@@ -184,6 +185,7 @@ __all__ = [
     "ModelError",
     "NormalLaw",
     "NotNegative",
+    "Optimised",
     "Plant",
     "Positive",
     "Recording",
@@ -252,6 +254,7 @@ __all__ = [
     "minimum",
     "observer",
     "observers",
+    "optimise",
     "piecewise",
     "planar",
     "plane",
@@ -306,6 +309,8 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return importlib.import_module("inloop.analysis.identify")
         if name in ("Fitted", "ResidualError", "fit"):
             return getattr(importlib.import_module("inloop.analysis.fitting"), name)
+        if name in ("Optimised", "optimise"):
+            return getattr(importlib.import_module("inloop.analysis.optimising"), name)
         if name == "observer":
             return importlib.import_module("inloop.observers").observer
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

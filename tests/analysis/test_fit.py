@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import inloop as il
 from inloop.analysis.fitting.residual_tests import judge_residuals
 from inloop.cli.main import main
 from inloop.gallery.double_pendulum import double_pendulum
+from inloop.gallery.flexlink.model import flexlink
 from inloop.simulate.fleet import Fleet
 
 MASS, K, C, X0, V0 = 1.7, 240.0, 3.1, 0.31, -0.8  # [kg], [N/m], [N s/m], [m], [m/s]
@@ -66,8 +68,8 @@ def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
 def test_delay_of_a_sensor(slider: il.Plant) -> None:
     late = 0.6180 * PERIOD
     found = il.fit(
-        slider, measured(3, late), ["k", "c", "block.q.delay"], segments=0.8, noise={"block.q": NOISE},
-        delay={"block.q": PERIOD},
+        slider, measured(3, late), ["k", "c", "block.q.delay"], segments=0.8,
+        noise={"block.q": NOISE}, delay={"block.q": PERIOD},
     )  # fmt: skip
     # without an input a delay is a shift of time, which the start explains as well
     assert "block.q.delay" in found.unidentified
@@ -123,7 +125,7 @@ def test_chaos_needs_segments() -> None:
     truth = plant.parameters[names[0]]
     start = dict(zip(plant.coordinates, (2.4, 1.1), strict=True))
     run = plant.simulate(
-        t_end=8.0, step=1e-3, sample=0.02, q=start, tolerance=1e-10, method="dopri"
+        t_end=4.0, step=1e-3, sample=0.02, q=start, tolerance=1e-10, method="dopri"
     )
     random = np.random.default_rng(8)
     recording = {"t": run.t}
@@ -135,6 +137,40 @@ def test_chaos_needs_segments() -> None:
     assert abs(found.values[0] - truth) < 4.0 * found.deviations[0]
     assert found.deviations[0] < 1e-3 * truth
     assert not any("gaps" in note for note in found.notes)
+
+
+UNKNOWN_LINK = {"length": 1.37, "alpha": 0.62, "beta": 6.1e-5, "payload": 0.23}
+
+
+def link_recording(plant: il.Plant, seed: int) -> il.Result:
+    """The flexible link, pushed to and fro, by an encoder and a strain gauge as they are."""
+    random = np.random.default_rng(seed)
+    push = 4.0 * np.repeat(random.choice([-1.0, 1.0], 80), 25)
+    plant.parameters.update(UNKNOWN_LINK)
+    run = plant.simulate(
+        t_end=2.0, step=1e-3, method="implicit", period=1e-3,
+        controller=lambda t, _: {"motor.command": push[min(round(t / 1e-3), len(push) - 1)]},
+    )  # fmt: skip
+    plant.parameters.reset()
+    signals = dict(run.signals)
+    for name, noise, step in (("encoder", 1e-4, np.pi / 1e4), ("strain", 5e-3, 20.0 / 2**16)):
+        noisy = signals[name] + noise * random.normal(size=len(run.t))
+        signals[name] = np.round(noisy / step) * step
+    return dataclasses.replace(run, signals=signals)
+
+
+def test_flexible_link_that_the_fitter_does_not_know() -> None:
+    plant = flexlink(axial=False, start=-90.0).compile()
+    run = link_recording(plant, 1)
+    options = {"outputs": ["encoder", "strain"], "start": "recorded"}
+    found = il.fit(plant, run, list(UNKNOWN_LINK), **options)  # type: ignore[arg-type]
+    for name, truth in UNKNOWN_LINK.items():
+        assert found[name] == pytest.approx(truth, rel=5e-3), name
+    # half as many elements: another plant
+    columns = {name: run[name] for name in ("t", "encoder", "strain", "motor.command")}
+    other = flexlink(elements=2, axial=False, start=-90.0).compile()
+    with pytest.raises(il.ResidualError, match="does not explain"):
+        il.fit(other, columns, list(UNKNOWN_LINK), **options)  # type: ignore[arg-type]
 
 
 def test_white_noise_and_what_is_none() -> None:
@@ -192,7 +228,8 @@ def test_from_the_command_line(
     model, run, found = tmp_path / "slider.py", tmp_path / "run.npz", tmp_path / "found.txt"
     model.write_text(SLIDER)
     slider.parameters.update(k=K, c=C)
-    slider.simulate(t_end=1.0, sample=5e-3, q={"block": X0}).save(run)
+    result = slider.simulate(t_end=1.0, sample=5e-3, q={"block": X0})
+    result.save(run)
     slider.parameters.reset()
     page = tmp_path / "fit.html"
     words = ["identify", str(model), str(run), "--fit", "k,c", "--out", str(found)]
@@ -203,6 +240,12 @@ def test_from_the_command_line(
     capsys.readouterr()
     assert main(["run", str(model), "--set", f"@{found}", "--seconds", "0.01", "--json"]) == 0
     assert f'"k": {float(values["k"])!r}' in capsys.readouterr().out
+    # of another plant: refused, and no parameters are written
+    found.unlink()
+    grown = result.q * np.linspace(1.0, 2.0, len(result.t))[:, None]
+    dataclasses.replace(result, q=grown).save(run)
+    assert main(words) == 1
+    assert "does not explain recording 1" in capsys.readouterr().err and not found.exists()
     found.write_text("k 3\n")
     with pytest.raises(SystemExit):
         main(["run", str(model), "--set", f"@{found}"])

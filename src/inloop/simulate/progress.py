@@ -23,6 +23,11 @@ def time_left(total: float) -> Callable[[float], str]:
     return words
 
 
+def searching(what: str) -> ProgressLine:
+    """A line about work that runs a plant again and again, such as "fitting"."""
+    return ProgressLine(what)
+
+
 class Progress(ProgressLine):
     """Told which part of a run is done; shows it once the run has lasted a while.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from inloop.analysis.fitting.fitted import ALIKE, Comparison, Fitted
+from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, Comparison, Fitted
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
@@ -22,10 +22,10 @@ from inloop.analysis.fitting.shooting import Shooting, Steps
 from inloop.analysis.fitting.solving import Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.errors import InputError, SimulationError, name_hint
-from inloop.native.progress import ProgressLine
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
+from inloop.simulate.progress import searching
 
 UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
 SHARE = 0.3  # of such a direction that a parameter has to have to be named
@@ -96,7 +96,7 @@ def fit(
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), chosen, runs[0].period, late, bounds)
     options = (chosen, late, steps, start, segments)
     shooting = _shooting(plant, runs, unknowns, *options)
-    with ProgressLine("fitting") as line:
+    with searching("fitting") as line:
         if segments is None:
             _approach(shooting, known, options, line.say)
         found = solve(shooting, known, chosen, whole(most, "most"), line.say)
@@ -110,8 +110,8 @@ def fit(
         curves += more
     fitted = Fitted(
         plant.name, unknowns.labels, unknowns.units, unknowns.first, found.values,
-        found.covariance, _unidentified(unknowns, found), chosen, found.noise, tests, validation,
-        curves, notes, found.evaluations, "central differences",
+        found.covariance, unidentified_in(unknowns.labels, found.information), chosen,
+        found.noise, tests, validation, curves, notes, found.evaluations, "central differences",
     )  # fmt: skip
     if refuse:
         fitted.check()
@@ -165,7 +165,7 @@ def _shooting(
     if plant.nq > plant.n:
         raise InputError(
             f"model '{plant.name}' has ball joints: starts of its runs are not fitted yet",
-            fix="Write the joint as three revolute ones (il.spherical angles).",
+            fix="Write the joint as three revolute ones.",
         )
     seconds = None if segments is None else real(segments, "segments")
     if seconds is not None and plant.by_mode:
@@ -258,24 +258,26 @@ def _predicted(
     return _judged(again, predicted, outputs, known, kept_back=True)
 
 
-def _unidentified(unknowns: Unknowns, found: Solution) -> tuple[str, ...]:
-    """Names in directions that the recordings do not tell."""
-    power, directions = np.linalg.eigh(found.information)
+def unidentified_in(labels: Sequence[str], information: Array) -> tuple[str, ...]:
+    """Names in directions that an information matrix, in sizes of unknowns, says nothing about."""
+    power, directions = np.linalg.eigh(information)
     lost: set[int] = set()
     for k, value in enumerate(power):
         if value * UNKNOWN**2 < 1.0:
             lost |= set(np.flatnonzero(np.abs(directions[:, k]) > SHARE).tolist())
-    return tuple(name for k, name in enumerate(unknowns.labels) if k in lost)
+    return tuple(name for k, name in enumerate(labels) if k in lost)
 
 
 def _notes(unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]) -> tuple[str, ...]:
     notes, labels = [], unknowns.labels
-    lost = _unidentified(unknowns, found)
+    lost = unidentified_in(unknowns.labels, found.information)
     if lost:
         notes.append("not identified by these recordings: " + ", ".join(lost))
     room = unknowns.upper - unknowns.lower
     span = np.where(np.isfinite(room), room, unknowns.scale)
-    near = np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < 1e-6 * span
+    near = (
+        np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < AT_BOUND * span
+    )
     notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
     size = np.sqrt(np.diag(found.covariance)).clip(np.finfo(float).tiny)
     alike: Array = found.covariance / np.outer(size, size)

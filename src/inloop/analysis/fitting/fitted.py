@@ -149,8 +149,8 @@ class Fitted:
             f"{100 * worst.structure:.0f} % of what is left of {worst.channel} "
             f"({worst.rms:.3g} rms) is no noise",
             fix="Is it a recording of this plant? Else see where the model is wrong "
-            "(error.fitted.plot()), fit more parameters, cut it into segments, or write "
-            "refuse=False.",
+            "(error.fitted.plot(), --report), fit more parameters, cut it into segments, or accept "
+            "it (refuse=False, --accept).",
         )
         error.fitted = self
         raise error

@@ -3,6 +3,7 @@
 base = base_parameters(plant, friction="all")       # what efforts can tell, and how it is grouped
 motion = excitation(plant, speed=2.0, acceleration=6.0)   # a motion that tells it well
 found = fit(plant, t, q, tau, cutoff=10.0)          # values, standard deviations, a table
+found = fit_laws(plant, t, q, tau, "friction_*", cutoff=10.0, base=base)   # laws with states
 plant = il.compile_mechanism(found.mechanism())     # the model with inertias that bodies can have
 """
 
@@ -10,6 +11,7 @@ from inloop.analysis.identify.base_parameters import BaseParameters, base_parame
 from inloop.analysis.identify.consistency import is_consistent, pseudo_inertia
 from inloop.analysis.identify.excitation import Excitation, excitation
 from inloop.analysis.identify.fit import fit
+from inloop.analysis.identify.fit_laws import fit_laws
 from inloop.analysis.identify.identified import Identified
 from inloop.analysis.identify.regressor import Regressor, regressor
 from inloop.analysis.identify.runs import fit_run
@@ -22,6 +24,7 @@ __all__ = [
     "base_parameters",
     "excitation",
     "fit",
+    "fit_laws",
     "fit_run",
     "is_consistent",
     "pseudo_inertia",

@@ -22,7 +22,7 @@ PORTION = 4096  # samples whose whole regressor is in memory
 
 
 @dataclass(frozen=True)
-class _Samples:
+class Samples:
     """Measured motion and efforts, one row per time."""
 
     t: Array
@@ -67,12 +67,12 @@ def fit(
         base: base parameters that were found before; then friction and armature are as there.
     """
     given = chosen_base(plant, base, armature, friction)
-    samples = _read(plant, t, {"q": q, "tau": tau, "qd": qd, "qdd": qdd}, inputs)
+    samples = read_samples(plant, t, {"q": q, "tau": tau, "qd": qd, "qdd": qdd}, inputs)
     filtered = None
     if cutoff is not None:
         filtered = ZeroPhaseFilter.for_samples(samples.t, real(cutoff, "cutoff"))
-    moved = _motion(plant, samples, filtered, qd is not None, qdd is not None)
-    W, of_model = _rows(given, moved)
+    moved = with_motion(plant, samples, filtered, qd is not None, qdd is not None)
+    W, of_model = regressor_rows(given, moved)
     target, time = moved.tau - _known(given, of_model, moved), moved.t
     if filtered is not None:
         edge = filtered.settling
@@ -99,12 +99,13 @@ def fit(
     )  # fmt: skip
 
 
-def _read(
+def read_samples(
     plant: BarePlant,
     t: Sequence[float] | Array,
     given: Mapping[str, Array | None],
     inputs: Mapping[str, Array] | None,
-) -> _Samples:
+) -> Samples:
+    """Measured columns, checked; those that are None are zero."""
     time = reals(t, "t")
     if time.ndim != 1 or len(time) < 2 or not np.all(np.diff(time) > 0.0):
         raise InputError("t must rise", fix="Give times [s] in rising order, shape (N,).")
@@ -118,7 +119,7 @@ def _read(
                 fix="Give one row per time and one column per coordinate.",
             )
         tables[what] = table
-    return _Samples(time, **tables, u=_inputs(plant, inputs, len(time)))
+    return Samples(time, **tables, u=_inputs(plant, inputs, len(time)))
 
 
 def _inputs(plant: BarePlant, given: Mapping[str, Array] | None, count: int) -> Array | None:
@@ -137,9 +138,9 @@ def _inputs(plant: BarePlant, given: Mapping[str, Array] | None, count: int) -> 
     return u if plant.inputs else None
 
 
-def _motion(
-    plant: BarePlant, s: _Samples, low_pass: ZeroPhaseFilter | None, has_qd: bool, has_qdd: bool
-) -> _Samples:
+def with_motion(
+    plant: BarePlant, s: Samples, low_pass: ZeroPhaseFilter | None, has_qd: bool, has_qdd: bool
+) -> Samples:
     """Samples with velocities and accelerations."""
     if has_qd and has_qdd:
         return s
@@ -160,7 +161,7 @@ def _motion(
     return replace(s, q=q, qd=low_pass(s.q, 1), qdd=low_pass(s.q, 2))
 
 
-def _rows(base: BaseParameters, s: _Samples) -> tuple[Array, Array]:
+def regressor_rows(base: BaseParameters, s: Samples) -> tuple[Array, Array]:
     """Y_kept at all samples, and the efforts Y π of the model as it is."""
     regressor = base.regressor
     W = np.empty((*s.qd.shape, len(base)))
@@ -172,7 +173,7 @@ def _rows(base: BaseParameters, s: _Samples) -> tuple[Array, Array]:
     return W, of_model
 
 
-def _known(base: BaseParameters, of_model: Array, s: _Samples) -> Array:
+def _known(base: BaseParameters, of_model: Array, s: Samples) -> Array:
     """Efforts that are not in the columns: armatures of the model, force laws and inputs."""
     regressor = base.regressor
     plant = regressor.plant

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 import inloop as il
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.cli.starting import add_start, prepare, tell_notes
 from inloop.cli.subject import add_subject, find_subject
+from inloop.errors import counted
 
 REFUSED = 1  # exit code where the model does not explain the recordings
 
@@ -81,9 +83,13 @@ def call(args: argparse.Namespace) -> int:
         print_json(_data(fitted, refused))
     else:
         _show(fitted)
-    if refused and not args.accept:
+    if not refused or args.accept:
+        return 0
+    try:
         fitted.check()
-    return 0
+    except il.ResidualError as error:
+        print(f"error: {error}", file=sys.stderr)
+    return REFUSED
 
 
 def _names(text: str) -> list[str]:
@@ -117,7 +123,7 @@ def _data(fitted: il.Fitted, refused: bool) -> dict[str, Any]:
 
 
 def _show(fitted: il.Fitted) -> None:
-    heading(f"{fitted.model}: fitted to {len(fitted.comparisons)} recordings")
+    heading(f"{fitted.model}: fitted to {counted(len(fitted.comparisons), 'recording')}")
     rows = zip(
         fitted.names, fitted.units, fitted.first, fitted.values, fitted.deviations, strict=True
     )

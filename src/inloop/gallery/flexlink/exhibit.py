@@ -11,6 +11,7 @@ from inloop.gallery.flexlink.experiments.modes import MODES
 from inloop.gallery.flexlink.experiments.pi import PI
 from inloop.gallery.flexlink.experiments.robustness import ROBUSTNESS
 from inloop.gallery.flexlink.experiments.tap import TAP
+from inloop.gallery.flexlink.experiments.weights import WEIGHTS
 from inloop.gallery.flexlink.looks import flexlink_looks
 from inloop.gallery.flexlink.model import LENGTH, MASS_PER_LENGTH, SIDE, E, flexlink
 
@@ -59,6 +60,7 @@ EXHIBIT = Exhibit(
         "robustness": ROBUSTNESS,
         "faults": FAULTS,
         "durability": DURABILITY,
+        "weights": WEIGHTS,
     },
     controllers={
         "flexlink_pi": Controller("PI control of the angle", f"{PROGRAMS}.pi"),

@@ -7,6 +7,7 @@ from inloop.gallery import Exhibit, Notes, Option, Reference, View
 from inloop.gallery.piano.experiments.double_blow import DOUBLE_BLOW
 from inloop.gallery.piano.experiments.force import FORCE
 from inloop.gallery.piano.experiments.phases import PHASES
+from inloop.gallery.piano.experiments.regulation import REGULATION
 from inloop.gallery.piano.experiments.repetition import REPETITION
 from inloop.gallery.piano.experiments.timing import TIMING
 from inloop.gallery.piano.looks import DEVICE, piano_looks
@@ -46,6 +47,7 @@ EXHIBIT = Exhibit(
         "repetition": REPETITION,
         "timing": TIMING,
         "phases": PHASES,
+        "regulation": REGULATION,
     },
     looks=piano_looks,
     device=DEVICE,

@@ -1,0 +1,398 @@
+"""Designs that are better: parameters against figures of merit of runs, around SciPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import scipy
+
+from inloop.errors import InloopError, InputError, SimulationError, name_hint
+from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import by_name, real, reals, whole
+from inloop.plant.keywords import checked_call
+from inloop.simulate import blank_figure
+from inloop.simulate.progress import searching
+from inloop.simulate.results.figure import COLORS, GRID, INK
+
+Method = Literal["gradient", "simplex", "global"]
+METHODS = ("gradient", "simplex", "global")
+SHOWN = 3  # reasons of failures that are told
+WORSE = 10.0  # times the worst merit seen: what a design that fails counts
+DIFFERENCE = 1e-3  # of the range of a parameter, over which differences are taken
+POPULATION = 6  # designs per parameter of a global search
+
+
+@dataclass(frozen=True)
+class Design:
+    """One design that was tried.
+
+    Attributes:
+        values: of the parameters, by name.
+        merit: its figure of merit; NaN where it failed.
+        reason: why it failed; "".
+    """
+
+    values: dict[str, float]
+    merit: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """The best design, and the way to it.
+
+    Attributes:
+        values: of the parameters, by name.
+        merit: figure of merit, the smaller the better.
+        first: the design that the search began with.
+        history: all designs that were tried, in order.
+        bounds: of the parameters.
+        limits: constraints at the best design, by name; not below 0 where they are kept.
+        converged: whether the search came to rest by itself.
+        notes: what a reader should know.
+    """
+
+    values: dict[str, float]
+    merit: float
+    first: Design
+    history: tuple[Design, ...]
+    bounds: dict[str, tuple[float, float]]
+    limits: dict[str, float]
+    converged: bool
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def failed(self) -> tuple[Design, ...]:
+        """Designs that could not be judged."""
+        return tuple(each for each in self.history if each.reason)
+
+    def __str__(self) -> str:
+        """A table of parameters before and after."""
+        width = max(len(name) for name in (*self.values, "parameter", "figure of merit"))
+        lines = [f"{'parameter':{width}}  {'before':>12}  {'after':>12}  {'from':>10}  {'to':>10}"]
+        for name, value in self.values.items():
+            low, high = self.bounds[name]
+            before = self.first.values[name]
+            lines.append(
+                f"{name:{width}}  {before:12.6g}  {value:12.6g}  {low:10.4g}  {high:10.4g}"
+            )
+        lines.append(f"{'figure of merit':{width}}  {self.first.merit:12.6g}  {self.merit:12.6g}")
+        lines += [f"{name}: {value:.4g}" for name, value in self.limits.items()]
+        lines.append(f"{len(self.history)} designs, {len(self.failed)} of them failed")
+        return "\n".join([*lines, *self.notes])
+
+    def plot(self, *, file: str | Path | None = None) -> Any:
+        """Figures of merit and parameters of all designs, in the order they were tried."""
+        figure = blank_figure((8.0, 5.0), file)
+        merits, way = figure.subplots(2, 1, sharex=True)
+        tried = np.arange(1, len(self.history) + 1)
+        values = np.array([each.merit for each in self.history])
+        merits.plot(tried, values, ".", color=COLORS[0], ms=4, label="tried")
+        best = np.fmin.accumulate(values)
+        merits.plot(tried, best, color=COLORS[1], lw=1.2, label="best so far")
+        if np.nanmin(values) > 0.0:
+            merits.set_yscale("log")
+        for k, each in enumerate(self.history, start=1):
+            if each.reason:
+                merits.axvline(k, color=COLORS[4], lw=0.5, alpha=0.5)
+        merits.set_ylabel("figure of merit", color=INK)
+        merits.legend(fontsize="small")
+        for k, (name, (low, high)) in enumerate(self.bounds.items()):
+            part = [(each.values[name] - low) / (high - low) for each in self.history]
+            way.plot(tried, part, color=COLORS[k % len(COLORS)], lw=1.0, label=name)
+        way.set_ylabel("part of the range", color=INK)
+        way.set_xlabel("design")
+        way.legend(fontsize="small", ncols=2)
+        for axis in (merits, way):
+            axis.grid(color=GRID)
+        if file is not None:
+            figure.savefig(file)
+        return figure
+
+
+@checked_call
+def optimise(
+    merit: Callable[[Any], Any],
+    over: Mapping[str, tuple[float, float]],
+    *,
+    plant: BarePlant | None = None,
+    first: Mapping[str, float] | None = None,
+    constraints: Mapping[str, Callable[[Any], float]] | None = None,
+    gradient: Callable[[Any], Mapping[str, float]] | None = None,
+    method: Method = "gradient",
+    most: int = 200,
+    tolerance: float = 1e-6,
+    seed: int = 0,
+) -> Optimised:
+    """Find parameters of a design with the smallest figure of merit.
+
+    A design whose merit raises an error of this package, because its loops cannot be closed for
+    example, or is not finite, counts as worse than all others and is told.
+
+    Args:
+        merit: of a design: a number, or an array whose sum of squares counts. It is called with the
+            plant, which has the parameters of the design, or without a plant with these by name.
+        over: (low, high) of each parameter, by name.
+        plant: the compiled mechanism, if the parameters are its own; it is as before afterwards.
+        first: where the search begins; by default the parameters of the plant, else the middle.
+        constraints: functions like `merit`, by name, that shall not be below 0.
+        gradient: exact derivatives of a merit that is a number, by name of the parameter, called
+            as `merit` is; differences without it.
+        method: "gradient" (L-BFGS-B, SLSQP with constraints, Gauss-Newton where the merit is an
+            array); "simplex" (Nelder-Mead) for merits that are not smooth; "global" (differential
+            evolution).
+        most: designs that are tried, about.
+        tolerance: change of merit and parameters, as a part, that ends the search.
+        seed: of the global search.
+
+    Raises:
+        InputError: an argument is of no use.
+        SimulationError: the first design fails.
+        KeyboardInterrupt: Ctrl-C; `result` holds the best design so far.
+    """
+    if method not in METHODS:
+        raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+    if constraints and method == "simplex":
+        raise InputError(
+            "the simplex method knows no constraints", fix='Use "gradient" or "global".'
+        )
+    bounds = _read_bounds(over, plant)
+    search = _Search(merit, bounds, plant, dict(constraints or {}), gradient, whole(most, "most"))
+    begin = search.vector(_read_first(first, bounds, plant))
+    search.begin(begin)
+    with searching("optimising") as line:
+        search.tell = line.say
+        try:
+            converged = search.run(begin, method, real(tolerance, "tolerance"), seed)
+        except _EnoughError:
+            converged = False
+        except KeyboardInterrupt as error:
+            error.result = search.result(False)  # type: ignore[attr-defined]
+            raise
+    return search.result(converged)
+
+
+def _read_bounds(
+    over: Mapping[str, tuple[float, float]], plant: BarePlant | None
+) -> dict[str, tuple[float, float]]:
+    found = {}
+    for name, pair in by_name(over, "over").items():
+        values = reals(pair, f"bounds of '{name}'")
+        if values.shape != (2,) or not np.all(np.isfinite(values)) or not values[0] < values[1]:
+            raise InputError(f"bounds of '{name}' are {pair}", fix="Give finite (low, high).")
+        if plant is not None:
+            for value in values:
+                plant.parameters.check_one(name, float(value))
+        found[name] = (float(values[0]), float(values[1]))
+    if not found:
+        raise InputError("nothing is to be optimised", fix='Write over={"k": (10.0, 500.0)}.')
+    return found
+
+
+def _read_first(
+    first: Mapping[str, float] | None,
+    bounds: Mapping[str, tuple[float, float]],
+    plant: BarePlant | None,
+) -> dict[str, float]:
+    given = {
+        name: real(value, f"first '{name}'") for name, value in by_name(first, "first").items()
+    }
+    for name, value in given.items():
+        if name not in bounds:
+            raise InputError(f"'{name}' is not optimised", fix=name_hint(name, tuple(bounds)))
+        if not bounds[name][0] <= value <= bounds[name][1]:
+            raise InputError(f"first '{name}' is {value:g}, out of its bounds", fix="Move them.")
+    found = {}
+    for name, (low, high) in bounds.items():
+        own = 0.5 * (low + high) if plant is None else plant.parameters[name]
+        found[name] = min(max(given.get(name, own), low), high)
+    return found
+
+
+class _EnoughError(Exception):
+    """As many designs were tried as the user wants."""
+
+
+class _Search:
+    """Designs as vectors between 0 and 1, judged one by one and remembered."""
+
+    def __init__(
+        self,
+        merit: Callable[[Any], Any],
+        bounds: Mapping[str, tuple[float, float]],
+        plant: BarePlant | None,
+        constraints: dict[str, Callable[[Any], float]],
+        gradient: Callable[[Any], Mapping[str, float]] | None,
+        most: int,
+    ) -> None:
+        self.merit, self.bounds, self.plant = merit, dict(bounds), plant
+        self.constraints, self.gradient, self.most = constraints, gradient, most
+        self.low, high = np.array(list(bounds.values())).T
+        self.span = high - self.low
+        self.history: list[Design] = []
+        self.tell: Callable[[str], None] = lambda _: None
+        self.parts = 0  # entries of a merit that is an array; 0: it is a number
+        self._found: dict[bytes, tuple[Array, dict[str, float]]] = {}
+
+    def vector(self, values: Mapping[str, float]) -> Array:
+        """A design as a vector."""
+        return np.asarray((np.array([values[name] for name in self.bounds]) - self.low) / self.span)
+
+    def values(self, x: Array) -> dict[str, float]:
+        """A vector as a design."""
+        numbers = self.low + np.clip(x, 0.0, 1.0) * self.span
+        return dict(zip(self.bounds, numbers.tolist(), strict=True))
+
+    @contextmanager
+    def _subject(self, values: Mapping[str, float]) -> Iterator[Any]:
+        """What a merit is called with."""
+        if self.plant is None:
+            yield dict(values)
+            return
+        before = dict(self.plant.parameters)
+        try:
+            self.plant.parameters.update(values)
+            yield self.plant
+        finally:
+            self.plant.parameters.update(before)
+
+    def judge(self, x: Array) -> tuple[Array, dict[str, float]]:
+        """Merit of a design as an array of at least one entry, and its constraints."""
+        key = np.clip(x, 0.0, 1.0).tobytes()
+        if key in self._found:
+            return self._found[key]
+        if len(self.history) >= self.most:
+            raise _EnoughError
+        values, reason = self.values(x), ""
+        limits: dict[str, float] = {}
+        try:
+            with self._subject(values) as subject:
+                found = reals(self.merit(subject), "the figure of merit")
+                limits = {name: float(each(subject)) for name, each in self.constraints.items()}
+            if not (np.all(np.isfinite(found)) and np.all(np.isfinite([*limits.values()]))):
+                reason = "its figure of merit is not finite"
+        except InloopError as error:
+            found, reason = np.zeros(0), error.mistakes[0].what
+        if reason and self.history:
+            found, limits = self._penalty(), dict.fromkeys(self.constraints, -1.0)
+        self.history.append(Design(values, np.nan if reason else _single(found), reason))
+        self.tell(f"optimising: {len(self.history)} designs")
+        self._found[key] = np.atleast_1d(found), limits
+        return self._found[key]
+
+    def _penalty(self) -> Array:
+        """What a design that fails counts: far worse than what was seen."""
+        worst = max(each.merit for each in self.history if not each.reason)
+        if self.parts:
+            return np.full(self.parts, np.sqrt(WORSE * max(worst, 1e-300) / self.parts))
+        return np.array(worst + WORSE * (abs(worst) or 1.0))
+
+    def begin(self, x: Array) -> None:
+        """Judge the first design.
+
+        Raises:
+            SimulationError: it fails.
+        """
+        found, _ = self.judge(x)
+        if self.history[0].reason:
+            raise SimulationError(
+                f"the first design fails: {self.history[0].reason}",
+                fix="Begin with one that works: first={...}.",
+            )
+        self.parts = len(found) if len(found) > 1 else 0
+        if self.parts and self.gradient is not None:
+            raise InputError(
+                "a gradient belongs to a figure of merit that is a number", fix="Return a number."
+            )
+
+    def number(self, x: Array) -> float:
+        """Figure of merit of a design as one number."""
+        return _single(self.judge(x)[0])
+
+    def _slope(self, x: Array) -> Array:
+        assert self.gradient is not None
+        with self._subject(self.values(x)) as subject:
+            found = by_name(self.gradient(subject), "the gradient")
+        slopes = np.array([real(found[name], name) for name in self.bounds])
+        return np.asarray(slopes * self.span)
+
+    def run(self, x: Array, method: Method, tolerance: float, seed: int) -> bool:
+        """Search; whether it came to rest."""
+        box = [(0.0, 1.0)] * len(x)
+        names = list(self.constraints)
+        if method == "global":
+            limits = [
+                scipy.optimize.NonlinearConstraint(
+                    lambda at: [self.judge(at)[1][name] for name in names], 0.0, np.inf
+                )
+            ]
+            found = scipy.optimize.differential_evolution(
+                self.number, box, x0=x, popsize=POPULATION, tol=tolerance, seed=seed, polish=False,
+                constraints=limits if names else (),
+            )  # fmt: skip
+        elif method == "simplex":
+            options = {"xatol": 1e-3, "fatol": tolerance * abs(self.number(x)), "maxfev": self.most}
+            found = scipy.optimize.minimize(
+                self.number, x, method="Nelder-Mead", bounds=box, options=options
+            )
+        elif self.parts and not names:
+            found = scipy.optimize.least_squares(
+                lambda at: self.judge(at)[0], np.clip(x, 1e-9, 1.0 - 1e-9), bounds=(0.0, 1.0),
+                diff_step=DIFFERENCE, ftol=tolerance, xtol=tolerance,
+            )  # fmt: skip
+        else:
+            found = self._by_gradient(x, box, tolerance)
+        return bool(found.success)
+
+    def _by_gradient(self, x: Array, box: Sequence[tuple[float, float]], tolerance: float) -> Any:
+        size = abs(self.number(x)) or 1.0  # merits of the order of 1, whatever their unit
+        limits = [
+            {"type": "ineq", "fun": lambda at, name=name: self.judge(at)[1][name]}
+            for name in self.constraints
+        ]
+        exact = self.gradient is not None
+        options: dict[str, Any] = (
+            {"ftol": tolerance} if exact else {"ftol": tolerance, "eps": DIFFERENCE}
+        )
+        return scipy.optimize.minimize(
+            lambda at: self.number(at) / size,
+            x,
+            method="SLSQP" if limits else "L-BFGS-B",
+            jac=(lambda at: self._slope(at) / size) if exact else None,
+            bounds=box,
+            constraints=limits,
+            options=options,
+        )
+
+    def result(self, converged: bool) -> Optimised:
+        """The best design that keeps all constraints, or breaks them least."""
+        limits = [each[1] for each in self._found.values()]
+        broken = [max([0.0, *(-value for value in each.values())]) for each in limits]
+        good = [k for k, each in enumerate(self.history) if not each.reason]
+        best = min(good, key=lambda k: (round(broken[k], 6), self.history[k].merit))
+        chosen, notes = self.history[best], []
+        failed = [each for each in self.history if each.reason]
+        notes += [f"failed: {reason}" for reason in dict.fromkeys(e.reason for e in failed)][:SHOWN]
+        notes += [
+            f"constraint '{name}' is not kept" for name, v in limits[best].items() if v < -1e-6
+        ]
+        for name, (low, high) in self.bounds.items():
+            if min(chosen.values[name] - low, high - chosen.values[name]) < 1e-6 * (high - low):
+                notes.append(f"{name} is at its bound")
+        if not converged:
+            notes.append(f"the search has not come to rest in {len(self.history)} designs")
+        return Optimised(
+            chosen.values, chosen.merit, self.history[0], tuple(self.history), self.bounds,
+            limits[best], converged, tuple(notes),
+        )  # fmt: skip
+
+
+def _single(found: Array) -> float:
+    """A figure of merit as a number: the sum of squares of an array."""
+    values = np.atleast_1d(found)
+    return float(values[0]) if values.size == 1 else float(values.ravel() @ values.ravel())
