@@ -18,6 +18,11 @@ from benchmarks.report import Findings, Row, note, show, title
 
 WALKMAN = BENCHMARKS.parents[1] / "shared" / "data" / "walkman.mbs"
 ROUNDS = 5
+# sections whose contestants have their turns in rounds
+ROUNDED = (
+    "batch", "cluster", "loops", "judged", "many", "reduction", "warm", "friction", "page",
+    "rover",
+)  # fmt: skip
 # in the order of printing; what needs a calm machine least comes first
 SECTIONS = {
     "operations": "Operation counts",
@@ -30,6 +35,7 @@ SECTIONS = {
     "loops_large": "Large closed mechanisms",
     "judged": "Runs that are judged",
     "many": "Many runs on all cores",
+    "cluster": "Many runs on a cluster",
     "environments": "Environments of gymnasium",
     "sensitivities": "Derivatives of runs",
     "reduction": "Any choice of independent coordinates",
@@ -112,17 +118,7 @@ def _arguments(name: str, options: argparse.Namespace) -> Row:
         return {"every_model": options.all, "rounds": options.rounds}
     if name == "loops_large":
         return {"every_size": options.all, "rounds": options.rounds}
-    if name in (
-        "batch",
-        "loops",
-        "judged",
-        "many",
-        "reduction",
-        "warm",
-        "friction",
-        "page",
-        "rover",
-    ):
+    if name in ROUNDED:
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

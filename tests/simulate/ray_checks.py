@@ -59,7 +59,12 @@ def hooked(owner: Any, name: str, before: Callable[..., None]) -> Callable[[], N
 def check_two_nodes(place: Path, alone: il.ManyResult, ray: Any) -> dict[str, Any]:
     many = runs(place / "two", on=ray)
     gathered = runs(None, on="ray")
+    try:
+        runs(None, on="10.1.2.3:6379")
+    except il.InputError as error:
+        elsewhere = str(error)
     return {
+        "elsewhere": elsewhere,
         "nodes": sum(node["Alive"] for node in ray.nodes()),
         "files": contents(place / "two") == contents(place / "alone"),
         "bits": np.array_equal(many.q, alone.q) and np.array_equal(many.qd, alone.qd),
@@ -78,12 +83,20 @@ def check_local(alone: il.ManyResult, ray: Any) -> dict[str, Any]:
             seen["sockets"] = len(everywhere)
             # 127.0.0.1, in the order of bytes of the kernel's tables
             seen["listening"] = [each for each in everywhere if not each.endswith("0100007F")]
-            seen["silent"] = [says(process, SILENT) for process in descendants(os.getpid())[1:]]
+            servers = [
+                p for p in descendants(os.getpid()) if program(p) in ("gcs_server", "raylet")
+            ]
+            seen["silent"] = [says(process, SILENT) for process in servers]
 
     undo = hooked(Gathering, "take", look)
     many = runs(None, on="ray")
     undo()
     return {**seen, "bits": np.array_equal(many.q, alone.q)}
+
+
+def program(process: int) -> str:
+    """Name of the file that a process runs."""
+    return Path(os.readlink(f"/proc/{process}/exe")).name
 
 
 def says(process: int, variable: bytes) -> bool:
@@ -215,7 +228,7 @@ def main() -> None:
 
     clock, told = time.monotonic(), {"local": check_local(alone, ray)}
     os.environ.update([SILENT.decode().split("=")])
-    with ray_cluster._loopback(ray):
+    with ray_cluster.loopback(ray):
         head = {"num_cpus": 1, "include_dashboard": False}
         cluster = Cluster(initialize_head=True, head_node_args=head)
         second = cluster.add_node(**head)

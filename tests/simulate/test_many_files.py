@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import resource
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
+import pyarrow.parquet
 import pytest
 
 import inloop as il
@@ -206,6 +208,8 @@ def test_folders_that_hold_something_else(plant: il.Plant, tmp_path: Path) -> No
         lambda facts: facts.pop("runs"),
         lambda facts: facts.update(runs="many"),
         lambda facts: facts.update(chunk=0),
+        lambda facts: facts.update(runs=10**15, chunk=1),
+        lambda facts: facts.update(runs=10**15, chunk=10**15),
         lambda facts: facts.update(told=3),
         lambda facts: facts.update(format=99),
         lambda facts: facts["told"].update(t={"a": 1}),
@@ -222,6 +226,19 @@ def test_spoiled_manifests_are_explained(whole: Path, tmp_path: Path, spoil: Any
         assert error.mistakes[0].fix
     else:
         assert set(found.status) == {"STOPPED"}
+
+
+def test_files_that_are_something_else_are_named(whole: Path, tmp_path: Path) -> None:
+    """The facts of a part of this sweep around other columns."""
+    folder = tmp_path / "sweep"
+    shutil.copytree(whole, folder)
+    part = folder / "runs" / "000000005-000000009.parquet"
+    facts = pyarrow.parquet.read_schema(part).metadata
+    words = {name: ["none"] * CHUNK for name in ("status", "reason", "reached", "samples/rod.q")}
+    table = pyarrow.table(words).replace_schema_metadata(facts)
+    pyarrow.parquet.write_table(table, part)
+    with pytest.raises(il.FileFormatError, match=r"000000005-000000009.parquet' cannot be read"):
+        il.read_runs(folder)
 
 
 def test_runs_that_fail_are_kept_with_their_reason(plant: il.Plant, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from inloop.errors import InputError, name_hint
 from inloop.plant import Array
@@ -82,7 +81,7 @@ def normal(
     a, b = real(low, "low"), real(high, "high")
     if not a < b:
         raise InputError(f"normal: no value is above {a:g} and below {b:g}", fix="Use low < high.")
-    below, above = float(ndtr((a - m) / s)), float(ndtr((b - m) / s))
+    below, above = _below((a - m) / s), _below((b - m) / s)
     if not above - below > 1e-9:
         raise InputError(
             f"normal({m:g}, {s:g}) has next to no values between {a:g} and {b:g}",
@@ -91,14 +90,14 @@ def normal(
     bounds = "" if math.isinf(a) and math.isinf(b) else f", {a!r}, {b!r}"
 
     def probability(x: float) -> float:
-        part = (float(ndtr((x - m) / s)) - below) / (above - below)
+        part = (_below((x - m) / s) - below) / (above - below)
         return min(max(part, 0.0), 1.0)
 
     return Distribution(
         f"normal({m!r}, {s!r}{bounds})",
         a,
         b,
-        lambda u: np.clip(m + s * ndtri(_inside(below + (above - below) * u)), a, b),
+        lambda u: np.clip(m + s * _normal_quantile(_inside(below + (above - below) * u)), a, b),
         probability,
     )
 
@@ -110,8 +109,8 @@ def lognormal(median: float, deviation: float) -> Distribution:
         f"lognormal({m!r}, {s!r})",
         0.0,
         math.inf,
-        lambda u: m * np.exp(s * ndtri(_inside(u))),
-        lambda x: float(ndtr(math.log(x / m) / s)) if x > 0.0 else 0.0,
+        lambda u: m * np.exp(s * _normal_quantile(_inside(u))),
+        lambda x: _below(math.log(x / m) / s) if x > 0.0 else 0.0,
     )
 
 
@@ -188,6 +187,18 @@ def _usage(name: str) -> str:
     taken = inspect.signature(KINDS[name]).parameters.values()
     words = [f"[{p.name}]" if p.default is not p.empty else p.name for p in taken]
     return f"Write {name}({', '.join(words)})."
+
+
+def _below(x: float) -> float:
+    """Probability that a normal variable is below so many standard deviations."""
+    return 0.5 * math.erfc(-x / math.sqrt(2.0))
+
+
+def _normal_quantile(u: Array) -> Array:
+    """Standard deviations below which a normal variable is with these probabilities."""
+    from scipy.special import ndtri  # takes long to import
+
+    return np.asarray(ndtri(u))
 
 
 def _inside(u: Array) -> Array:

@@ -139,13 +139,17 @@ def _tell(args: argparse.Namespace, many: il.ManyResult, seconds: float, partial
         print_json(_data(many, ends, indices, seconds))
         return
     heading(f"{len(many)} runs of {many.name}")
-    good = many.status.count("OK")
+    good, left = many.status.count("OK"), many.status.count("STOPPED")
+    failed = {run: why for run, why in many.reasons.items() if many.status[run] != "STOPPED"}
+    undone = f", {left} not done" if left else ""
     paragraph(
-        f"{good} OK, {len(many) - good} not; {many.method} to t = {many.t[-1]:g} s, "
+        f"{good} OK, {len(failed)} failed{undone}; {many.method} to t = {many.t[-1]:g} s, "
         f"in {duration(seconds)}; files in {args.to}"
     )
-    for run, why in list(many.reasons.items())[:SHOWN]:
+    for run, why in list(failed.items())[:SHOWN]:
         paragraph(f"run {run}: {shell_words(why)}")
+    if len(failed) > SHOWN:
+        paragraph(f"… and {len(failed) - SHOWN} more: column 'reason' of the files")
     for note in many.notes:
         paragraph(shell_words(note))
     paragraph()
@@ -172,7 +176,8 @@ def _data(
         "status": "OK" if "STOPPED" not in many.status else "STOPPED",
         "model": many.name,
         "runs": len(many),
-        "failed": {str(run): why for run, why in many.reasons.items()},
+        "failed": {str(k): why for k, why in many.reasons.items() if many.status[k] != "STOPPED"},
+        "left": many.status.count("STOPPED"),
         "folder": str(many.folder),
         "design": many.design,
         "method": many.method,

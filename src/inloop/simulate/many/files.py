@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from inloop.simulate.results.saving import need_parquet
 MANIFEST, RUNS = "sweep.json", "runs"
 VARIED, SAMPLES = "varied/", "samples/"  # before names of columns; no signal has a slash
 SWEEP, MADE_BY, STEPS = b"inloop/sweep", b"inloop/made_by", b"inloop/steps"
-_UNFINISHED = ".unfinished"
+UNFINISHED = ".unfinished"
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ def write_part(
 
 
 @contextlib.contextmanager
-def replacing(target: Path) -> Any:
+def replacing(target: Path) -> Iterator[Path]:
     """A path to write to; what was written becomes the target at once, and safely.
 
     Raises:
         SimulationError: the disk is full, or refuses it otherwise.
     """
-    unfinished = target.with_name(f"{_UNFINISHED}-{os.getpid()}")
+    unfinished = target.with_name(f"{UNFINISHED}-{os.getpid()}")
     try:
         yield unfinished
         with open(unfinished, "rb") as file:
@@ -108,7 +108,7 @@ def replacing(target: Path) -> Any:
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what killed writers left behind."""
-    for path in (*folder.glob(f"{_UNFINISHED}-*"), *(folder / RUNS).glob(f"{_UNFINISHED}-*")):
+    for path in (*folder.glob(f"{UNFINISHED}-*"), *(folder / RUNS).glob(f"{UNFINISHED}-*")):
         with contextlib.suppress(OSError):
             path.unlink()
 
@@ -148,8 +148,9 @@ class SampleFiles:
         """One signal of all runs, shape (runs, samples)."""
         found = np.full((self.runs, self.count), np.nan)
         for part in self.parts:
-            column = read_column(part, SAMPLES + name)
-            found[part.begin : part.end] = column.flatten().to_numpy().reshape(-1, self.count)
+            with _damage_told(part):
+                flat = read_column(part, SAMPLES + name).flatten().to_numpy()
+                found[part.begin : part.end] = flat.reshape(-1, self.count)
         return found
 
     def end(self, name: str) -> Array:
@@ -160,7 +161,9 @@ class SampleFiles:
         """A column of numbers, shape (runs,)."""
         found = np.full(self.runs, np.nan)
         for part in self.parts:
-            found[part.begin : part.end] = read_column(part, name).to_numpy(zero_copy_only=False)
+            with _damage_told(part):
+                column = read_column(part, name)
+                found[part.begin : part.end] = column.to_numpy(zero_copy_only=False)
         return found
 
 
@@ -170,11 +173,23 @@ def read_column(part: Part, name: str) -> Any:
     Raises:
         FileFormatError: it cannot be read.
     """
-    pyarrow, parquet = need_parquet()
+    _, parquet = need_parquet()
+    with _damage_told(part), parquet.ParquetFile(part.path) as file:
+        return file.read(columns=[name]).column(name).combine_chunks()
+
+
+@contextlib.contextmanager
+def _damage_told(part: Part) -> Iterator[None]:
+    """Errors of a file that is not what it should be.
+
+    Raises:
+        FileFormatError: it cannot be read.
+    """
+    pyarrow, _ = need_parquet()
+    wrong = (OSError, KeyError, ValueError, TypeError, AttributeError, pyarrow.ArrowException)
     try:
-        with parquet.ParquetFile(part.path) as file:
-            return file.read(columns=[name]).column(name).combine_chunks()
-    except (OSError, KeyError, ValueError, pyarrow.ArrowException) as error:
+        yield
+    except wrong as error:
         raise FileFormatError(
             f"'{part.path}' cannot be read: {error}",
             fix="Remove it and run the sweep again: only its runs are repeated.",

@@ -55,10 +55,10 @@ def manifest_of(order: Order, design: Mapping[str, Any] | None, chunk: int) -> d
 def _schedule_facts(order: Order) -> dict[str, Any]:
     schedule = order.work.schedule
     if isinstance(schedule, FixedSteps):
-        facts = {"t_end": schedule.step * schedule.steps, "step": schedule.step}
-        return {**facts, "sample": schedule.step * schedule.stride, "tolerance": None}
-    facts = {"t_end": schedule.t_end, "step": None, "sample": schedule.sample}
-    return {**facts, "tolerance": order.tolerance}
+        h, spacing = schedule.step, schedule.step * schedule.stride
+        return {"t_end": h * schedule.steps, "step": h, "sample": spacing, "tolerance": None}
+    facts = {"t_end": schedule.t_end, "sample": schedule.sample, "tolerance": order.tolerance}
+    return {"step": None, **facts}
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:

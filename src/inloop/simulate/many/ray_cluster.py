@@ -6,13 +6,15 @@ import contextlib
 import logging
 import os
 import secrets
+import socket
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inloop.errors import InloopError, InputError, SimulationError
+from inloop.errors import InloopError, InputError, SimulationError, counted
 from inloop.native.building.way import runs_as_python
 from inloop.native.running.interruptible import WATCH_PERIOD
 from inloop.native.running.many import Chunk, ChunkRuns, cores
@@ -22,6 +24,8 @@ from inloop.simulate.many.order import Order
 from inloop.simulate.many.ray_worker import Missing, Shipment, build_for_kind, do_chunk
 
 AHEAD = 2  # chunks per core that are handed out before they can begin
+LOOK_PERIOD = 1.0  # [s]
+KNOCK_TIME = 10.0  # for an answer of a machine [s]
 MOST_ATTEMPTS = 5  # of a chunk whose workers die
 LOOPBACK = "127.0.0.1"
 
@@ -35,7 +39,7 @@ class RayCluster:
 
     Attributes:
         address: where it is; None: the one that this process is connected to, that of
-            RAY_ADDRESS or of this machine, else one that is started for the time of the runs.
+            RAY_ADDRESS, else one of this machine that is started for the time of the runs.
     """
 
     address: str | None
@@ -67,7 +71,8 @@ class _Dispatch:
         self._under_way: dict[Any, Chunk] = {}
         self._again: list[Chunk] = []
         self._attempts: Counter[int] = Counter()
-        self._done = 0
+        self._done = self._nodes = self._cores = 0
+        self._looked = -LOOK_PERIOD
         # attempts are counted here, so that a chunk that ends its workers is told by name
         options = {"num_cpus": 1, "max_retries": 0}
         self._do = ray.remote(**options)(do_chunk)
@@ -78,7 +83,7 @@ class _Dispatch:
             while self._hand_out():
                 for reference in self._ready():
                     self._receive(reference, take)
-                watch(self._done, f" on {self._nodes()}")
+                watch(self._done, f" on {counted(self._nodes, 'node')}")
         except KeyboardInterrupt:
             self._call_off()
             return True
@@ -89,8 +94,8 @@ class _Dispatch:
 
     def _hand_out(self) -> bool:
         """Keep all cores busy; False when everything is done."""
-        wanted = max(AHEAD, int(AHEAD * self._ray.cluster_resources().get("CPU", 1)))
-        while len(self._under_way) < wanted:
+        self._look()
+        while len(self._under_way) < AHEAD * self._cores:
             chunk = self._again.pop() if self._again else next(self._chunks, None)
             if chunk is None:
                 break
@@ -112,7 +117,12 @@ class _Dispatch:
         try:
             found = self._ray.get(reference)
         except failures.RayTaskError as error:
-            raise _told(error.as_instanceof_cause()) from error
+            if not _is_loss(failures, error.cause):
+                raise _told(error.as_instanceof_cause()) from error
+            # who built for its kind, or held what was built, is lost
+            self._libraries = dict([next(iter(self._libraries.items()))])
+            self._try_again(chunk, error)
+            return
         except failures.RayError as error:
             self._try_again(chunk, error)
             return
@@ -146,9 +156,19 @@ class _Dispatch:
         for reference in self._under_way:
             self._ray.cancel(reference, force=True)
 
-    def _nodes(self) -> str:
-        count = sum(node["Alive"] for node in self._ray.nodes())
-        return "1 node" if count == 1 else f"{count} nodes"
+    def _look(self) -> None:
+        """See now and then how large the cluster is: nodes come and go."""
+        if time.monotonic() < self._looked + LOOK_PERIOD:
+            return
+        self._looked = time.monotonic()
+        alive = [node for node in self._ray.nodes() if node["Alive"]]
+        self._nodes = len(alive)
+        self._cores = max(1, int(sum(node["Resources"].get("CPU", 0) for node in alive)))
+
+
+def _is_loss(failures: Any, cause: Any) -> bool:
+    """Whether a task failed because another one, or its node, is lost."""
+    return isinstance(cause, failures.RayError) and not isinstance(cause, failures.RayTaskError)
 
 
 def _told(error: Exception) -> Exception:
@@ -191,17 +211,13 @@ def _connected(address: str | None) -> Iterator[Any]:
         ray = need_ray()
         stack.enter_context(_quiet())
         if ray.is_initialized():
+            _refuse_another(ray, address)
             yield ray
             return
         named = address or os.environ.get("RAY_ADDRESS")
-        found = _reach(ray, named or "auto")
-        if not found and named:
-            raise SimulationError(
-                f"no Ray cluster answers at {named[:60]!a}",
-                fix="Look there with: ray status --address ADDRESS.",
-            )
         try:
-            if found:
+            if named:
+                _reach(ray, named)
                 yield ray
             else:
                 with _local_cluster(ray):
@@ -210,13 +226,53 @@ def _connected(address: str | None) -> Iterator[Any]:
             ray.shutdown()
 
 
-def _reach(ray: Any, address: str) -> bool:
-    """Connect to a cluster; False if there is none."""
+def _refuse_another(ray: Any, address: str | None) -> None:
+    """A process has one cluster at a time.
+
+    Raises:
+        InputError: it is connected to another one than that of the address.
+    """
+    present = ray.get_runtime_context().gcs_address
+    if address not in (None, present):
+        raise InputError(
+            f"this process is connected to the Ray cluster at {present}, not at {address}",
+            fix='Write on="ray" to use it, or call ray.shutdown() before.',
+        )
+
+
+def _reach(ray: Any, address: str) -> None:
+    """Connect to a cluster.
+
+    Raises:
+        SimulationError: none answers there.
+    """
+    knock(address)
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
-    except (ConnectionError, ValueError, RuntimeError, TimeoutError):
-        return False
-    return True
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        raise _unreachable(address, error) from error
+
+
+def knock(address: str) -> None:
+    """See that somebody listens at an address; Ray itself would try for minutes.
+
+    Raises:
+        SimulationError: nobody does.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # such as "auto"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK_TIME).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> SimulationError:
+    return SimulationError(
+        f"no Ray cluster answers at {address[:60]!a}: {(str(error).splitlines() or [''])[0]}",
+        fix="Look there with: ray status --address ADDRESS.",
+    )
 
 
 @contextlib.contextmanager
@@ -226,8 +282,8 @@ def _local_cluster(ray: Any) -> Iterator[None]:
     Raises:
         SimulationError: it would listen elsewhere.
     """
-    _have_token()
-    with _loopback(ray):
+    have_token()
+    with loopback(ray):
         ray.init(
             address="local",
             num_cpus=cores(),
@@ -244,7 +300,7 @@ def _local_cluster(ray: Any) -> Iterator[None]:
         yield
 
 
-def _have_token() -> None:
+def have_token() -> None:
     """Let Ray ask for a token that other users of this machine do not have.
 
     Without one Ray would write a new one to the user's home. It stays for the time of this
@@ -256,7 +312,7 @@ def _have_token() -> None:
 
 
 @contextlib.contextmanager
-def _loopback(ray: Any) -> Iterator[None]:
+def loopback(ray: Any) -> Iterator[None]:
     """Let Ray use the address of this machine that is only seen from here."""
     # read from RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER when Ray is imported, which may be long ago
     constants = ray._private.ray_constants

@@ -20,6 +20,7 @@ from inloop.simulate.many.files import (
     MANIFEST,
     RUNS,
     SWEEP,
+    UNFINISHED,
     VARIED,
     Part,
     SampleFiles,
@@ -39,6 +40,7 @@ from inloop.simulate.results.saving import need_parquet
 FILES = 200  # a sweep is made of about so many
 MOST_IN_FILE = 1000  # runs
 MOST_NUMBERS = 4e6  # of q in a file: 32 MB
+MOST_RUNS, MOST_FILES = 100_000_000, 1_000_000  # that are read
 _LOCK = ".lock"
 
 
@@ -64,11 +66,9 @@ class Storing:
         self._chunk = chunk or _chunk_size(order)
         self._manifest = manifest_of(order, design, self._chunk)
         self._digest = digest_of(self._manifest)
-        self._notes: list[str] = []
         self._open()
         found = [find_part(folder, *each, self._digest) for each in self._all_ranges()]
         self._parts = {part.begin: part for part in found if part is not None}
-        self.kept = sum(part.end - part.begin for part in self._parts.values())
 
     def ranges(self, workers: int) -> list[tuple[int, int]]:
         """What is left to do, in the chunks of the files, however many workers there are."""
@@ -90,8 +90,7 @@ class Storing:
     def result(self) -> ManyResult:
         """What there is by now."""
         parts = [self._parts[begin] for begin in sorted(self._parts)]
-        order = self._order
-        return _result(self.folder, self._manifest, parts, order)
+        return _result(self.folder, self._manifest, parts, self._order)
 
     def _all_ranges(self) -> list[tuple[int, int]]:
         count, size = self._order.count, self._chunk
@@ -102,7 +101,7 @@ class Storing:
         present = sorted(item.name for item in self.folder.iterdir() if item.name != _LOCK)
         if MANIFEST in present:
             self._compare(read_manifest(self.folder))
-        elif [name for name in present if name != RUNS and not name.startswith(".unfinished")]:
+        elif [name for name in present if name != RUNS and not name.startswith(UNFINISHED)]:
             raise InputError(
                 f"'{self.folder}' holds other things, '{present[0]}' for example",
                 fix="Name a folder that is new, empty, or holds this sweep.",
@@ -167,8 +166,10 @@ def read_runs(folder: str | Path) -> ManyResult:
         runs, chunk = int(manifest["runs"]), int(manifest["chunk"])
         digest, told = digest_of(manifest), manifest[TOLD]
         names = [*told["coordinates"], *told["positions"], *manifest["varied"]]
-        if runs < 1 or chunk < 1 or not all(isinstance(name, str) for name in names):
-            raise ValueError("numbers or names that cannot be")
+        if not (0 < runs <= MOST_RUNS and chunk > 0 and runs <= MOST_FILES * chunk):
+            raise ValueError(f"{runs} runs, {chunk} in a file")
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError("names that are none")
         ranges = [(k, min(k + chunk, runs)) for k in range(0, runs, chunk)]
         found = [find_part(place, *each, digest) for each in ranges]
         return _result(place, manifest, [part for part in found if part is not None], None)
