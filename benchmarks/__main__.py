@@ -31,6 +31,7 @@ SECTIONS = {
     "judged": "Runs that are judged",
     "many": "Many runs on all cores",
     "environments": "Environments of gymnasium",
+    "sensitivities": "Derivatives of runs",
     "reduction": "Any choice of independent coordinates",
     "observers": "Observers",
     "realtime": "Real time",
@@ -40,6 +41,7 @@ SECTIONS = {
     "redundant": "Bodies with six coordinates each",
     "contact": "Contacts with dry friction",
     "collision": "Collision with terrain",
+    "rover": "A rover on terrain",
     "sparse": "Sparse linear systems",
     "flexible": "Flexible links",
     "links": "Links",
@@ -110,7 +112,17 @@ def _arguments(name: str, options: argparse.Namespace) -> Row:
         return {"every_model": options.all, "rounds": options.rounds}
     if name == "loops_large":
         return {"every_size": options.all, "rounds": options.rounds}
-    if name in ("batch", "loops", "judged", "many", "reduction", "warm", "friction", "page"):
+    if name in (
+        "batch",
+        "loops",
+        "judged",
+        "many",
+        "reduction",
+        "warm",
+        "friction",
+        "page",
+        "rover",
+    ):
         return {"rounds": options.rounds}
     return {"walkman": options.walkman} if name in ("operations", "derivation") else {}
 

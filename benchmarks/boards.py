@@ -15,20 +15,6 @@ import inloop as il
 from inloop import gallery
 from inloop.io.boards import BoardReport
 
-# what one would put on a board: mechanisms that a controller or a hand meets in real time
-EXHIBITS = (
-    *(
-        "pendulum",
-        "double_pendulum",
-        "cart_pendulum",
-        "satellite",
-        "stick_slip",
-        "puma560",
-        "robot",
-    ),
-    *("four_bar", "slider_crank", "bouncing_ball", "flexlink", "simple_action"),
-    *("wall_pendulum", "bicycle", "stewart", "suspension", "piano"),
-)
 TARGET = "cortex-m7"
 
 
@@ -53,7 +39,7 @@ def row(name: str) -> str:
 
 
 def main() -> None:
-    names = sys.argv[1:] or EXHIBITS
+    names = sys.argv[1:] or gallery.names()
     print("| plant | precision | integrator | flash [KiB] | RAM [KiB] | stack [KiB] |", end="")
     print(" instructions per step |")
     print("|---|---|---|---|---|---|---|", flush=True)

@@ -84,15 +84,24 @@ def _loop(plant: il.Plant, method: str, seconds: float, warm: float | bool) -> R
 
 def _hot(plant: il.Plant, method: str, count: int) -> float:
     """Median of the same steps, one after the other [µs]."""
-    period = 1.0 / RATE
-    nothing: dict[str, Any] = {"q": None, "qd": None, "tau": None, "inputs": {}, "motions": {}}
-    wiring = wire(plant, period=period, step=period, method=METHODS[method], **nothing)
-    outputs, each = aligned_zeros(wiring.layout.counts[0]), np.zeros(count)
-    call = _library().function("bench_hot", POINTER, COUNT, POINTER, POINTER, returns=COUNT)
-    failed = call(wiring.instance.address, count, address_of(outputs), each.ctypes.data)
+    each, failed = hot_steps(plant, method, count, {})
     if failed:
         raise RuntimeError(f"{failed} steps of '{plant.name}' failed")
-    return float(np.median(each)) * 1e-3
+    return float(np.median(each))
+
+
+def hot_steps(
+    plant: il.Plant, method: str, count: int, inputs: dict[str, float], *, cpu: bool = False
+) -> tuple[np.ndarray, int]:
+    """Time of each step, one after the other [µs], and how many failed; see warm_steps.c."""
+    period = 1.0 / RATE
+    given: dict[str, Any] = {"q": None, "qd": None, "tau": None, "inputs": inputs, "motions": {}}
+    wiring = wire(plant, period=period, step=period, method=METHODS[method], **given)
+    outputs, each = aligned_zeros(wiring.layout.counts[0]), np.zeros(count)
+    call = _library().function("bench_hot", POINTER, COUNT, POINTER, POINTER, COUNT, returns=COUNT)
+    address = wiring.instance.address
+    failed = call(address, count, address_of(outputs), each.ctypes.data, int(cpu))
+    return 1e-3 * each, failed
 
 
 @functools.cache

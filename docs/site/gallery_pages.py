@@ -151,8 +151,10 @@ def _references(exhibit: gallery.Exhibit) -> list[str]:
 
 
 def _figure(name: str, docs: Path) -> list[str]:
+    longer = tuple(other for other in gallery.names() if other.startswith(f"{name}_"))
     figures = sorted((docs / "figures").glob(f"{name}*.png"))
-    return [f"![{path.stem}](../figures/{path.name})\n" for path in figures]
+    own = [path for path in figures if not path.stem.startswith(longer)]
+    return [f"![{path.stem}](../figures/{path.name})\n" for path in own]
 
 
 def _cell(text: str) -> str:

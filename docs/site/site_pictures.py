@@ -40,10 +40,10 @@ FAULTS = """() => {
 }"""
 RUNS = """(end) => new Promise((done) => {
     const look = setInterval(() => {
-        const frames = window.inloop?.view.motion.frames ?? [];
-        if (frames.length < 2 && performance.now() < end) return;
+        const runs = window.inloop?.view.motion.frames.length > 1 && inloop.view.rendered > 1;
+        if (!runs && performance.now() < end) return;
         clearInterval(look);
-        done(frames.length >= 2);
+        done(runs);
     }, 50);
 })"""
 
@@ -94,17 +94,23 @@ def contact_sheets(pictures: list[tuple[str, bytes]], size: str, folder: Path) -
     each = columns * ROWS
     for number, first in enumerate(range(0, len(pictures), each)):
         group = pictures[first : first + each]
-        sheet = Image.new("RGB", (columns * (width + gap), ROWS * (tallest + head)), "#888")
+        shown = [_scaled(content, width, tallest) for _, content in group]
+        row = head + max(picture.height for picture in shown)
+        sheet = Image.new("RGB", (columns * (width + gap), ROWS * row), "#888")
         draw = ImageDraw.Draw(sheet)
-        for k, (name, content) in enumerate(group):
-            picture = Image.open(io.BytesIO(content)).convert("RGB")
-            picture = picture.resize((width, max(1, picture.height * width // picture.width)))
-            x, y = k % columns * (width + gap), k // columns * (tallest + head)
-            sheet.paste(picture.crop((0, 0, width, min(picture.height, tallest))), (x, y + head))
+        for k, ((name, _), picture) in enumerate(zip(group, shown, strict=True)):
+            x, y = k % columns * (width + gap), k // columns * row
+            sheet.paste(picture, (x, y + head))
             draw.text((x + 2, y + 1), name, fill="white")
         file = folder / f"{size}_{number:02}.png"
         sheet.save(file)
         yield file
+
+
+def _scaled(content: bytes, width: int, tallest: int) -> Image.Image:
+    picture = Image.open(io.BytesIO(content)).convert("RGB")
+    picture = picture.resize((width, max(1, picture.height * width // picture.width)))
+    return picture.crop((0, 0, width, min(picture.height, tallest)))
 
 
 def main() -> None:

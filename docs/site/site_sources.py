@@ -33,7 +33,9 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "joints", "loops", "laws", "contacts", "hard_contact", "terrain", "flexible", "modes",
         "sensors", "shapes", "tyres", "roads", "files", "redundant",
     ),
-    "Run it": ("steps", "many", "realtime", "links", "results", "studio", "recordings"),
+    "Run it": (
+        "steps", "many", "sensitivities", "realtime", "links", "results", "studio", "recordings",
+    ),
     "Control it": (
         "controllers", "control", "identify", "fit", "optimise", "devices", "optimal_control",
         "learning",

@@ -36,6 +36,7 @@ from inloop.simulate.results.cards import card, lines
 from inloop.simulate.results.energies import with_energy
 from inloop.simulate.results.loading import load_result
 from inloop.simulate.results.saving import ENDINGS as RESULT_ENDINGS
+from inloop.simulate.sensitivities.forward import RunArguments
 
 if TYPE_CHECKING:
     from inloop.pictures.notebook_studio import NotebookStudio
@@ -211,6 +212,28 @@ class Plant(BarePlant):
             return self._shown(run)
         names = name_list(sensitivities, "sensitivities")
         return self._shown(partial(runs.simulate_sensitive, self, run, names, common))
+
+    def gradient(self, loss: runs.Loss, by: str | Sequence[str], **run: Any) -> runs.Gradient:
+        """A figure of a run and its derivatives, at a cost that does not grow with their number.
+
+            found = plant.gradient({"arm.q": recorded}, by=["k", "arm.mass"], t_end=2.0)
+            found.value, found["k"]
+
+        Args:
+            loss: by signal, recorded samples: the figure is the sum of squares of what differs at
+                all samples; or a function of the result that returns the figure and, by signal,
+                its derivatives by each of the samples.
+            by: live parameters, inputs and start values, as `sensitivities` of `simulate`.
+            run: arguments of `simulate`.
+
+        Raises:
+            InputError: there is no such name, or the run has no derivatives that are known here.
+        """
+        if "sensitivities" in run:
+            raise InputError("sensitivities beside a gradient", fix="Leave them out.")
+        result = self.simulate(**run)
+        known = RunArguments.of(run)
+        return runs.gradient_of(self, result, loss, name_list(by, "by"), known)
 
     def _shown(self, run: Callable[[], runs.Result]) -> Result:
         """The result of a run, or of what there is of it, with the plant to draw it."""
@@ -466,7 +489,7 @@ def load(
         held: hold the joints of a URDF file where they start until the parameter "hold" is 0.
         stops: put elastic stops at the limits of the joints of a URDF file.
         name: name of the model; that of the file if not given.
-        gravity: in world axes [m/s²] (not for ROBOTRAN, which tells it).
+        gravity: in world axes [m/s²] (not for ROBOTRAN, whose files contain it).
         packages: folders by name: where package://name/file lies (URDF, SDF).
         apply_dynamics: make damping and friction of the file force laws (URDF: no by default, but
             `inloop run` and `inloop studio` do; SDF: yes).
@@ -522,7 +545,7 @@ def load_road(
 
     Args:
         path: the file; its content decides how it is read.
-        grip: by which coefficients of friction are multiplied, beside what the file tells; or a
+        grip: by which coefficients of friction are multiplied, beside what the file gives; or a
             function of s and t, the ways along the reference line and to the left of it [m].
         start: s and t of the point that is moved to the origin, so that the road points along x
             there [m]; None: places are those of the file.
@@ -532,7 +555,7 @@ def load_road(
         roads: of OpenDRIVE: names (id) of roads that are read; None: all.
 
     Raises:
-        FileFormatError: the file cannot be read; it is told where.
+        FileFormatError: the file cannot be read; names the place.
     """
     from inloop.io.roads.load import load_road as load
 
@@ -595,7 +618,7 @@ def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
 
     Args:
         path: .mcap, .npz, .csv or .parquet.
-        plant: whose run it is, if it is at hand: the result then tells the energy and can be
+        plant: whose run it is, if it is at hand: the result then has the energy and can be
             animated.
 
     Raises:

@@ -188,3 +188,10 @@ def test_a_table_of_two_variables_is_refused() -> None:
     m.joint_force("cart", lambda q, qd: il.table2(q, qd, grid, grid, np.outer(grid, grid)))
     with pytest.raises(il.InputError, match="table of two variables"):
         m.compile().to_casadi()
+
+
+def test_a_system_is_told_in_a_line() -> None:
+    m = il.Model("slide")
+    m.body("mass", on=m.ground, joint=il.prismatic("x", name="rail"), mass=1.3)
+    system = m.compile().to_casadi()
+    assert repr(system) == "<CasadiSystem 'slide': 2 states, 1 inputs>"

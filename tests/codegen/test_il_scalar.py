@@ -185,6 +185,19 @@ def test_exponentials_are_right_to_one_unit_of_the_last_place(harness: Harness) 
     assert errors_in_ulp(y, np.exp(x.astype(np.longdouble))) < 1.0
 
 
+def test_arctangents_are_right_to_two_units_of_the_last_place(harness: Harness) -> None:
+    rng = np.random.default_rng(10)
+    joints = np.tan(np.array([1.0, 3.0]) * math.pi / 8.0)  # where it changes its formula
+    x = np.concatenate([rng.uniform(-4.0, 4.0, 100_000), 10.0 ** rng.uniform(-8, 8, 50_000),
+                        -(10.0 ** rng.uniform(-300, 300, 1000)),
+                        *(np.linspace(j - 1e-9, j + 1e-9, 501) for j in joints)])  # fmt: skip
+    [y] = harness("atan", x)
+    assert errors_in_ulp(y, np.arctan(x.astype(np.longdouble))) < 2.0
+    [ends] = harness("atan", np.array([math.inf, -math.inf, 0.0, -0.0, math.nan]))
+    assert ends[:4].tolist() == [0.5 * math.pi, -0.5 * math.pi, 0.0, 0.0]
+    assert np.signbit(ends[3]) and not np.signbit(ends[2]) and np.isnan(ends[4])
+
+
 def test_exponentials_at_the_ends(harness: Harness) -> None:
     """No numbers below the smallest normal one: they would be slow."""
     x = np.array([709.78, 709.79, 1e4, math.inf, -708.38, -708.4, -745.0, -1e4, -math.inf, -0.0])

@@ -2,7 +2,13 @@
  *
  *     fmi3_host LIBRARY TOKEN STEPS VARIABLE...
  */
+#ifdef _WIN32
+#include <windows.h>
+#define dlopen(file, mode) ((void *)LoadLibraryA(file))
+#define dlsym(library, name) ((void *)GetProcAddress((HMODULE)(library), name))
+#else
 #include <dlfcn.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -151,7 +151,7 @@ def test_the_command_writes_an_fmu(tmp_path: Path, capsys: pytest.CaptureFixture
     words = ["export", "pendulum", "--fmu", str(file), "--fmi-version", "2.0", "--json"]
     assert main([*words, "--platform", *PLATFORM, "--step", "0.002"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told == {"model": "pendulum", "file": str(file), "fmi": "2.0"}
+    assert told == {"model": "pendulum", "file": str(file), "fmi": "2.0", "warnings": []}
     about = fmpy.read_model_description(str(file))
     assert (about.fmiVersion, float(about.defaultExperiment.stepSize)) == ("2.0", 0.002)
 

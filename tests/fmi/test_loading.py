@@ -89,6 +89,13 @@ def described(body: str, version: str = "3.0") -> dict[str, str]:
     return {"modelDescription.xml": f"{HEAD}{ROOT.format(version)}{body}</fmiModelDescription>"}
 
 
+RUNS = '<CoSimulation modelIdentifier="m"/>'
+
+
+def variables(attributes: str) -> str:
+    return f"<ModelVariables><Float64 {attributes}/></ModelVariables><ModelStructure/>"
+
+
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
 
 
@@ -103,6 +110,16 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
         (described(""), "no co-simulation"),
         (described('<CoSimulation modelIdentifier="../../etc/x"/>'), "model identifier"),
         (described('<CoSimulation modelIdentifier="m"/>'), "its description is wrong"),
+        (described(RUNS * 2), "has a second <CoSimulation>"),
+        (described(RUNS + variables('name="a" valueReference="-1"')), "its description is wrong"),
+        (described(RUNS + variables('name="a" valueReference="9999999999999"')), "wrong"),
+        (described(RUNS + variables('name="a" valueReference="1" start="x"')), "wrong"),
+        (described(RUNS + variables('name="a" valueReference="1" causality="king"')), "wrong"),
+        (described(RUNS + variables('valueReference="1"')), "its description is wrong"),
+        (described(f"{RUNS}<ModelVariables/>" + "<a>" * 3000 + "</a>" * 3000), "modelDescription"),
+        (described("<CoSimulation modelIdentifier='a\u0000b'/>"), "modelDescription"),
+        (described(f'<CoSimulation modelIdentifier="{"m" * 5000}"/>'), "model identifier"),
+        ({"modelDescription.xml": "\ufeff\ufeff"}, "modelDescription.xml"),
         ({**described(""), "../../outside": "x"}, "leads elsewhere"),
         ({**described(""), "/etc/outside": "x"}, "leads elsewhere"),
         ({**described(""), "a\\..\\outside": "x"}, "leads elsewhere"),

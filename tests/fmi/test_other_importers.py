@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 from fmu_models import Exported, Importer
 
+from inloop import gallery
+
 Make = Callable[..., Exported]
 STEPS = 50
+FEW = ("four_bar", "bouncing_ball", "rocking_block")
 PROGRAM = """
 import json, sys
 from libcosimpy.CosimExecution import CosimExecution
@@ -34,13 +37,24 @@ print(json.dumps(list(told)))
 """
 
 
-@pytest.mark.parametrize("name", ["four_bar", "bouncing_ball", "rocking_block"])
-def test_libcosim_gives_the_bits_of_a_simulation(
-    name: str, exported: Make, require_package: Callable[[str], Path]
-) -> None:
-    """It reads every variable after every step, those of model exchange too."""
+@pytest.fixture(autouse=True)
+def libcosim_is_there(require_package: Callable[[str], Path]) -> None:
     require_package("libcosimpy")
-    made = exported(name, "2.0")
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_libcosim_gives_the_bits_of_a_simulation(name: str, exported: Make) -> None:
+    check(exported(name, "2.0"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(set(gallery.names()) - set(FEW)))
+def test_libcosim_runs_all_of_the_gallery(name: str, exported: Make) -> None:
+    check(exported(name, "2.0"))
+
+
+def check(made: Exported) -> None:
+    """It reads every variable after every step, those of model exchange too."""
     signals = [f"{c}.{kind}" for c in made.plant.coordinates for kind in ("q", "qd")]
     with Importer(made) as host:
         numbers = [host.number[signal] for signal in signals]

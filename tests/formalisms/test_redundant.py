@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from both_formulations import reactions_of
 from scipy.spatial.transform import Rotation
 from test_closed_linkages import in_python, near
 
 import inloop as il
 from inloop import gallery
 from inloop.formalisms.redundant.programs import MATRIX, PLACE, RESIDUAL
-from inloop.symbolic import evaluate
 
 LINKAGES = (0, 7)  # with a drive and without; other kinds of cuts are met in the gallery
 EXHIBITS: dict[str, dict[str, int]] = {
@@ -96,21 +96,6 @@ def state_of(plant: il.Plant, seed: int) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
     q = plant.configuration.moved(plant.formulation.home(), random.uniform(-0.8, 0.8, plant.n))
     return {"q": q, "qd": random.normal(size=plant.n), "tau": random.normal(size=plant.n)}
-
-
-def reactions_of(plant: il.Plant, found: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Wrenches of all bodies as forces and moments about their origins in world axes."""
-    forces, moments = [], []
-    skeleton = plant.equations.derivation.skeleton
-    links = plant.formulation.code.about.links
-    for k, wrench in zip(links, found["wrench"], strict=True):
-        link = skeleton.links[k]
-        R_BC = np.array([evaluate(row, {}) for row in link.R_BC])
-        p_BC = np.array(evaluate(link.p_BC, {}))
-        R_WC = plant.pose(link.name, found["q"])[1] @ R_BC
-        forces.append(R_WC @ wrench[:3])
-        moments.append(R_WC @ (wrench[3:] + np.cross(R_BC.T @ p_BC, wrench[:3])))
-    return np.array(forces), np.array(moments)
 
 
 @pytest.fixture(scope="module")

@@ -167,6 +167,8 @@ def test_a_run_that_fails_ends_its_episode() -> None:
         ({"observation": ["hinge.w"]}, "no output 'hinge.w'"),
         ({"action": {"rail": (-1, 1)}}, "no input that can be written 'rail'"),
         ({"action": {"rail.tau": (1, -1)}}, "lies between"),
+        ({"action": ["rail.tau"]}, "action has no bounds"),
+        ({"observation": "hinge.q"}, "observation is one text"),
         ({"period": 0.0205}, "whole number of steps"),
         ({"seconds": 0.0}, "make no sense"),
     ],

@@ -385,6 +385,21 @@ def test_no_regular_matrix_is_refused_in_any_units(mbdyn: dict[str, np.ndarray])
         assert lu.report.backward_error <= TOLERANCE
 
 
+def test_a_solution_that_is_not_found_is_no_singular_matrix(mbdyn: dict[str, np.ndarray]) -> None:
+    """Each value by a factor of its own over twelve decades: determinants are products of them."""
+    indices, indptr, values = (mbdyn[f"robot_{part}"] for part in ("indices", "indptr", "values"))
+    sets = [scipy.sparse.csc_array((each, indices, indptr)) for each in values[:16]]
+    lu, random, refused = il.SparseLU(sets, kind="tables"), np.random.default_rng(3), 0
+    for _ in range(200):
+        some = values[random.integers(16, 32)] * 10.0 ** random.uniform(-6.0, 6.0, len(indices))
+        try:
+            lu.solve_with(some, random.normal(size=lu.n))
+        except il.SolveError:
+            refused += 1
+            assert (lu.report.status, lu.report.new_pivots) == ("INEXACT", True)
+    assert 0 < refused < 30
+
+
 # in C
 
 

@@ -187,3 +187,31 @@ def test_mistakes_are_told() -> None:
     for part in ("cannot be in a pile", "from 1 to 2048", "two members", "a frame and a shape",
                  "law must be hard"):  # fmt: skip
         assert part in str(error.value), part
+
+
+def test_a_drum_a_stone_and_a_capsule_lie_on_each_other() -> None:
+    # on a box: a drum that stands and carries a stone; beside them a capsule on its side
+    m = il.Model("mixed")
+    base = [(x, y, -0.05) for x in (-0.06, 0.06) for y in (-0.05, 0.05)]
+    stone = il.convex_hull([*base, (0.0, 0.01, 0.05), (0.02, -0.02, 0.04)])
+    placed = [
+        ("box", il.box((0.6, 0.4, 0.1)), (0.0, 0.0, 0.05), 3.0),
+        ("drum", il.cylinder(0.1, 0.12), (-0.1, 0.0, 0.16), 2.0),
+        ("stone", stone, (-0.1, 0.01, 0.27), 1.0),
+        ("capsule", il.capsule(0.04, 0.1, "y"), (0.2, 0.0, 0.14), 0.5),
+    ]
+    members: list[Any] = [(m.ground, il.plane())]
+    for name, shape, at, mass in placed:
+        joint = il.free(position=at)
+        members.append(
+            (m.body(name, on=m.ground, joint=joint, mass=mass, inertia=(0.01,) * 3), shape)
+        )
+    m.pile(members, law=il.hard(friction=0.5, stiffness=1e7))
+    run = m.compile().simulate(t_end=0.2, step=1e-3)
+    assert run.status == "OK" and not run.doubts
+    # each interface carries all that is above it
+    weight = G * (6.5 + 3.0 + 1.0 + 0.5)
+    assert run["pile.force"][-1] == pytest.approx(weight, rel=1e-6)
+    assert np.abs(run.qd[-1]).max() < 1e-6
+    for name, _, at, _ in placed:
+        assert run[f"{name}_tz.q"][-1] == pytest.approx(at[2], abs=5e-5)

@@ -62,6 +62,9 @@ def test_it_runs_and_asks_nobody(shared: Opened, file: Path) -> None:
     first = page.evaluate("inloop.view.motion.frames.at(-1).t")
     comes(page, f"inloop.view.motion.frames.at(-1).t > {first}")
     assert [x for x in asked if not x.startswith(("blob:", "data:"))] == [file.as_uri()]
+    # what needs a studio is not there
+    for part in ("section.joints", "#controller-panel", "#record"):
+        assert page.evaluate(f"document.querySelector('{part}').hidden"), part
     # the page itself tells how many steps it makes
     comes(page, "/ [0-9]+ steps\\/s /.test(document.querySelector('.counters').textContent)")
 

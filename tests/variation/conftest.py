@@ -1,4 +1,4 @@
-"""Makes `complex_step` importable for the tests of this folder."""
+"""Makes `complex_step` and `linkage_model` importable for the tests of this folder."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EXPORTED = '#define CASADI_SYMBOL_EXPORT __attribute__((visibility("default")))\n'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CasadiSystem(NamedSystem):
     """A plant as a system of CasADi: xd = rates(x, z, u, p, t), 0 = closure(x, z, u, p, t).
 

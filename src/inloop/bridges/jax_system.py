@@ -15,7 +15,7 @@ from inloop.symbolic import Arithmetic
 from inloop.symbolic.tables import PiecewisePolynomial
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class JaxSystem(NamedSystem):
     """A plant as functions of JAX: xd = rates(x, u, p, z, t), 0 = closure(x, u, p, z, t).
 

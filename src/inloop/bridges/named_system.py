@@ -8,7 +8,7 @@ from inloop.bridges.smooth_system import SmoothSystem
 from inloop.plant import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NamedSystem:
     """Equations with states x, algebraic variables z, inputs u and parameters p.
 
@@ -17,6 +17,14 @@ class NamedSystem:
     """
 
     system: SmoothSystem
+
+    def __repr__(self) -> str:
+        counts = {
+            "states": self.states, "algebraic": self.algebraic, "inputs": self.inputs,
+            "parameters": self.parameters,
+        }  # fmt: skip
+        told = ", ".join(f"{len(names)} {what}" for what, names in counts.items() if names)
+        return f"<{type(self).__name__} '{self.system.plant.name}': {told}>"
 
     @property
     def states(self) -> tuple[str, ...]:

@@ -2,8 +2,8 @@
 
 Generated functions give the terms of the equations as compact arrays, constant tables say where
 they belong, and `il_closed.c` solves; the columns of dependent coordinates are factored by
-straight-line code for their pattern, as `il.SparseLU` has it. What comes out has the same arguments as the unrolled
-functions, so that everything around them stays the same.
+straight-line code for their pattern, as `il.SparseLU` has it. What comes out has the same arguments
+as the unrolled functions, so that everything around them stays the same.
 """
 
 from __future__ import annotations

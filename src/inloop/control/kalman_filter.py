@@ -20,7 +20,7 @@ class KalmanFilter:
         x(k|k)   = x(k|k-1) + L (y(k) - C x(k|k-1) - D u(k))
         x(k+1|k) = A x(k|k) + B u(k)
 
-    Inputs are whatever acts on the model and is known: a command, or what a sensor tells of a
+    Inputs are whatever acts on the model and is known: a command, or what a sensor measures of a
     torque. Outputs may feel them at once. A model that is not quite linear is served by inputs
     into which its caller puts what is missing.
 

@@ -43,7 +43,7 @@ class LqgController:
             model: sampled; the filter's idea of the plant.
             gains: designed for the same states.
             observer: designed for the same states.
-            limits: least and largest command, the same for all inputs.
+            limits: minimum and maximum command, the same for all inputs.
             output_at: outputs at the operating point; zero by default.
             command_at: commands that hold the plant there; zero by default.
         """

@@ -32,7 +32,7 @@ class Lqy:
         K_x: of the states, shape (inputs, n).
         K_w: of the integrals, shape (inputs, integrated).
         K_r: of the references, shape (inputs, outputs).
-        P: of the least cost from (x, w) with reference zero, ½ (x, w)ᵀ P (x, w).
+        P: of the minimum cost from (x, w) with reference zero, ½ (x, w)ᵀ P (x, w).
         outputs: names of the references.
         integrated: names of the outputs whose errors are integrated.
         poles: of the closed loop with all states measured: [1/s], or factors per sample.

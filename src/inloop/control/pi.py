@@ -25,7 +25,7 @@ class Pi:
         kp: command per error.
         ki: command per error and second.
         period: time between samples [s].
-        limits: least and largest command.
+        limits: minimum and maximum command.
         feedforward: command that holds the plant at a reference, such as against gravity.
         integral: what the integral gives to the command now.
         saturated: was the last command at a limit?

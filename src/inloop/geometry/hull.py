@@ -75,5 +75,5 @@ class ConvexHull(Shape):
 
 
 def convex_hull(points: Sequence[Sequence[float]] | Array) -> ConvexHull:
-    """The least convex solid around points [m]."""
+    """The convex hull of points [m]."""
     return ConvexHull(points)  # type: ignore[arg-type]

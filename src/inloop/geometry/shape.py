@@ -20,7 +20,7 @@ KINDS: dict[str, type[Shape]] = {}
 class Shape(ABC):
     """A shape in its own frame: it sits at the origin, an axis it has is given in that frame.
 
-    A shape that exists is a sound one. What a kind of shape cannot tell, such as the volume of a
+    A shape that exists is a sound one. What a kind of shape does not have, such as the volume of a
     line, raises an InputError that says so.
     """
 

@@ -35,7 +35,7 @@ class Visual:
         position: origin of the shape in axes of the body [m], or the name of a point of the body,
             which it follows when parameters change.
         rotation: axes of the shape in axes of the body.
-        color: red, green, blue, opacity in 0..1; None if whoever draws may choose.
+        color: red, green, blue, opacity in 0..1; None if the renderer may choose.
         picture: on its surface, or None. Of meshes those that say where it lies on them show it.
         material: what it is made of; see `MATERIALS`.
         until: where a capsule or a cylinder that begins at `position` ends: its length and its

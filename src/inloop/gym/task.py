@@ -114,6 +114,11 @@ class Play:
         Raises:
             InputError: the task names what the plant does not have, or makes no sense.
         """
+        if isinstance(task.observation, str) or not isinstance(task.action, Mapping):
+            raise InputError(
+                "observation is one text, or action has no bounds",
+                fix='Write observation=["hinge.q"], action={"rail.tau": (-1.0, 1.0)}.',
+            )
         self._per_period = task.steps
         self._most = round(real(task.seconds, "seconds") / task.period)
         if self._most < 1:

@@ -202,7 +202,7 @@ class Mechanism:
 
     @cached_property
     def sensor_signals(self) -> tuple[Signal, ...]:
-        """What the sensors tell, in their order."""
+        """What the sensors measure, in their order."""
         return tuple(signal for sensor in self.sensors for signal in sensor.signals)
 
     @cached_property
@@ -213,7 +213,7 @@ class Mechanism:
 
     @property
     def signals_by_sensor(self) -> dict[str, tuple[str, ...]]:
-        """Names of what each sensor tells."""
+        """Names of what each sensor measures."""
         return {item.name: tuple(signal.name for signal in item.signals) for item in self.sensors}
 
     @property

@@ -150,7 +150,7 @@ class BarePlant:
 
     @property
     def outputs(self) -> dict[str, str]:
-        """Names of all that results and steppers tell, with their units, of all modes.
+        """Names of all that results and steppers contain, with their units, of all modes.
 
         With `reactions`, a result tells forces and moments in joints besides.
         """
@@ -360,7 +360,7 @@ class BarePlant:
         u: Numbers | None = None,
         t: Numbers | float = 0.0,
     ) -> dict[str, Array]:
-        """What the sensors tell by name; shape () each, or (N,) where none needs accelerations.
+        """Values of the sensors by name; shape () each, or (N,) where none needs accelerations.
 
         Args:
             q: coordinates; dependent ones of a mechanism with loops follow from the others.

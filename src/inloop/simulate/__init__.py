@@ -10,12 +10,15 @@ from inloop.simulate.many.storing import read_runs
 from inloop.simulate.results.figure import blank_figure
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.run import simulate
+from inloop.simulate.sensitivities.backward import Gradient, Loss, gradient_of
 from inloop.simulate.sensitivities.forward import simulate_sensitive
 from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.stepper import Stepper
 
 __all__ = [
     "EventRecord",
+    "Gradient",
+    "Loss",
     "ManyResult",
     "Result",
     "Sampled",
@@ -23,6 +26,7 @@ __all__ = [
     "Stepper",
     "blank_figure",
     "export_c",
+    "gradient_of",
     "read_runs",
     "simulate",
     "simulate_controlled",

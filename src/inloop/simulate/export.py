@@ -46,7 +46,7 @@ def export_c(
 
     Args:
         plant: the compiled mechanism.
-        directory: made if it is not there; files of the same names are written anew.
+        directory: made if it is not there; files of the same names are overwritten.
         method: integrator of the program when none is named; by default what a rehearsal of it
             allows.
         step: its step [s].

@@ -188,7 +188,7 @@ class Stepper:
         return ""
 
     def let_go(self) -> None:
-        """Call the controller of the plant no more; whoever steps it writes its inputs."""
+        """Stop calling the controller of the plant; the caller writes its inputs."""
         self._systems[self.mode].instance.let_go()
         self.inputs.release()
         self.tau.release()

@@ -30,7 +30,7 @@ class Identified:
         base: what the base parameters are made of.
         values: of the base parameters, in the units of `base.units`.
         covariance: of the values.
-        unidentified: names of parameters that the motion does not tell, in no combination.
+        unidentified: names of parameters that do not follow from the motion, in no combination.
         noise: standard deviation of each joint's efforts about the model [N·m or N].
         condition: of the weighted regressor, columns scaled to the same length.
         t: times of the rows that were used [s], shape (N,).

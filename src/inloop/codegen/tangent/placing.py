@@ -87,13 +87,27 @@ def _closing(layout: StateLayout, prefix: str, newton: Program) -> list[str]:
         "            const double size = fabs(step[i]) / c->unit[i];",
         "            if (!(size <= largest)) largest = size;",
         "        }",
-        "        if (largest <= IL_CLOSED) {",
+        "        if (largest <= IL_VARIED_CLOSED) {",
         *("    " + line for line in put),
         "            return IL_OK;",
         "        }",
         "    }",
         "    return IL_LOOP_OPEN;",
     ]
+
+
+def emit_pull(layout: StateLayout, prefix: str, name: str, program: Program) -> str:
+    """C of a function in the form of `il_pull` that calls a program at a placed state."""
+    return f"""IL_EXPORT int {prefix}_{name}(const il_variation *c, double t, const double *u,
+    const double *x, double *dep, const double *w, double *y)
+{{
+    double q[{layout.positions}], qd[{layout.n}], qdd[{layout.n}];
+    const int status = placed(c, t, u, x, dep, q, qd, qdd);
+    if (status != IL_OK) return status;
+    {_call(program, prefix, ("y",), layout)}
+    return IL_OK;
+}}
+"""
 
 
 def emit_evaluation(

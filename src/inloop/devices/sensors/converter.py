@@ -13,7 +13,7 @@ class Converter:
     """Turns a voltage into one of 2^bits values.
 
     Attributes:
-        low: least voltage that it tells [V].
+        low: lowest voltage that it gives [V].
         high: end of its range [V].
         bits: of a value.
         noise: standard deviation of what is added before [V].

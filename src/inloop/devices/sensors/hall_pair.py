@@ -47,7 +47,7 @@ class HallPair:
     the source tells of its sensors comes out: a straight line except in the first and the last
     millimeter of ten.
 
-    Sensors are Allegro A1301 (2.5 V at rest, 25 V/T, 0 to 5 V). Magnets and gaps are not told;
+    Sensors are Allegro A1301 (2.5 V at rest, 25 V/T, 0 to 5 V). Magnets and gaps are not given;
     these keep the voltages within the range. At 5 Hz the source is off by up to 10 %
     of the travel; a lag of 6.4 ms would explain it (amplitude · ω · lag), so it can be had.
 

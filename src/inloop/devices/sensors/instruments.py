@@ -25,7 +25,7 @@ class Instruments:
         instruments = Instruments(plant.mechanism.signals_by_sensor, fitted)
         measured = instruments.read(outputs)  # {"hull.accel.x": ..., "crank": ...}
 
-    Sensors that have no devices are told as they are. A device is any object with a method
+    Sensors that have no devices are passed on as they are. A device is any object with a method
     `read`: one that asks real hardware need not look at the value it is given.
     """
 
@@ -67,7 +67,7 @@ class Instruments:
         return tuple(self._devices)
 
     def read(self, signals: Signals) -> dict[str, float]:
-        """What all devices tell now, by name of the signal; call it once per period."""
+        """What all devices measure now, by name of the signal; call it once per period."""
         return {signal: self._read(signal, float(signals[signal])) for signal in self._devices}
 
     def _read(self, signal: str, value: float) -> float:

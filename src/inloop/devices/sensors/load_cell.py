@@ -12,7 +12,7 @@ class LoadCell:
     """Force from a bridge: U = gain · excitation · sensitivity · F / range.
 
     The defaults are those of the piano's force sensor (Timmermans et al., Sensors 21, 2021): 0 to
-    50 N, 0.765 mV/V, 50 kHz, resolution below 1 mN. Excitation, gain, bits and noise are not told;
+    50 N, 0.765 mV/V, 50 kHz, resolution below 1 mN. Excitation, gain, bits and noise are not given;
     with 10 V, 500 and 16 bits over 5 V one step is 1.0 mN at full gain, so 18 bits are taken: a
     step is 0.25 mN, and the noise is one step.
 
@@ -43,7 +43,7 @@ class LoadCell:
         return self.converter.step / self.volts_per_newton
 
     def voltage(self, force: float) -> float:
-        """Behind the amplifier [V]; a bridge that is pulled or overloaded tells its last value."""
+        """Behind the amplifier [V]; a bridge that is pulled or overloaded gives its last value."""
         return self.volts_per_newton * min(max(force, 0.0), self.range)
 
     def read(self, force: float) -> float:

@@ -12,7 +12,7 @@ from inloop.formalisms.frames import GROUND
 from inloop.formalisms.laws.forces import Places
 from inloop.model import Mechanism
 from inloop.model.contacts.hard import NEWTON
-from inloop.model.contacts.pile import Pile, meets
+from inloop.model.contacts.pile import MEMBERS, Pile, meets
 from inloop.symbolic import Output, Program, directional
 
 MOST_VELOCITIES = 8  # of a tree: IL_TREE_MOST
@@ -88,6 +88,6 @@ def check_pile(mechanism: Mechanism, pile: Pile) -> None:
         for j in range(i):
             if of[i] != of[j] and not meets(a, pile.tables[j]) and not problem:
                 problem = f"a {pile.shapes[i]} and a {pile.shapes[j]} do not touch"
-                fix = "Take boxes and spheres, and plane() or terrain for the ground."
+                fix = MEMBERS
     if problem:
         raise ModelError(f"pile '{pile.name}': {problem}", pile.where, fix)

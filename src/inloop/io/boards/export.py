@@ -46,7 +46,7 @@ def export_board(
 
     Args:
         plant: the compiled mechanism.
-        directory: made if it is not there; files of the same names are written anew.
+        directory: made if it is not there; files of the same names are overwritten.
         target: "cortex-m7", "cortex-m4f", "aarch64-linux" or "riscv".
         precision: "double" or "float".
         method: integrator; None takes what a rehearsal of 1 s allows.

@@ -22,6 +22,7 @@ from inloop.native import (
     model_options,
     require_compiler,
     runtime_headers,
+    variation_headers,
 )
 from inloop.native.building.compiler import compiler_environment
 from inloop.plant.exported import ExportedPlant
@@ -56,7 +57,8 @@ def wrapper_files(version: str) -> dict[str, str]:
     names = sorted(item.name for item in folder.iterdir() if item.name.endswith((".c", ".h")))
     other = {"2.0": "fmi3.c", "3.0": "fmi2.c"}[version]
     texts = {name: folder.joinpath(name) for name in names if name != other}
-    return {name: file.read_text(encoding="utf-8") for name, file in texts.items()}
+    own = {name: file.read_text(encoding="utf-8") for name, file in texts.items()}
+    return variation_headers() | own
 
 
 def folder_of(platform: str, version: str) -> str:
@@ -69,14 +71,23 @@ def library_name(name: str, platform: str) -> str:
     return name + ENDINGS[platform.rpartition("-")[2]]
 
 
-def build_here(exported: ExportedPlant, facts: Mapping[str, str], version: str) -> bytes:
-    """The library of this machine, from the very code that `plant.simulate` runs."""
+def build_here(
+    exported: ExportedPlant, facts: Mapping[str, str], more: Sequence[Path], version: str
+) -> bytes:
+    """The library of this machine, from the very code that `plant.simulate` runs.
+
+    Args:
+        exported: the plant.
+        facts: C that tells what the FMU is made of.
+        more: libraries to link with, beside those of the plant.
+        version: of the standard.
+    """
     require_compiler()
     headers = {**runtime_headers(), **wrapper_files(version)}
     headers = {name: text for name, text in headers.items() if name.endswith(".h")}
     # the runtime first: libraries of functions may hold copies of some of its files
     linked = [load_runtime().path, _wrapper(version)]
-    linked += [engine.library.path for engine in exported.unit.engines]
+    linked += [*(engine.library.path for engine in exported.unit.engines), *more]
     options = replace(model_options(linked=tuple(dict.fromkeys(linked))), together=False)
     options = replace(options, libraries=(OWN_CALLS, *options.libraries))
     table = {name: text for name, text in exported.files.items() if name.endswith("_plant.c")}

@@ -18,6 +18,7 @@ from inloop.io.fmi.dependencies import dependencies_of
 from inloop.io.fmi.description import Facts, build_description, describe
 from inloop.io.fmi.documentation import icon_files, index_page
 from inloop.io.fmi.starts import depends_on_time, start_values
+from inloop.io.fmi.tangent import tangent_of
 from inloop.io.fmi.variables import variables_of, whole_outputs
 from inloop.model.describe import describe as in_words
 from inloop.native import runtime_headers, runtime_sources
@@ -123,6 +124,7 @@ class _Content:
         self._method, self._step = method, step
         table = exported.table
         self._refusal = why_not_exchanged(plant, table)
+        self._tangent = None if self._refusal else tangent_of(plant, table)
         variables = variables_of(table, _docs(plant), exchanged=not self._refusal)
         self._token = self._make_token()
         self._sources = self._all_sources()
@@ -165,7 +167,8 @@ class _Content:
     def library(self, platform: str, portable: bool) -> bytes:
         """The library of a platform."""
         if platform == binaries.HERE and not portable:
-            return binaries.build_here(self._exported, self._facts_in_c(), self._version)
+            more = [] if self._tangent is None else [self._tangent.code.library.path]
+            return binaries.build_here(self._exported, self._facts_in_c(), more, self._version)
         target = binaries.found_targets().get(platform) or binaries.Target(platform, ("cc",))
         return binaries.build_for(target, self._sources, self._facts.name)
 
@@ -178,7 +181,8 @@ class _Content:
     def _all_sources(self) -> dict[str, str]:
         wrapper = binaries.wrapper_files(self._version)
         runtime = {**runtime_headers(), **runtime_sources()}
-        return {**runtime, **self._exported.files, **wrapper, **self._facts_in_c()}
+        tangent = {} if self._tangent is None else self._tangent.code.files
+        return {**runtime, **self._exported.files, **tangent, **wrapper, **self._facts_in_c()}
 
     def _facts_in_c(self) -> Mapping[str, str]:
         """The fmu_facts of the plant."""
@@ -188,6 +192,8 @@ class _Content:
         starts = ", ".join(map(str, (*map(int, given), 0)))
         timed = int(depends_on_time(self._exported))
         refusal = c_string(self._refusal).strip() if self._refusal else "NULL"
+        tangent = "" if self._tangent is None else self._tangent.text
+        has_tangent = "&tangent" if tangent else "NULL"
         method, step = int(METHODS[self._method]), repr(self._step)
         text = f"""/* What the FMU is made of; see fmu.h. */
 #include "fmu.h"
@@ -196,10 +202,10 @@ const il_plant *{name}_plant(void);
 
 static const int64_t whole[] = {{{whole}}};
 static const int64_t starts[] = {{{starts}}};
-
+{tangent}
 const fmu_facts fmu_exported = {{
     {c_string(self._token).strip()}, {name}_plant, {method}, {step},
-    {refusal}, whole, starts, {timed}
+    {refusal}, whole, starts, {timed}, {has_tangent}
 }};
 """
         return {FACTS: text}

@@ -26,7 +26,7 @@ def load_fmu(
 
     What it returns is a controller like any other: `plant.simulate(controller=…, period=…)` calls
     it, and `il.run` gives it a process of its own. At each sample it steps to the present time with
-    the inputs of the sample before, takes over those of now, and tells its outputs.
+    the inputs of the sample before, takes over those of now, and returns its outputs.
 
     Args:
         file: the FMU, of FMI 2.0 or 3.0.
@@ -75,7 +75,7 @@ class FmuController:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Names of what it tells."""
+        """Names of its outputs."""
         return tuple(self._outputs)
 
     def reset(self) -> None:

@@ -49,7 +49,7 @@ def curve(
     guess: float | None = None,
     armature: Scalar = 0.0,
 ) -> JointSpec:
-    """Let a body follow a curve; q tells where it is on it.
+    """Let a body follow a curve; q is its place on it.
 
     Args:
         path: takes q and returns x, y, z of the body's origin, in the frame it hangs on [m]. Both

@@ -18,8 +18,18 @@ from inloop.model.elements import Frame
 FORCE = "force"  # of all contacts together [N]
 HEAD = (RESIDUAL, "carrying", "impacts")  # states before the slots
 SLOT = (NORMAL, *TANGENTS, "identity")
+# what to do about members that cannot be
+MEMBERS = (
+    "Take spheres, capsules, cylinders, boxes and convex hulls, and plane() or terrain for the "
+    "ground."
+)
 # pairs with a closed form, which are found in a pile
-CLOSED_FORMS = (("sphere", "sphere"), ("plane", "sphere"))
+CLOSED_FORMS = (
+    ("sphere", "sphere"),
+    ("plane", "sphere"),
+    ("capsule", "sphere"),
+    ("capsule", "capsule"),
+)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from inloop.geometry import Shape
 from inloop.geometry.collision import CollisionShape, collision_shape
 from inloop.model.contacts.hard import NORMAL, Hard
-from inloop.model.contacts.pile import FORCE, state_names
+from inloop.model.contacts.pile import FORCE, MEMBERS, state_names
 from inloop.model.draft import HasDraft, PileDraft
 from inloop.model.geometry import ZERO, Scalar
 from inloop.model.handles import Handle, read_path
@@ -40,10 +40,10 @@ def pile(
     all of the last step.
 
     Args:
-        members: frames, or bodies, with the shape on each: spheres, boxes and the ground, which may
-            be plane() or terrain; on the ground capsules, cylinders, tori and convex hulls too.
+        members: frames, or bodies, with the shape on each: spheres, capsules, cylinders, boxes,
+            convex hulls and the ground, which may be plane() or terrain; one torus on it, too.
         law: hard(...), for all contacts.
-        contacts: that may carry at a time; a step that needs more is told CONTACT_INEXACT.
+        contacts: that may carry at a time; a step that needs more has status CONTACT_INEXACT.
         name: name of the pile; a model has one at most, and no other hard contacts.
 
     Returns:
@@ -112,7 +112,7 @@ def _read_members(
         if table is None:
             read.complain(
                 f"a {pair[1]} cannot be in a pile",
-                "Take boxes and spheres, and plane() or terrain for the ground.",
+                MEMBERS,
             )
         elif path:
             paths.append(path)

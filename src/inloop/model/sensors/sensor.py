@@ -42,7 +42,7 @@ class SensorKind(ABC):
 
     @abstractmethod
     def read(self, seen: Seen, at: Sequence[Any]) -> Sequence[Scalar]:
-        """What it tells, one value for each signal.
+        """What it measures, one value for each signal.
 
         Args:
             seen: the mechanism at one moment.
@@ -60,7 +60,7 @@ class SensorSpec:
 
 @dataclass(frozen=True)
 class Signal:
-    """A number that a sensor tells, with the label of its unit."""
+    """A number that a sensor measures, with the label of its unit."""
 
     name: str
     unit: str
@@ -74,7 +74,7 @@ class Sensor:
         name: name of the sensor.
         kind: what it measures.
         at: the places where it sits, as many as the kind has roles.
-        signals: what it tells, in order; outputs of the plant.
+        signals: what it measures, in order; outputs of the plant.
         where: file and line.
     """
 

@@ -57,9 +57,9 @@ def tyre(
         wheel: the body, or the name of it.
         formula: il.tyres.Pac2002(...), il.tyres.read("my.tir"), il.tyres.Formula1987(), or an
             object of your own class, see `il.tyres.TyreFormula`.
-        stiffness: of the tyre against the road [N/m]; that of the formula if it tells one.
+        stiffness: of the tyre against the road [N/m]; that of the formula if it has one.
         damping: [N·s/m]; that of the formula, or none.
-        radius: without load [m]; that of the formula if it tells one.
+        radius: without load [m]; that of the formula if it has one.
         side: of the vehicle, "left" or "right": formulas measured on the other one are mirrored.
         road: il.tyres.plane_road(...), height_road(...), or an object of your own class; the plane
             z = 0 if not given.

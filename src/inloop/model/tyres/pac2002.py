@@ -57,7 +57,7 @@ class Pac2002:
     Attributes:
         coefficients: by name; those that are not given are 0, scaling factors 1.
         side: of the vehicle on which it was measured; on the other one it is mirrored.
-        notes: what a file told beyond that.
+        notes: what a file contains beyond that.
     """
 
     coefficients: Mapping[str, float]

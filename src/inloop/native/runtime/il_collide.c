@@ -20,8 +20,8 @@ static algorithm of_solids(int64_t a, int64_t b)
     if (a == IL_BOX && (b == IL_SPHERE || b == IL_BOX)) {
         return b == IL_BOX ? il_box_box : il_box_sphere;
     }
-    /* one order is enough; what has no corners and no flat end has closed forms, and none here */
-    return is_convex(a) && is_convex(b) && a >= IL_CYLINDER && a >= b ? il_convex : NULL;
+    /* one order is enough */
+    return is_convex(a) && is_convex(b) && a >= IL_CAPSULE && a >= b ? il_convex : NULL;
 }
 
 static algorithm algorithm_for(int64_t a, int64_t b)

@@ -23,23 +23,6 @@ typedef struct il_contact_parts {
     double *disc_modes; /* there, three by contact */
 } il_contact_parts;
 
-/* A row of W times r: four sums side by side, which begin at zero and so stay in a register. */
-static inline double il_contact_product(int64_t rows, const double *W_row, const double *r)
-{
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int64_t j = 0;
-
-    for (; j + 4 <= rows; j += 4) {
-        for (int k = 0; k < 4; k++) {
-            sum[k] += W_row[j + k] * r[j + k];
-        }
-    }
-    for (; j < rows; j++) {
-        sum[0] += W_row[j] * r[j];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* u = (W + R) r + q */
 void il_contact_velocities(const il_contact_parts *parts, const double *r);
 

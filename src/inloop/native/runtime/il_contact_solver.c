@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "il_cholesky.h"
 #include "il_contact_parts.h"
 #include "il_elimination.h"
 #include "il_rolling.h"
@@ -50,7 +51,7 @@ void il_contact_velocities(const il_contact_parts *parts, const double *r)
     }
     for (int64_t i = 0; i < rows; i++, W += parts->problem.stride) {
         const double given = parts->problem.q[i] + (R ? R[i] * r[i] : 0.0);
-        parts->u[i] = given + il_contact_product(rows, W, r);
+        parts->u[i] = given + il_dot(rows, W, r);
     }
 }
 
@@ -121,7 +122,7 @@ static void sweep(const il_contact_parts *parts, double *r)
 
         for (int64_t k = 0; k < dimension; k++) {
             const double *W_row = problem->W + (row + k) * problem->stride;
-            b[k] = problem->q[row + k] + il_contact_product(rows, W_row, r);
+            b[k] = problem->q[row + k] + il_dot(rows, W_row, r);
             for (int64_t l = 0; l < dimension; l++) {
                 W[k * dimension + l] = W_row[row + l];
                 b[k] -= W_row[row + l] * r[row + l];

@@ -283,13 +283,28 @@ static void press(const il_contacts *contacts, const il_strike *strike, il_strik
     il_strike_act(p, count, delay);
 }
 
+/* y += s x, four at a time */
+static void add_multiple(int64_t n, double s, const double *restrict x, double *restrict y)
+{
+    int64_t j = 0;
+
+    for (; j + 4 <= n; j += 4) {
+        for (int k = 0; k < 4; k++) {
+            y[j + k] += s * x[j + k];
+        }
+    }
+    for (; j < n; j++) {
+        y[j] += s * x[j];
+    }
+}
+
 /* change = sum of `impulses` times what a unit of each changes */
 static void add_up(const il_strike *strike, il_strike_parts *p, const double *impulses)
 {
     memset(p->change, 0, (size_t)p->width * sizeof *p->change);
     for (int64_t k = 0; k < p->rows; k++) {
-        for (int64_t j = 0; j < p->width; j++) {
-            p->change[j] += impulses[k] * p->Y[k * p->width + j];
+        if (impulses[k] != 0.0) {
+            add_multiple(p->width, impulses[k], p->Y + k * p->width, p->change);
         }
     }
     if (!strike->respond) {

@@ -7,6 +7,8 @@
 
 enum { MOST_ITERATIONS = 64, CORNERS = 4 };
 
+enum part { OF_DIFFERENCE, OF_A, OF_B };
+
 /* nothing is gained where a new corner is nearer by less than this part of the distance */
 static const double no_gain = 1e-14;
 
@@ -63,12 +65,13 @@ static int balance(const simplex *s, const int *chosen, int count, double *weigh
 
 /* The point with these weights, of the differences or of the points of a or b. */
 static void combine(const simplex *s, const int *chosen, int count, const double *weights,
-                    size_t member, double *point)
+                    enum part part, double *point)
 {
     memset(point, 0, 3 * sizeof *point);
     for (int k = 0; k < count; k++) {
-        const char *corner = (const char *)(s->corners + chosen[k]);
-        il_along3(point, weights[k], (const double *)(corner + member), point);
+        const il_difference *corner = s->corners + chosen[k];
+        const double *x = part == OF_DIFFERENCE ? corner->w : part == OF_A ? corner->a : corner->b;
+        il_along3(point, weights[k], x, point);
     }
 }
 
@@ -89,7 +92,7 @@ static void reduce(simplex *s, double *nearest)
         if (!balance(s, chosen, count, tried)) {
             continue;
         }
-        combine(s, chosen, count, tried, offsetof(il_difference, w), point);
+        combine(s, chosen, count, tried, OF_DIFFERENCE, point);
         const double square = il_dot3(point, point);
         if (square < least) {
             least = square;
@@ -142,8 +145,8 @@ int il_nearest_apart(const il_solid *a, const il_solid *b, double touching, il_n
         reduce(&s, v);
     }
     const int all[CORNERS] = {0, 1, 2, 3};
-    combine(&s, all, s.count, s.weights, offsetof(il_difference, a), found->on_a);
-    combine(&s, all, s.count, s.weights, offsetof(il_difference, b), found->on_b);
+    combine(&s, all, s.count, s.weights, OF_A, found->on_a);
+    combine(&s, all, s.count, s.weights, OF_B, found->on_b);
     memcpy(found->normal, v, sizeof v);
     found->distance = il_unit3(found->normal);
     return 0;

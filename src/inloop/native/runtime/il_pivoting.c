@@ -24,14 +24,22 @@ void il_pivoting_take(il_pivoting *f, int32_t n, int32_t most_lower, int32_t mos
     f->upper_column = il_take(from, most_upper, number, real);
 }
 
-/* scale = 1 / largest entry of each column */
+/* scale = 1 / largest entry of each column, rows scaled by their own largest one */
 static void scale_columns(il_pivoting *f, const il_matrix *A, const double *values)
 {
     memset(f->scale, 0, (size_t)f->n * sizeof *f->scale);
-    for (int32_t p = 0; p < A->rows.begin[f->n]; p++) {
-        const double size = fabs(values[A->entry[p]]);
-        double *largest = f->scale + A->rows.column[p];
-        if (size > *largest) *largest = size;
+    for (int32_t i = 0; i < f->n; i++) {
+        const int32_t begin = A->rows.begin[i], end = A->rows.begin[i + 1];
+        double most = 0.0;
+        for (int32_t p = begin; p < end; p++) {
+            const double size = fabs(values[A->entry[p]]);
+            if (size > most) most = size;
+        }
+        for (int32_t p = begin; p < end; p++) {
+            const double size = most > 0.0 ? fabs(values[A->entry[p]]) / most : 0.0;
+            double *largest = f->scale + A->rows.column[p];
+            if (size > *largest) *largest = size;
+        }
     }
     for (int32_t j = 0; j < f->n; j++) f->scale[j] = f->scale[j] > 0.0 ? 1.0 / f->scale[j] : 0.0;
 }

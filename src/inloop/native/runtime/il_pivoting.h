@@ -1,7 +1,7 @@
 /* LU of a sparse matrix with pivots chosen from its values, in memory of a size known beforehand.
  *
- * Row by row in a fixed order of rows; of each row the largest entry becomes the pivot, columns
- * scaled by their own largest one. Slower than a fixed order of pivots, and good for any values.
+ * Row by row in a fixed order of rows; of each row the largest entry becomes the pivot, rows and
+ * then columns scaled by their own largest one. Slower than a fixed order of pivots, and good for any values.
  */
 #ifndef IL_PIVOTING_H
 #define IL_PIVOTING_H

@@ -3,6 +3,7 @@
 #include "il_export.h"
 #include "il_finite.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -138,15 +139,16 @@ void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transpo
     }
 }
 
-/* Is x good? If not it is refined; what does not help is taken back. */
-static int settle(const il_sparse_lu *lu, const double *b, int32_t transposed,
+/* Is x good, its backward error within the tolerance? If not it is refined; what does not help is
+   taken back. */
+static int settle(const il_sparse_lu *lu, const double *b, int32_t transposed, double tolerance,
     il_sparse_lu_memory *m, double *x)
 {
     const int32_t most = m->usable == NEW_PIVOTS ? LAST_STEPS : 1;
     const size_t bytes = (size_t)lu->n * sizeof *x;
     il_sparse_lu_report *report = &m->report;
     report->backward_error = il_sparse_lu_backward_error(lu, b, transposed, m, x);
-    for (int32_t step = 0; step < most && !(report->backward_error <= m->tolerance); step++) {
+    for (int32_t step = 0; step < most && !(report->backward_error <= tolerance); step++) {
         memcpy(m->kept, x, bytes);
         il_sparse_lu_apply(lu, m->residual, transposed, m, m->change);
         for (int32_t i = 0; i < lu->n; i++) x[i] += m->change[i];
@@ -161,6 +163,24 @@ static int settle(const il_sparse_lu *lu, const double *b, int32_t transposed,
     return report->backward_error <= m->tolerance;
 }
 
+/* Pivots may have become bad: a solution with new ones, refined as far as it goes; -1: there are none. */
+static int solve_anew(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, double *x)
+{
+    if (!factor_anew(lu, m)) return -1;
+    il_sparse_lu_apply(lu, b, transposed, m, x);
+    return settle(lu, b, transposed, DBL_EPSILON, m, x);
+}
+
+/* Not 0: no digit of x is known. */
+static int has_no_digit(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, const double *x)
+{
+    double *error = &m->report.forward_error;
+    *error = m->small ? il_sparse_lu_forward_error(lu, b, transposed, m, x, 1.0) : -1.0;
+    return !(*error < NO_DIGIT); /* or NaN */
+}
+
 static int failed(const il_sparse_lu *lu, int status, double *x)
 {
     for (int32_t i = 0; i < lu->n; i++) x[i] = NAN;
@@ -171,20 +191,21 @@ static int failed(const il_sparse_lu *lu, int status, double *x)
 static int finish(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *m, double *x)
 {
-    int good = settle(lu, b, transposed, m, x);
+    int good = settle(lu, b, transposed, m->tolerance, m, x);
     if (!good && !(il_all_finite(b, lu->n) && il_all_finite(m->values, lu->given))) {
         return failed(lu, IL_SPARSE_LU_NOT_FINITE, x);
     }
-    if (!good && m->usable == FIXED_ORDER) {
-        if (!factor_anew(lu, m)) return failed(lu, IL_SPARSE_LU_SINGULAR, x);
-        il_sparse_lu_apply(lu, b, transposed, m, x);
-        good = settle(lu, b, transposed, m, x);
+    int lost = has_no_digit(lu, b, transposed, m, x);
+    if ((!good || lost) && m->usable == FIXED_ORDER) {
+        good = solve_anew(lu, b, transposed, m, x);
+        if (good < 0) return failed(lu, IL_SPARSE_LU_SINGULAR, x);
+        lost = has_no_digit(lu, b, transposed, m, x);
     }
-    if (m->small) {
-        m->report.forward_error = il_sparse_lu_forward_error(lu, transposed, m, x);
-        if (!(m->report.forward_error < NO_DIGIT)) return failed(lu, IL_SPARSE_LU_SINGULAR, x);
+    /* what rounding of A and b alone would do tells whether the matrix is to blame, or x */
+    if (lost && !(il_sparse_lu_forward_error(lu, b, transposed, m, x, 0.0) < NO_DIGIT)) {
+        return failed(lu, IL_SPARSE_LU_SINGULAR, x);
     }
-    return good ? IL_SPARSE_LU_OK : IL_SPARSE_LU_INEXACT;
+    return good && !lost ? IL_SPARSE_LU_OK : IL_SPARSE_LU_INEXACT;
 }
 
 IL_EXPORT int il_sparse_lu_solve(const il_sparse_lu *lu, const double *b, int32_t transposed,

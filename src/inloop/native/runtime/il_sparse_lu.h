@@ -13,7 +13,7 @@
 
 enum il_sparse_lu_status {
     IL_SPARSE_LU_OK = 0,
-    IL_SPARSE_LU_SINGULAR = 1,   /* singular to working precision: no digit of x is known */
+    IL_SPARSE_LU_SINGULAR = 1,   /* rounding of A and b leaves no digit of x */
     IL_SPARSE_LU_INEXACT = 2,    /* the best x that was found is not within the tolerance */
     IL_SPARSE_LU_NOT_FINITE = 3, /* A or b has NaN or infinity */
     IL_SPARSE_LU_NO_FACTORS = 4  /* solved before it was factored, or after that had failed */
@@ -94,9 +94,9 @@ void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transpo
 double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *memory, const double *x);
 
-/* What the residual of before and rounding of A and b can do to x, in parts of its largest entry,
-   each unknown measured in its natural unit; estimated. */
-double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed,
-    il_sparse_lu_memory *memory, const double *x);
+/* What the residual r of before and rounding of A and b can do to x, in parts of its largest entry,
+   each unknown measured in its natural unit; estimated. `left`: 1, or 0: r is not counted. */
+double il_sparse_lu_forward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *memory, const double *x, double left);
 
 #endif

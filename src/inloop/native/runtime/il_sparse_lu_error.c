@@ -113,7 +113,7 @@ static double worst_row(const il_sparse_lu *lu, const il_sparse_lu_memory *m, co
     return worst;
 }
 
-double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
+static void find_residual(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *m, const double *x)
 {
     if (transposed) {
@@ -121,6 +121,12 @@ double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int3
     } else {
         residual_of_rows(lu, b, m, x);
     }
+}
+
+double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, const double *x)
+{
+    find_residual(lu, b, transposed, m, x);
     const double worst = worst_row(lu, m, NULL);
     if (worst <= m->tolerance || !(worst < HUGE_VAL)) return worst;
     find_extra(lu, transposed, m, x);
@@ -129,16 +135,17 @@ double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int3
 
 /* |A^-1| w, largest unknown in natural units: Hager's and Higham's estimate of the norm of
    diag(unit) A^-1 diag(w) (as in LAPACK's xGERFS); at most STEPS times two solutions. */
-double il_sparse_lu_forward_error(const il_sparse_lu *lu, int32_t transposed,
-    il_sparse_lu_memory *m, const double *x)
+double il_sparse_lu_forward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, const double *x, double left)
 {
     enum { STEPS = 4 };
     const int32_t n = lu->n;
     double *unit = m->kept, *given = m->residual;
     double estimate = 0.0;
+    find_residual(lu, b, transposed, m, x);
     natural_units(lu, transposed, m->values, m->change, unit);
     for (int32_t i = 0; i < n; i++) {
-        m->weight[i] = fabs(m->residual[i]) + DBL_EPSILON * m->size[i];
+        m->weight[i] = left * fabs(m->residual[i]) + DBL_EPSILON * m->size[i];
         given[i] = unit[i] / n;
     }
     for (int32_t step = 0; step < STEPS; step++) {

@@ -48,7 +48,14 @@ static void normalize(const il_varied_run *p)
     }
 }
 
-static int runge_kutta(const il_varied_run *p, double t, const double *u)
+static void keep_stage(const il_varied_run *p, int64_t number, const double *x)
+{
+    if (p->stage_x == NULL) return;
+    copy(p->stage_x + number * p->size, x, p->size);
+    copy(p->stage_dep + number * p->dependent, p->dep, p->dependent);
+}
+
+static int runge_kutta(const il_varied_run *p, int64_t step, double t, const double *u)
 {
     const il_tableau *method = &p->tableau;
     const int64_t stages = method->stages, wide = p->size * p->lanes;
@@ -67,6 +74,7 @@ static int runge_kutta(const il_varied_run *p, double t, const double *u)
         const int status = p->slopes(p->self, t + method->c[i] * p->h, u + i * p->u_stage, x,
                                      p->dep, dx, k + i * p->size, dk + i * wide);
         if (status != IL_OK) return status;
+        keep_stage(p, step * stages + i, x);
     }
     for (int64_t i = 0; i < stages; i++) {
         if (method->b[i] == 0.0) continue;
@@ -77,12 +85,13 @@ static int runge_kutta(const il_varied_run *p, double t, const double *u)
 }
 
 /* velocities and states first, then positions with the new velocities */
-static int symplectic_euler(const il_varied_run *p, double t, const double *u)
+static int symplectic_euler(const il_varied_run *p, int64_t step, double t, const double *u)
 {
     const int64_t n = p->coordinates, rest = p->size - n, lanes = p->lanes;
     double *dk = p->memory, *k = dk + p->size * lanes;
     const int status = p->slopes(p->self, t, u, p->x, p->dep, p->dx, k, dk);
     if (status != IL_OK) return status;
+    keep_stage(p, step, p->x);
     add(rest, p->x + n, p->h, k + n);
     add(rest * lanes, p->dx + n * lanes, p->h, dk + n * lanes);
     add(n, p->x, p->h, p->x + n);
@@ -105,7 +114,7 @@ IL_EXPORT int il_vary(il_varied_run *p)
     for (int64_t k = 0; k < steps; k++) {
         const double t = p->t + (double)k * p->h, *u = p->u + k * p->u_step;
         const int status =
-            p->tableau.stages ? runge_kutta(p, t, u) : symplectic_euler(p, t, u);
+            p->tableau.stages ? runge_kutta(p, k, t, u) : symplectic_euler(p, k, t, u);
         if (status != IL_OK) {
             p->steps = k;
             return status;

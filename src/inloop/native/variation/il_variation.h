@@ -45,10 +45,49 @@ typedef struct il_varied_run {
     double *x, *dep, *dx;     /* in: begin, out: end */
     double *memory;           /* (stages + 1) * size * (1 + lanes) numbers, aligned */
     double *kept_x, *kept_dep, *kept_dx; /* samples, the first state among them */
+    double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept */
 } il_varied_run;
 
 /* Returns a status; `steps` then tells how many steps were good. */
 IL_EXPORT int il_vary(il_varied_run *piece);
+
+/* y = derivatives of the sum of w times the results by x, then by what is varied. */
+typedef int (*il_pull)(const il_variation *self, double t, const double *u, const double *x,
+                       double *dep, const double *w, double *y);
+
+/* Steps backwards: from weights of the state after them to those before. */
+typedef struct il_backward_run {
+    const il_variation *self;
+    il_pull pull;
+    il_tableau tableau;
+    int64_t size, dependent, varied, coordinates;
+    double t, h;              /* begin of the first of these steps [s], and the step */
+    int64_t steps;
+    const double *u;
+    int64_t u_step, u_stage;
+    const double *stage_x;    /* of all stages of all steps */
+    double *stage_dep;
+    const double *told;       /* weights that come in at each state, steps + 1 rows */
+    double *weights;          /* of x: in: after the last step, out: before the first */
+    double *owed;             /* by what is varied: added up */
+    double *memory;           /* (stages + 3) * size + varied numbers */
+} il_backward_run;
+
+/* Weights of the first state do not come in: they belong to the end of what is before it. */
+IL_EXPORT int il_go_back(const il_backward_run *run);
+
+/* Sums of signals at states backwards: arrays have a row for each of them. */
+typedef struct il_pulled_rows {
+    const il_variation *self;
+    il_pull pull;
+    int64_t rows, size, dependent, results, signals;
+    const double *t, *u;
+    int64_t u_row;            /* 0 if inputs stay the same */
+    const double *x, *w;
+    double *dep, *y;
+} il_pulled_rows;
+
+IL_EXPORT int il_pull_rows(const il_pulled_rows *pulled);
 
 /* What is told of states: arrays have a row for each of them; u_row is 0 if inputs stay the same. */
 typedef struct il_told_rows {
@@ -65,6 +104,6 @@ IL_EXPORT int il_tell(const il_told_rows *told);
 
 /* Newton's method for a position; `newton` gives steps of the dependent coordinates. */
 enum { IL_MOST_CORRECTIONS = 25 };
-#define IL_CLOSED 1e-9 /* units; convergence is quadratic: what is left after such a step is rounding */
+#define IL_VARIED_CLOSED 1e-9 /* units; convergence is quadratic: what is left after such a step is rounding */
 
 #endif

@@ -10,7 +10,12 @@ import numpy as np
 from inloop.codegen.c import emit_grids
 from inloop.codegen.quoting import c_comment, identifier
 from inloop.codegen.tangent.lanes import emit_with_lanes
-from inloop.codegen.tangent.placing import StateLayout, emit_evaluation, emit_placing
+from inloop.codegen.tangent.placing import (
+    StateLayout,
+    emit_evaluation,
+    emit_placing,
+    emit_pull,
+)
 from inloop.errors import BuildError
 from inloop.formalisms.variation.balance import Roles
 from inloop.native import (
@@ -31,6 +36,8 @@ from inloop.plant.variation.programs import RunPrograms
 from inloop.symbolic import Program
 
 LANES = (1, 2, 4, 8)  # directions of one pass
+EVALUATIONS = {"tangent": "slopes", "observation": "observe", "rates": "slopes"}
+PULLS = ("pulled_rates", "pulled_signals")
 WITH_LANES = {"tangent": ("dx", "dg", "dy"), "observation": ("dx", "dg", "dy")}
 
 
@@ -47,6 +54,8 @@ class VariationCode:
         layout: where the entries of x belong.
         lanes: directions of one call.
         operations: of each program.
+        files: the generated C.
+        switches: laws compare numbers or take their sign, so that forces may jump.
     """
 
     library: NativeLibrary
@@ -58,6 +67,8 @@ class VariationCode:
     lanes: int
     prepared: int
     operations: dict[str, int]
+    files: dict[str, str]
+    switches: bool
 
     def prepare(self, parameters: Array) -> Array:
         """Quantities that depend on the parameters only."""
@@ -90,26 +101,66 @@ def variation_code(
     return plant.variations[key]
 
 
+def backward_code(
+    plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str]
+) -> VariationCode:
+    """The same backwards: what a weighted sum of rates or of signals owes to x and to the varied.
+
+    Args:
+        plant: the mechanism.
+        roles: of its coordinates.
+        varied: names of what is varied beside the state.
+        signals: names of the signals whose weights are given.
+
+    Raises:
+        InputError: a signal has no derivatives.
+        BuildError: there is no compiler.
+    """
+    key = (roles, tuple(varied), "backward", tuple(signals))
+    with plant.equations.building:
+        if key not in plant.variations:
+            _require_compiler()
+            source = RunPrograms(plant, roles, varied)
+            programs = [source.rates(), source.pulled_rates(), source.pulled_signals(signals)]
+            plant.variations[key] = _compiled(plant, source, programs, varied, signals, 0)
+    return plant.variations[key]
+
+
 def _build(plant: BarePlant, roles: Roles, varied: Sequence[str], lanes: int) -> VariationCode:
+    _require_compiler()
+    source = RunPrograms(plant, roles, varied)
+    programs = [source.tangent(), source.observation()]
+    return _compiled(plant, source, programs, varied, source.observed.names, lanes)
+
+
+def _require_compiler() -> None:
     if runs_as_python():
         raise BuildError(
             "derivatives of runs need a C compiler",
             fix="Install gcc or clang; see docs/install.md.",
         )
-    source = RunPrograms(plant, roles, varied)
+
+
+def _compiled(
+    plant: BarePlant,
+    source: RunPrograms,
+    own: Sequence[Program],
+    varied: Sequence[str],
+    observed: Sequence[str],
+    lanes: int,
+) -> VariationCode:
     programs = [p for p in (source.newton(), source.drives()) if p is not None]
-    programs += [source.tangent(), source.observation()]
-    prepare, done, _ = run_passes(programs, source.derivation.parameters)
+    prepare, done, _ = run_passes([*programs, *own], source.derivation.parameters)
     prefix = identifier(f"{plant.name}_variation")
     files = _files(prefix, prepare, done, source.layout, lanes, plant)
-    files |= variation_sources()
     headers = {**runtime_headers(), **variation_headers()}
     what = f"derivatives of {plant.name}"
-    library = compiled(what, files, headers, replace(model_options(), together=False))
-    counts = {p.name: p.operations()["total"] for p in done}
+    options = replace(model_options(), together=False)
+    library = compiled(what, files | variation_sources(), headers, options)
     return VariationCode(
-        library, prefix, source.states, tuple(varied), source.observed.names, source.layout, lanes,
-        len(prepare.exprs), counts,
+        library, prefix, source.states, tuple(varied), tuple(observed), source.layout, lanes,
+        len(prepare.exprs), {p.name: p.operations()["total"] for p in done}, files,
+        source.switches,
     )  # fmt: skip
 
 
@@ -124,7 +175,7 @@ def _files(
     """One file for each program, and one that calls them."""
     head = [
         c_comment(about(plant.mechanism, plant.parameters.declared)),
-        f"#define IL_DIRECTIONS {lanes}",
+        f"#define IL_DIRECTIONS {max(lanes, 1)}",
         "#include <string.h>",
         '#include "il_export.h"',
         '#include "il_scalar.h"',
@@ -135,22 +186,19 @@ def _files(
     files = emit_grids([prepare, *programs])
     declared = []
     for program in (prepare, *programs):
-        blocks = WITH_LANES.get(program.name, ())
-        function = emit_with_lanes(program, prefix, blocks)
+        function = emit_with_lanes(program, prefix, WITH_LANES.get(program.name, ()))
         declared.append(f"{function.declaration};")
-        exported = program is prepare
-        text = [
-            *head,
-            f"{'IL_EXPORT ' if exported else ''}{function.declaration};",
-            "",
-            function.text,
-        ]
+        export = "IL_EXPORT " if program is prepare else ""
+        text = [*head, f"{export}{function.declaration};", "", function.text]
         files[f"{function.name}.c"] = "\n".join(text)
     by_name = {p.name: p for p in programs}
-    parts = [
-        emit_placing(layout, prefix, by_name.get("newton"), by_name.get("drives")),
-        emit_evaluation(layout, prefix, "slopes", by_name["tangent"], ("y", "dy")),
-        emit_evaluation(layout, prefix, "observe", by_name["observation"], ("y", "dy")),
-    ]
+    parts = [emit_placing(layout, prefix, by_name.get("newton"), by_name.get("drives"))]
+    for name, function_name in EVALUATIONS.items():
+        if name in by_name:
+            outputs = [out.name for out in by_name[name].outputs]
+            parts.append(emit_evaluation(layout, prefix, function_name, by_name[name], outputs))
+    for name in PULLS:
+        if name in by_name:
+            parts.append(emit_pull(layout, prefix, name.replace("pulled", "pull"), by_name[name]))
     files[f"{prefix}_calls.c"] = "\n".join([*head, *declared, "", *parts])
     return files

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from inloop.codegen.tangent.placing import StateLayout
+from inloop.errors import InputError, name_hint
 from inloop.formalisms import Derivation
 from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.tangents import attitude_rates
 from inloop.formalisms.variation.balance import Balance, Roles
 from inloop.formalisms.variation.forward import Change, change
+from inloop.formalisms.variation.reverse import pull_back
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.variation.names import TIME, state_names
-from inloop.symbolic import Expr, Input, Output, Program
+from inloop.symbolic import Expr, Input, Output, Program, reachable
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,13 @@ class RunPrograms:
         self._x = _state_symbols(d, roles)
         self._dx = [d.graph.symbol(f"dx.{name}") for name in self.states]
         self._dg = [d.graph.symbol(f"dg.{name}") for name in varied]
+        self._g = varied_symbols(d, varied)
+
+    @cached_property
+    def _change(self) -> Change:
         seeds = dict(zip(self._x, self._dx, strict=True))
-        seeds |= dict(zip(varied_symbols(d, varied), self._dg, strict=True))
-        self._change: Change = change(self._balance, seeds)
+        seeds |= dict(zip(self._g, self._dg, strict=True))
+        return change(self._balance, seeds)
 
     def newton(self) -> Program | None:
         """One Newton step of the dependent coordinates."""
@@ -66,13 +73,61 @@ class RunPrograms:
 
     def tangent(self) -> Program:
         """xd, and its derivatives along the directions."""
-        found = self._balance.solution
+        free, led, c = self._roles.velocities.independent, self._roles.led, self._change
+        dxd = [*_at(c.qd, free), *_at(c.qdd, free), *c.zd, *_at(c.qd, led)]
+        return self._with_changes("tangent", self._rates, [*dxd, *c.pd])
+
+    @property
+    def _rates(self) -> list[Expr]:
+        found, d = self._balance.solution, self.derivation
         free, led = self._roles.velocities.independent, self._roles.led
-        d, c = self.derivation, self._change
         turning = attitude_rates(d.mechanism, d.symbols, found.qd)
         xd = [*_at(found.qd, free), *_at(found.qdd, free), *found.rates, *_at(found.qd, led)]
-        dxd = [*_at(c.qd, free), *_at(c.qdd, free), *c.zd, *_at(c.qd, led)]
-        return self._program("tangent", [*xd, *turning], [*dxd, *c.pd])
+        return [*xd, *turning]
+
+    @property
+    def switches(self) -> bool:
+        """Laws compare numbers or take their sign: where a force jumps, nothing tells its time."""
+        return any(node.op in ("sign", "lt", "le") for node in reachable(self._rates))
+
+    def rates(self) -> Program:
+        """xd."""
+        return self._program("rates", [Output.vector("y", self._rates)], ())
+
+    def pulled_rates(self) -> Program:
+        """Derivatives of Σ w xd by x, then by what is varied."""
+        b, d = self._balance, self.derivation
+        free, led = self._roles.velocities.independent, self._roles.led
+        turning = attitude_rates(d.mechanism, d.symbols, b.qd)
+        xd = [*_at(b.qd, free), *_at(b.qdd, free), *b.rates, *_at(b.qd, led), *turning]
+        return self._pulled("pulled_rates", xd)
+
+    def pulled_signals(self, names: Sequence[str]) -> Program:
+        """Derivatives of Σ w signal by x, then by what is varied."""
+        b, coordinates = self._balance, self._plant.coordinates
+        known: dict[str, Expr] = {}
+        for kind, symbols in (("q", self.derivation.symbols.q), ("qd", b.qd), ("qdd", b.qdd)):
+            known |= {f"{x}.{kind}": s for x, s in zip(coordinates, symbols, strict=False)}
+        states = zip(self._plant.mechanism.states, self.derivation.symbols.states, strict=True)
+        known |= {state.name: symbol for state, symbol in states}
+        rows = zip(self._roles.velocities.rows, b.lam, strict=True)
+        known |= {f"lam.{self._loops.rows[k].name}": symbol for k, symbol in rows}
+        known |= b.observed
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    f"the loss reads '{name}', whose derivatives run backwards nowhere",
+                    fix=name_hint(name, list(known)),
+                )
+        return self._pulled("pulled_signals", [known[name] for name in names])
+
+    def _pulled(self, name: str, exprs: Sequence[Expr]) -> Program:
+        graph = self.derivation.graph
+        weights = [graph.symbol(f"w.{k}") for k in range(len(exprs))]
+        pairs = list(zip(weights, exprs, strict=True))
+        found = pull_back(self._balance, pairs, [*self._x, *self._g])
+        inputs = [Input("w", tuple(weights), "weights of the results")]
+        return self._program(name, [Output.vector("y", found)], inputs)
 
     @property
     def observed(self) -> Observed:
@@ -100,19 +155,23 @@ class RunPrograms:
     def observation(self) -> Program:
         """What is told of a motion, and its derivatives along the directions."""
         found = self.observed
-        return self._program("observation", found.values, found.changes)
+        return self._with_changes("observation", found.values, found.changes)
 
-    def _program(self, name: str, values: Sequence[Expr], changes: Sequence[Expr]) -> Program:
-        d = self.derivation
-        state = d.make(name, "q qd qdd tau loads t", (), "", "").inputs
-        blocks = dict.fromkeys(block.name for block in state)
-        inputs = [next(b for b in state if b.name == key) for key in blocks]
-        inputs.append(Input("dx", tuple(self._dx), "derivatives of the state"))
+    def _with_changes(self, name: str, values: Sequence[Expr], changes: Sequence[Expr]) -> Program:
+        inputs = [Input("dx", tuple(self._dx), "derivatives of the state")]
         if self._dg:
             inputs.append(Input("dg", tuple(self._dg), "of parameters and inputs"))
-        outputs = (Output.vector("y", values), Output.vector("dy", changes))
-        doc = "Values, and their derivatives along several directions."
-        return Program(name, tuple(inputs), outputs, doc, "balances at a fixed solution")
+        return self._program(
+            name, [Output.vector("y", values), Output.vector("dy", changes)], inputs
+        )
+
+    def _program(self, name: str, outputs: Sequence[Output], more: Sequence[Input]) -> Program:
+        d = self.derivation
+        state = d.make(name, "q qd qdd tau loads t", (), "", "").inputs
+        inputs = list({block.name: block for block in state}.values())
+        doc = "Of a run with derivatives."
+        formalism = "balances at a fixed solution"
+        return Program(name, (*inputs, *more), tuple(outputs), doc, formalism)
 
 
 def varied_symbols(d: Derivation, names: Sequence[str]) -> list[Expr]:

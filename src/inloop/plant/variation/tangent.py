@@ -47,7 +47,7 @@ class Tangent:
         refuse_rough(plant)
         self.plant = plant
         check_varied(plant, by)
-        self._system = VariedSystem(plant, roles_of(plant), by, directions)
+        self._system = VariedSystem.forward(plant, roles_of(plant), by, directions)
         self.states = self._system.code.states
         self.varied = self._system.code.varied
         self.observed = self._system.code.observed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -61,13 +61,17 @@ class VariedSystem:
         code: the compiled functions.
     """
 
-    def __init__(
-        self, plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int
-    ) -> None:
-        self.plant, self.roles = plant, roles
-        self.code: VariationCode = variation_code(plant, roles, varied, directions)
-        self._context: Any = mirror("il_variation")()
+    def __init__(self, plant: BarePlant, roles: Roles, code: VariationCode) -> None:
+        self.plant, self.roles, self.code = plant, roles, code
+        self.context: Any = mirror("il_variation")()
         self._version = -1
+
+    @classmethod
+    def forward(
+        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int
+    ) -> Self:
+        """With derivatives along directions of x and of what is varied."""
+        return cls(plant, roles, variation_code(plant, roles, varied, directions))
 
     def packed(self, q: Array, qd: Array, z: Array) -> tuple[Array, Array]:
         """x and the dependent coordinates, from all positions, velocities and states of laws."""
@@ -117,12 +121,12 @@ class VariedSystem:
             part = slice(first, min(first + lanes, directions))
             count = part.stop - part.start
             lane_x[:, :count] = dx[:, part]
-            held = self._hold(tau, dg[:, part])
+            held = self.hold(tau, dg[:, part])
             status = function(
-                ctypes.addressof(self._context), float(t), given.ctypes.data, x.ctypes.data,
+                ctypes.addressof(self.context), float(t), given.ctypes.data, x.ctypes.data,
                 dep.ctypes.data, lane_x.ctypes.data, y.ctypes.data, lane_y.ctypes.data,
             )  # fmt: skip
-            self._check(status, t)
+            self.check(status, t)
             del held
             dy[:, part] = lane_y[:rows, :count]
         return y, dy
@@ -130,6 +134,7 @@ class VariedSystem:
     def run(
         self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
         start: tuple[Array, Array, Array], dg: Array,
+        kept_stages: tuple[Array, Array] | None = None,
     ) -> VariedSamples:  # fmt: skip
         """Equal steps of a run, at most as many directions as share a pass.
 
@@ -140,6 +145,7 @@ class VariedSystem:
             tau: efforts of the joints.
             start: x, dependent coordinates, and dx of shape (states, directions).
             dg: directions of what is varied, shape (varied, directions).
+            kept_stages: where x and the dependent coordinates of all stages shall be kept.
 
         Raises:
             SimulationError: loops cannot be closed on the way.
@@ -156,9 +162,9 @@ class VariedSystem:
         kept = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
         kept_dx = aligned_zeros(rows, size, lanes)
         inputs = np.ascontiguousarray(u)
-        held = self._hold(tau, dg)
+        held = self.hold(tau, dg)
         piece = mirror("il_varied_run")(
-            self=ctypes.addressof(self._context),
+            self=ctypes.addressof(self.context),
             slopes=code.library.address(f"{code.prefix}_slopes"),
             size=size, dependent=dependent, coordinates=len(code.layout.qd),
             attitudes=len(self.plant.mechanism.attitudes), lanes=lanes,
@@ -169,11 +175,11 @@ class VariedSystem:
             x=x.ctypes.data, dep=dep.ctypes.data, dx=dx.ctypes.data, memory=memory.ctypes.data,
             kept_x=kept[0].ctypes.data, kept_dep=kept[1].ctypes.data, kept_dx=kept_dx.ctypes.data,
         )  # fmt: skip
-        method = piece.tableau
-        method.stages, method.a = stages, tableau.a.ctypes.data
-        method.b, method.c = tableau.b.ctypes.data, tableau.c.ctypes.data
+        self.put_tableau(piece, tableau)
+        if kept_stages is not None:
+            piece.stage_x, piece.stage_dep = (a.ctypes.data for a in kept_stages)
         status = code.library.function("il_vary", POINTER)(ctypes.addressof(piece))
-        self._check(status, begin + piece.steps * h)
+        self.check(status, begin + piece.steps * h)
         del held
         return VariedSamples(kept[0], kept[1], kept_dx[:, :, :directions])
 
@@ -194,9 +200,9 @@ class VariedSystem:
         dx[:, :, :directions] = samples.dx
         y, dy = np.zeros((rows, results)), aligned_zeros(rows, results, lanes)
         inputs, when = np.ascontiguousarray(u), np.ascontiguousarray(t)
-        held = self._hold(tau, dg)
+        held = self.hold(tau, dg)
         told = mirror("il_told_rows")(
-            self=ctypes.addressof(self._context),
+            self=ctypes.addressof(self.context),
             observe=code.library.address(f"{code.prefix}_observe"),
             rows=rows, size=size, dependent=dep.shape[1], lanes=lanes, results=results,
             t=when.ctypes.data, u=inputs.ctypes.data,
@@ -205,13 +211,19 @@ class VariedSystem:
             dy=dy.ctypes.data,
         )  # fmt: skip
         status = code.library.function("il_tell", POINTER)(ctypes.addressof(told))
-        self._check(status, float(when[-1]))
+        self.check(status, float(when[-1]))
         del held
         return y, dy[:, :, :directions]
 
-    def _hold(self, tau: Array, dg: Array) -> tuple[Array, ...]:
+    def put_tableau(self, run: Any, tableau: Tableau) -> None:
+        """Write a method into a structure of C; the tableau must live on."""
+        method = run.tableau
+        method.stages, method.a = len(tableau.b), tableau.a.ctypes.data
+        method.b, method.c = tableau.b.ctypes.data, tableau.c.ctypes.data
+
+    def hold(self, tau: Array, dg: Array) -> tuple[Array, ...]:
         """Put parameters, efforts and directions in place; what is returned must live on."""
-        version, context = self.plant.parameters.version, self._context
+        version, context = self.plant.parameters.version, self.context
         if version != self._version:
             self._pre = self.code.prepare(self.plant.parameters.values_array)
             self._unit = self.plant.coordinate_sizes[list(self.code.layout.dependent)].copy()
@@ -223,7 +235,12 @@ class VariedSystem:
         context.tau, context.dg = efforts.ctypes.data, wide.ctypes.data
         return wide, efforts
 
-    def _check(self, status: int, t: float) -> None:
+    def check(self, status: int, t: float) -> None:
+        """See that a call was good.
+
+        Raises:
+            SimulationError: it was not.
+        """
         if status != Status.OK:
             raise SimulationError(
                 f"model '{self.plant.name}' cannot close its loops near t = {t:.6g} s "

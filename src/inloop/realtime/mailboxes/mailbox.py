@@ -255,7 +255,7 @@ class Mailbox(Commands, Closing):
         return int(mirror("inloop_ring").from_address(held.box.base + place.offset).head)
 
     def answered(self, timeout: float = 1.0) -> bool:
-        """Wait until somebody has written inputs that answer the newest outputs.
+        """Wait until new inputs have been written that answer the newest outputs.
 
         Args:
             timeout: longest wait [s].
@@ -278,7 +278,7 @@ class Mailbox(Commands, Closing):
             attend(held.address, record.sequence, NO_COMMAND, min(left, LONGEST_WAIT))
 
     def written(self, after: int, timeout: float = 1.0) -> bool:
-        """Wait until somebody has written inputs with a larger number.
+        """Wait until new inputs have been written with a larger number.
 
         Args:
             after: number of inputs, see `inputs_written`.

@@ -82,7 +82,7 @@ class EventRecord:
 
     Attributes:
         t: when [s]; of a recording, the end of the period in which it happened.
-        name: name of the event; "" in a recording, which tells modes only.
+        name: name of the event; "" in a recording, which has modes only.
         mode: mode that ended.
         next_mode: mode that followed.
         energy_before, energy_after: kinetic and potential energy on both sides [J]; NaN where
@@ -246,7 +246,7 @@ class Result:
 
     @property
     def knows_energy(self) -> bool:
-        """Whether it tells the energy of the mechanism."""
+        """Whether it contains the energy of the mechanism."""
         return bool(np.isfinite(self.energy[:1]).any())
 
     @property

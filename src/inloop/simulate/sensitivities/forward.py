@@ -28,6 +28,11 @@ from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
 from inloop.simulate.start import first_internal_states, vector
 
+SWITCHES = (
+    "laws of this model compare numbers or take their sign: derivatives are exact where forces "
+    "are continuous there; past one that jumps they leave out that the time of the jump changes: "
+    "compare them with differences of runs, or declare the jump as an event"
+)
 SAME = 1e-6  # of the largest value: as far as the run and its repetition may be apart
 
 
@@ -51,6 +56,18 @@ class RunArguments:
     inputs: Mapping[str, float | Signal] | None = None
     motions: Mapping[str, Signal] | None = None
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RunArguments:
+        """From the arguments of `simulate`, those of motions by the names of joints among them."""
+        if given.get("start") is not None:
+            raise InputError(
+                "derivatives of a run that continues another one are not available",
+                fix="Leave start out: give q and qd of its last sample.",
+            )
+        known = {f.name for f in fields(cls)}
+        own = {name: value for name, value in given.items() if name in known}
+        return cls(**{"step": 1e-3, **own})
+
 
 def simulate_sensitive(
     plant: BarePlant, run: Callable[[], Result], names: Sequence[str], given: Mapping[str, Any]
@@ -63,13 +80,7 @@ def simulate_sensitive(
         names: what to differentiate by.
         given: arguments of `simulate`, by name.
     """
-    if given["start"] is not None:
-        raise InputError(
-            "sensitivities of a run that continues another one are not available",
-            fix="Leave start out: give q and qd of its last sample.",
-        )
-    known = {field.name: given[field.name] for field in fields(RunArguments)}
-    return with_sensitivities(plant, run(), names, RunArguments(**known))
+    return with_sensitivities(plant, run(), names, RunArguments.of(given))
 
 
 def with_sensitivities(
@@ -90,27 +101,34 @@ def with_sensitivities(
     modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
     for each in modes.values():
         refuse_rough(each)
-    _refuse_steps(plant, result, arguments)
+    refuse_steps(plant, result, arguments)
     first = modes[result.modes[0]] if plant.by_mode else plant
     directions = read_directions(first, names, start_names(first))
     found = [
         _moded_group(modes, result, group, arguments)
         if plant.by_mode
         else _group(plant, result, group, arguments)
-        for group in _groups(directions, LANES[-1])
+        for group in groups(directions, LANES[-1])
     ]
     signals, values = found[0][0], np.concatenate([f[1] for f in found], axis=2)
-    return replace(result, sensitivities=Sensitivities(directions.names, signals, values))
+    notes = (*result.notes, SWITCHES) if any(f[2] for f in found) else result.notes
+    told = Sensitivities(directions.names, signals, values)
+    return replace(result, sensitivities=told, notes=notes)
 
 
-def _groups(directions: Directions, most: int) -> list[Directions]:
+def groups(directions: Directions, most: int) -> list[Directions]:
     """Directions that share a pass."""
     names = directions.names
     parts = [names[k : k + most] for k in range(0, len(names), most)]
     return [Directions(p, tuple(n for n in p if n in directions.varied)) for p in parts]
 
 
-def _refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+    """Refuse runs whose steps have no derivatives that are known here.
+
+    Raises:
+        InputError: says why.
+    """
     why, fix = "", ""
     if result.tolerance is not None:
         why = "chose its steps by a tolerance, which have no derivatives"
@@ -129,10 +147,10 @@ def _refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> 
 
 def _group(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments
-) -> tuple[tuple[str, ...], Array]:
-    """Signals, and their derivatives along directions that share a pass."""
+) -> tuple[tuple[str, ...], Array, bool]:
+    """Signals, their derivatives along directions that share a pass, and whether laws switch."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    system = VariedSystem(plant, roles, directions.varied, len(directions.names))
+    system = VariedSystem.forward(plant, roles, directions.varied, len(directions.names))
     inputs = read_inputs(plant, arguments.inputs or {})
     tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
     given = Given(inputs, tau, directions.of_varied())
@@ -146,7 +164,7 @@ def _group(
         given.dg,
     )  # fmt: skip
     check_same(plant.name, result, system.code.observed, y)
-    return system.code.observed, dy
+    return system.code.observed, dy, system.code.switches
 
 
 def _moded_group(
@@ -154,7 +172,7 @@ def _moded_group(
     result: Result,
     directions: Directions,
     arguments: RunArguments,
-) -> tuple[tuple[str, ...], Array]:
+) -> tuple[tuple[str, ...], Array, bool]:
     """The same for a mechanism with modes; what a mode does not have is NaN."""
     first = str(result.modes[0])
     inputs = {m: read_inputs(p, _known(arguments.inputs, p.inputs)) for m, p in modes.items()}
@@ -179,7 +197,7 @@ def _moded_group(
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(varied, result, schedule, around)
     run.go(first, Moment(0.0, *state, dx))
-    return _told(run, varied, result, around)
+    return *_told(run, varied, result, around), any(m.system.code.switches for m in varied.values())
 
 
 def _told(

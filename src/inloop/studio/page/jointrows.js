@@ -1,5 +1,6 @@
 // Sliders that set joints while the plant stands: what depends on them by loops follows.
 
+import { carried } from "./carried.js";
 import { byId, make } from "./dom.js";
 import { NumberField } from "./numberfield.js";
 import { clamp, NOISE } from "./numbers.js";
@@ -159,7 +160,8 @@ export class JointRows {
   /** Joints are set while the plant stands; else it is said why they are not. */
   tell() {
     const stands = this.state === "paused" && this.allowed;
-    this.element.hidden = !this.rows.length;
+    // a page that carries its plant cannot set joints
+    this.element.hidden = !this.rows.length || (carried !== null && !this.allowed);
     this.list.hidden = !stands;
     byId("inspect").classList.toggle("stands", stands);
     const left = this.left ? ` ${this.left} more: find them by name.` : "";

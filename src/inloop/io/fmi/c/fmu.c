@@ -77,8 +77,8 @@ void fmu_forget(fmu *instance)
 static size_t doubles_of(const il_plant *table)
 {
     const int64_t states = il_largest_state(table);
-    const int64_t of_derivatives = states * states + 6 * states + 2 * table->output_count +
-                                   2 * table->input_count;
+    const int64_t of_derivatives = 5 * states + 3 * table->output_count + 2 * table->input_count +
+                                   fmu_tangent_room();
     const int64_t of_start = fmu_start_room(table);
     const int64_t count = table->parameter_count + table->output_count + states +
                           fmu_start_count(table) + 2 * il_most_transitions(table) +

@@ -8,6 +8,7 @@
 #define FMU_H
 
 #include "il_outside.h"
+#include "il_variation.h"
 
 #if defined _WIN32
 #define FMU_EXPORT __declspec(dllexport)
@@ -16,6 +17,20 @@
 #endif
 
 enum { FMU_OK = 0, FMU_WARNING = 1, FMU_ERROR = 3 }; /* numbers of fmi2Status and fmi3Status */
+
+/* Exact derivatives along one direction; generated. Arrays of places have an entry for each of what
+   they are named after; -1: nowhere. */
+typedef struct fmu_tangent {
+    void (*prepare)(const double *parameters, double *prepared);
+    il_slopes slopes, observe;     /* rates of its states, and what is known of the motion */
+    int64_t prepared, states, varied, observed, dependent; /* how many */
+    const int64_t *states_at;      /* states of the importer */
+    const int64_t *estimates_at;   /* of dependent coordinates, among states of the importer */
+    const int64_t *rates_at;       /* by state of the importer: its rate; -1 - k: what is observed k-th */
+    const int64_t *outputs_at;     /* by output: what is observed */
+    const int64_t *inputs_at;      /* by input: what is varied */
+    const double *units;           /* of dependent coordinates */
+} fmu_tangent;
 
 /* What is known of the plant when it is exported; generated. */
 typedef struct fmu_facts {
@@ -27,6 +42,7 @@ typedef struct fmu_facts {
     const int64_t *whole;          /* by output: not 0 if it is a whole number */
     const int64_t *starts;         /* by output: not 0 if its start can be chosen */
     int64_t timed;                 /* not 0: its equations hold the time itself */
+    const fmu_tangent *tangent;    /* NULL: derivatives are differences */
 } fmu_facts;
 
 extern const fmu_facts fmu_exported;
@@ -150,6 +166,15 @@ int fmu_update(fmu *instance, il_happened *happened);
 int fmu_derivative(fmu *instance, const uint32_t *unknowns, size_t unknown_count,
                    const uint32_t *knowns, size_t known_count, const double *seed,
                    double *sensitivity);
+
+/* ---- exact derivatives (fmu_tangent.c) ---- */
+
+/* Numbers that fmu_along_tangent needs. */
+int64_t fmu_tangent_room(void);
+/* Derivatives of all rates, and of those outputs that the tangent has, along directions of states and
+   inputs; 0: they are not known here. */
+int fmu_along_tangent(fmu *instance, const double *dx, const double *du, double *rates,
+                      double *outputs, double *room);
 
 /* ---- the state as a whole (fmu_state.c) ---- */
 

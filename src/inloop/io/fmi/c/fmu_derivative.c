@@ -1,7 +1,8 @@
 /* Directional derivatives of rates and outputs with respect to states and inputs.
  *
- * Rates by states come from the generated Jacobian where the plant has one. All else are central
- * differences along the direction, with states varied in parts of their nominal values.
+ * They come from the generated tangent of the plant (fmu_tangent.c). Where it has none, and for
+ * outputs that the tangent does not know, they are central differences along the direction, with
+ * states varied in parts of their nominal values.
  */
 #include <math.h>
 #include <string.h>
@@ -13,11 +14,11 @@
 /* Memory of one call, in the work of the instance. */
 typedef struct direction {
     int64_t states, inputs, outputs;
-    double *J;             /* states² */
-    double *dfdt, *x, *dx; /* the present state, and its direction */
-    double *rates;         /* found so far */
-    double *u, *du;        /* inputs, and their direction */
+    double *x, *dx;         /* the present state, and its direction */
+    double *rates;          /* found so far */
+    double *u, *du;         /* inputs, and their direction */
     double *ahead, *behind; /* rates, then outputs, on both sides */
+    double *exact;          /* outputs, and behind them room for the tangent */
 } direction;
 
 static direction laid_out(fmu *instance)
@@ -27,15 +28,14 @@ static direction laid_out(fmu *instance)
     direction d = {.states = n,
                    .inputs = instance->table->input_count,
                    .outputs = instance->table->output_count};
-    d.J = room;
-    d.dfdt = d.J + n * n;
-    d.x = d.dfdt + n;
+    d.x = room;
     d.dx = d.x + n;
     d.rates = d.dx + n;
     d.u = d.rates + n;
     d.du = d.u + d.inputs;
     d.ahead = d.du + d.inputs;
     d.behind = d.ahead + n + d.outputs;
+    d.exact = d.behind + n + d.outputs;
     return d;
 }
 
@@ -118,21 +118,15 @@ static int add_differences(fmu *instance, const direction *d, int inputs, double
     return fmu_judge(instance, "a directional derivative", status);
 }
 
-/* Rates by states from the Jacobian; 0: there is none. */
-static int from_jacobian(fmu *instance, const direction *d)
+/* Does the tangent know all of these variables? */
+static int all_exact(const fmu *instance, const uint32_t *unknowns, size_t count)
 {
-    il_active *active = il_in_use(il_present(instance->plant));
-    const int64_t n = d->states, half = active->choice->independent_count;
-    if (active->choice->jacobian == NULL || active->choice->dependent_count > 0 ||
-        fmu_find_rates(instance) != FMU_OK ||
-        active->choice->jacobian(&active->look, il_time(instance->plant), fmu_exported.step, d->x,
-                                 instance->outside.xd, d->J, d->dfdt) != IL_OK) {
-        return 0;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        d->rates[i] = i < half ? d->dx[half + i] : 0.0;
-        for (int64_t k = 0; i >= half && k < n; k++) {
-            d->rates[i] += d->J[i * n + k] * d->dx[k];
+    const fmu_places at = fmu_places_of(instance->table);
+    for (size_t k = 0; k < count; k++) {
+        const int64_t number = (int64_t)unknowns[k];
+        if (number >= at.outputs && number < at.states &&
+            fmu_exported.tangent->outputs_at[number - at.outputs] < 0) {
+            return 0;
         }
     }
     return 1;
@@ -173,13 +167,25 @@ int fmu_derivative(fmu *instance, const uint32_t *unknowns, size_t unknown_count
     if (read_seed(instance, &d, knowns, known_count, seed) != FMU_OK) {
         return FMU_ERROR;
     }
-    memset(d.rates, 0, (size_t)d.states * sizeof *d.rates);
-    const int exact = from_jacobian(instance, &d);
     /* derivatives of outputs stand where outputs do, until all is over */
+    memset(d.rates, 0, (size_t)d.states * sizeof *d.rates);
     memset(instance->outputs, 0, (size_t)d.outputs * sizeof *instance->outputs);
-    int status = add_differences(instance, &d, 0, exact ? NULL : d.rates, instance->outputs);
-    if (status == FMU_OK) {
-        status = add_differences(instance, &d, 1, d.rates, instance->outputs);
+    int status = FMU_OK;
+    const int exact = fmu_along_tangent(instance, d.dx, d.du, d.ahead, d.exact, d.exact + d.outputs);
+    if (exact) {
+        il_copy(d.rates, d.ahead, d.states);
+    }
+    if (!exact || !all_exact(instance, unknowns, unknown_count)) {
+        double *rates = exact ? NULL : d.rates;
+        status = add_differences(instance, &d, 0, rates, instance->outputs);
+        if (status == FMU_OK) {
+            status = add_differences(instance, &d, 1, rates, instance->outputs);
+        }
+    }
+    for (int64_t k = 0; exact && k < d.outputs; k++) {
+        if (fmu_exported.tangent->outputs_at[k] >= 0) {
+            instance->outputs[k] = d.exact[k];
+        }
     }
     if (status == FMU_OK) {
         status = tell(instance, &d, unknowns, unknown_count, sensitivity);

@@ -1,0 +1,87 @@
+/* Explicit steps of Runge and Kutta backwards: the weights of a state after a step become those of
+   the state before it.
+
+       of slope i:  h (b[i] after + sum over later stages j of a[j][i] (weights of stage j))
+       of stage i:  those of its slope times df/dx
+       before:      after + sum over all stages of their weights */
+#include <string.h>
+
+#include "il_variation.h"
+
+static void add(int64_t count, double *restrict y, double w, const double *restrict k)
+{
+    for (int64_t i = 0; i < count; i++) {
+        y[i] += w * k[i];
+    }
+}
+
+static int stage_back(const il_backward_run *r, int64_t number, double t, const double *u,
+                      const double *of_slope, double *of_stage)
+{
+    double *y = r->memory + (r->tableau.stages + 2) * r->size;
+    const int status = r->pull(r->self, t, u, r->stage_x + number * r->size,
+                               r->stage_dep + number * r->dependent, of_slope, y);
+    if (status != IL_OK) return status;
+    memcpy(of_stage, y, (size_t)r->size * sizeof *y);
+    add(r->varied, r->owed, 1.0, y + r->size);
+    return IL_OK;
+}
+
+static int runge_kutta_back(const il_backward_run *r, int64_t step, double t, const double *u)
+{
+    const il_tableau *m = &r->tableau;
+    const int64_t s = m->stages;
+    double *of_stage = r->memory, *of_slope = r->memory + s * r->size;
+    for (int64_t i = s - 1; i >= 0; i--) {
+        memset(of_slope, 0, (size_t)r->size * sizeof *of_slope);
+        add(r->size, of_slope, r->h * m->b[i], r->weights);
+        for (int64_t j = i + 1; j < s; j++) {
+            const double a = m->a[j * s + i];
+            if (a != 0.0) add(r->size, of_slope, r->h * a, of_stage + j * r->size);
+        }
+        const int status = stage_back(r, step * s + i, t + m->c[i] * r->h, u + i * r->u_stage,
+                                      of_slope, of_stage + i * r->size);
+        if (status != IL_OK) return status;
+    }
+    for (int64_t i = 0; i < s; i++) {
+        add(r->size, r->weights, 1.0, of_stage + i * r->size);
+    }
+    return IL_OK;
+}
+
+static int symplectic_euler_back(const il_backward_run *r, int64_t step, double t, const double *u)
+{
+    const int64_t n = r->coordinates;
+    double *of_stage = r->memory + r->size, *of_slope = r->memory;
+    /* q = q + h v: the new velocities count twice */
+    add(n, r->weights + n, r->h, r->weights);
+    memset(of_slope, 0, (size_t)r->size * sizeof *of_slope);
+    add(r->size - n, of_slope + n, r->h, r->weights + n);
+    const int status = stage_back(r, step, t, u, of_slope, of_stage);
+    if (status != IL_OK) return status;
+    add(r->size, r->weights, 1.0, of_stage);
+    return IL_OK;
+}
+
+IL_EXPORT int il_go_back(const il_backward_run *r)
+{
+    for (int64_t k = r->steps - 1; k >= 0; k--) {
+        const double t = r->t + (double)k * r->h, *u = r->u + k * r->u_step;
+        add(r->size, r->weights, 1.0, r->told + (k + 1) * r->size);
+        const int status = r->tableau.stages ? runge_kutta_back(r, k, t, u)
+                                             : symplectic_euler_back(r, k, t, u);
+        if (status != IL_OK) return status;
+    }
+    return IL_OK;
+}
+
+IL_EXPORT int il_pull_rows(const il_pulled_rows *p)
+{
+    for (int64_t k = 0; k < p->rows; k++) {
+        const int status = p->pull(p->self, p->t[k], p->u + k * p->u_row, p->x + k * p->size,
+                                   p->dep + k * p->dependent, p->w + k * p->signals,
+                                   p->y + k * p->results);
+        if (status != IL_OK) return status;
+    }
+    return IL_OK;
+}

@@ -1,0 +1,132 @@
+"""The equations of a plant along a run, backwards: from weights of results to what they owe."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from inloop.formalisms.variation.balance import Roles
+from inloop.native import POINTER
+from inloop.native.mirror import mirror
+from inloop.plant.bare_plant import BarePlant
+from inloop.plant.engine import Array
+from inloop.plant.variation.code import backward_code
+from inloop.plant.variation.varied_system import Tableau, VariedSystem
+
+
+class BackwardSystem(VariedSystem):
+    """Steps forwards, of which all stages are kept, and backwards through them."""
+
+    @classmethod
+    def backward(
+        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str]
+    ) -> Self:
+        """With derivatives of weighted sums of rates and of signals."""
+        return cls(plant, roles, backward_code(plant, roles, varied, signals))
+
+    def stages_of(
+        self, tableau: Tableau, times: tuple[float, float, int], u: Array, tau: Array,
+        start: tuple[Array, Array],
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:  # fmt: skip
+        """x and dependent coordinates of all stages, and of the states before and after all steps.
+
+        Shapes are (steps, stages, ...) and (steps + 1, ...).
+
+        Args:
+            tableau: the method.
+            times: begin and step [s], number of steps.
+            u: inputs, as for `run`.
+            tau: efforts of the joints.
+            start: x and dependent coordinates.
+        """
+        count, steps = len(tableau.times), times[2]
+        stages = (
+            np.zeros((steps, count, len(self.code.states))),
+            np.zeros((steps, count, len(self.code.layout.dependent))),
+        )
+        last = self.states_of(tableau, (*times, max(steps, 1)), u, tau, start, stages)
+        # the first stage of a step is the state before it
+        x, dep = (np.concatenate([s[:, 0], e[-1:]]) for s, e in zip(stages, last, strict=True))
+        return stages, (x, dep)
+
+    def states_of(
+        self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
+        start: tuple[Array, Array], kept_stages: tuple[Array, Array] | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """x and dependent coordinates at the samples; `times` ends with steps between them."""
+        wide = np.zeros((len(self.code.states), 0))
+        dg = np.zeros((len(self.code.varied), 0))
+        found = self.run(tableau, times, u, tau, (*start, wide), dg, kept_stages)
+        return found.x, found.dep
+
+    def back(
+        self, tableau: Tableau, times: tuple[float, float, int], u: Array, tau: Array,
+        stages: tuple[Array, Array], told: Array, weights: Array,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Weights of the state before some steps, and what is owed by what is varied.
+
+        Args:
+            tableau: the method.
+            times: begin and step [s], number of steps.
+            u: inputs, as for `run`.
+            tau: efforts of the joints.
+            stages: as from `stages_of`.
+            told: weights that come in at each state, shape (steps + 1, states); the first row
+                is not read.
+            weights: of the state after the steps.
+        """
+        begin, h, steps = times
+        code, size = self.code, len(self.code.states)
+        after, owed = np.array(weights), np.zeros(max(len(code.varied), 1))
+        memory = np.zeros((len(tableau.b) + 3) * size + len(code.varied) + 1)
+        inputs, rows = np.ascontiguousarray(u), np.ascontiguousarray(told)
+        held = self.hold(tau, np.zeros((len(code.varied), 0)))
+        run = mirror("il_backward_run")(
+            self=ctypes.addressof(self.context),
+            pull=code.library.address(f"{code.prefix}_pull_rates"),
+            size=size, dependent=len(code.layout.dependent), varied=len(code.varied),
+            coordinates=len(code.layout.qd), t=begin, h=h, steps=steps, u=inputs.ctypes.data,
+            u_step=inputs[0].size if inputs.ndim == 3 else 0,
+            u_stage=inputs.shape[-1] if inputs.ndim == 3 else 0,
+            stage_x=stages[0].ctypes.data, stage_dep=stages[1].ctypes.data,
+            told=rows.ctypes.data, weights=after.ctypes.data, owed=owed.ctypes.data,
+            memory=memory.ctypes.data,
+        )  # fmt: skip
+        self.put_tableau(run, tableau)
+        status = code.library.function("il_go_back", POINTER)(ctypes.addressof(run))
+        self.check(status, begin)
+        del held
+        return after, owed[: len(code.varied)]
+
+    def pull_signals(
+        self, t: Array, u: Array, tau: Array, states: tuple[Array, Array], weights: Array
+    ) -> tuple[Array, Array]:
+        """What weighted signals at states owe to x, by row, and to what is varied, in all.
+
+        Args:
+            t: times [s].
+            u: inputs, shape (rows, inputs), or (inputs,) if they stay the same.
+            tau: efforts of the joints.
+            states: x and dependent coordinates, by row.
+            weights: of the signals, shape (rows, signals).
+        """
+        code, size = self.code, len(self.code.states)
+        x, dep = (np.ascontiguousarray(a) for a in states)
+        w, inputs, when = (np.ascontiguousarray(a) for a in (weights, u, t))
+        y = np.zeros((len(t), size + len(code.varied)))
+        held = self.hold(tau, np.zeros((len(code.varied), 0)))
+        rows = mirror("il_pulled_rows")(
+            self=ctypes.addressof(self.context),
+            pull=code.library.address(f"{code.prefix}_pull_signals"),
+            rows=len(t), size=size, dependent=dep.shape[1], results=y.shape[1],
+            signals=w.shape[1], t=when.ctypes.data, u=inputs.ctypes.data,
+            u_row=inputs.shape[-1] if inputs.ndim == 2 else 0,
+            x=x.ctypes.data, w=w.ctypes.data, dep=dep.ctypes.data, y=y.ctypes.data,
+        )  # fmt: skip
+        status = code.library.function("il_pull_rows", POINTER)(ctypes.addressof(rows))
+        self.check(status, float(when[-1]))
+        del held
+        return y[:, :size], y[:, size:].sum(axis=0)

@@ -1,0 +1,32 @@
+"""A mechanism with all that derivatives have to pass through but events."""
+
+from __future__ import annotations
+
+import inloop as il
+
+
+def linkage() -> il.Plant:
+    """A loop with live sizes, a bent spring, an input, and friction with a state."""
+    m = il.Model("linkage", gravity=(0.3, 0.0, -9.81))
+    k = m.parameter("k", 70.0)
+    ground = m.ground.point("A", (0.1, 0.0, 0.2))
+    crank = m.body(
+        "crank", on=ground, joint=il.revolute("y", initial=(0.4, 2.0)),
+        mass=1.3, com=(0.21, 0.0, 0.02), inertia=(0.02, 0.05, 0.04),
+    )  # fmt: skip
+    coupler = m.body(
+        "coupler", on=crank.point("B", (0.45, 0.0, 0.0)), joint=il.revolute("y", guess=-1.4),
+        mass=0.7, com=(0.3, 0.0, 0.0), inertia=(0.01, 0.03, 0.02),
+    )  # fmt: skip
+    rocker = m.body(
+        "rocker", on=m.ground.point("D", (1.0, 0.0, 0.1)), joint=il.revolute("y", guess=-0.2),
+        mass=0.9, com=(0.0, 0.0, 0.33), inertia=(0.03, 0.04, 0.02),
+    )  # fmt: skip
+    m.close(coupler.point("C", (0.75, 0.0, 0.0)), rocker.point("E", (0.0, 0.0, 0.6)), name="pin")
+    motor = m.input("motor", unit="N*m")
+    m.joint_force(
+        "crank", lambda q, qd: motor - k * il.tanh(q - 0.2) - 0.3 * qd * abs(qd), "spring"
+    )
+    m.lugre("rocker", stiffness=300.0, damping=2.0, coulomb=0.8, static=1.1, stribeck=0.05,
+            name="friction")  # fmt: skip
+    return m.compile(live=["crank.mass", "rocker.com.z", "crank.B.x", "coupler.C.x"])

@@ -1,0 +1,209 @@
+"""Sensitivities of runs, against closed forms and integrations of equations written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linkage_model import linkage
+from scipy.integrate import solve_ivp
+
+import inloop as il
+from inloop.gallery.bouncing_ball import bouncing_ball
+from inloop.gallery.four_bar import four_bar
+from inloop.gallery.stick_slip import stick_slip
+
+STEP = 1e-30  # along the imaginary axis: the derivative is its imaginary part, without cancellation
+EXACT = 1e-8  # relative to the largest value over the run
+
+
+def by_complex_steps(rates, start, parameters, names, times):  # type: ignore[no-untyped-def]
+    """∂x/∂name at times, by DOP853 in complex numbers; `rates` and `start` take parameters."""
+    found = {}
+    for name in names:
+        p = {**parameters, name: parameters[name] + 1j * STEP}
+        x0 = np.asarray(start(p), dtype=complex)
+        run = solve_ivp(lambda t, x, p=p: rates(t, x, p), (0.0, times[-1]), x0, "DOP853",
+                        t_eval=times, rtol=1e-13, atol=1e-13)  # fmt: skip
+        found[name] = run.y.imag / STEP
+    return found
+
+
+def compare(result: il.Result, signal: str, wanted: np.ndarray, name: str) -> None:
+    assert result.sensitivities is not None
+    found = result.sensitivities[signal, name]
+    size = np.abs(wanted).max()
+    assert size > 1e-9
+    np.testing.assert_allclose(found, wanted, rtol=0.0, atol=EXACT * size)
+
+
+def test_four_bar() -> None:
+    """Two equal four-bars move as one: q̈ = 7/6 g/l sin q, whatever the mass."""
+    plant = four_bar().compile()
+    run = plant.simulate(t_end=0.4, step=2e-4, sample=0.02, method="rk4",
+                         sensitivities=["g", "length", "mass", "bar_0.q", "bar_0.qd"])  # fmt: skip
+    parameters = {"g": 9.81, "length": 1.0, "q": 0.0, "qd": -1.0}
+
+    def rates(t, x, p):  # type: ignore[no-untyped-def]
+        return [x[1], 7.0 / 6.0 * p["g"] / p["length"] * np.sin(x[0])]
+
+    wanted = by_complex_steps(rates, lambda p: [p["q"], p["qd"]], parameters, parameters, run.t)
+    names = {"g": "g", "length": "length", "q": "bar_0.q", "qd": "bar_0.qd"}
+    for mine, ours in names.items():
+        for k, kind in enumerate(("q", "qd")):
+            compare(run, f"bar_0.{kind}", wanted[mine][k], ours)
+            # what loops determine follows: couplers stay level, bars parallel
+            compare(run, f"coupler_1.{kind}", -wanted[mine][k], ours)
+            compare(run, f"bar_2.{kind}", wanted[mine][k], ours)
+    assert run.sensitivities is not None
+    assert np.abs(run.sensitivities["bar_0.q", "mass"]).max() < 1e-12
+
+
+STICK_SLIP = ("mass", "spring", "speed", "coulomb", "breakaway")
+
+
+def lugre_rates(t, x, p):  # type: ignore[no-untyped-def]
+    """A block at a spring whose end moves, with the friction of 1995."""
+    s0, s1, s2, stribeck = 1e5, np.sqrt(1e5), 0.4, 1e-3
+    q, v, z = x
+    g = p["coulomb"] + (p["breakaway"] - p["coulomb"]) * np.exp(-((v / stribeck) ** 2))
+    zd = v - s0 * np.sign(v.real) * v / g * z
+    pull = p["spring"] * (p["speed"] * t - q)
+    return np.array([v, (pull - s0 * z - s1 * zd - s2 * v) / p["mass"], zd])
+
+
+def lugre_variations(parameters, times, tolerance):  # type: ignore[no-untyped-def]
+    """x and its derivatives, integrated together by Radau: shape (1 + names, 3, times)."""
+
+    def rates(t, y):  # type: ignore[no-untyped-def]
+        x, found = y[:3], [lugre_rates(t, y[:3] + 0j, parameters).real]
+        for k, name in enumerate(STICK_SLIP):
+            p = {**parameters, name: parameters[name] + 1j * STEP}
+            found.append(lugre_rates(t, x + 1j * STEP * y[3 * k + 3 : 3 * k + 6], p).imag / STEP)
+        return np.concatenate(found)
+
+    start = np.zeros(3 + 3 * len(STICK_SLIP))
+    run = solve_ivp(rates, (0.0, times[-1]), start, "Radau", t_eval=times, rtol=tolerance,
+                    atol=1e-13)  # fmt: skip
+    return run.y.reshape(-1, 3, len(times))
+
+
+def test_stick_slip() -> None:
+    """LuGre friction that sticks, then slips."""
+    plant = stick_slip(elastic=0.0).compile()
+    plant.parameters["speed"] = 1.0
+    run = plant.simulate(t_end=1.1, step=1e-5, sample=0.1, method="rk4", sensitivities=STICK_SLIP)
+    parameters = {name: plant.parameters[name] for name in STICK_SLIP}
+    wanted = lugre_variations(parameters, run.t, 1e-10)
+    for name, columns in zip(STICK_SLIP, wanted[1:], strict=True):
+        for k, signal in enumerate(("block.q", "block.qd", "friction.z")):
+            compare(run, signal, columns[k], name)
+    assert abs(run["block.qd"][5]) < 1e-3 < 0.1 < run["block.qd"].max()
+
+
+def test_bouncing_ball_past_ten_impacts() -> None:
+    """Flights of 2 v/g, v times e at each impact; derivatives by complex steps in closed form."""
+    plant = bouncing_ball().compile()
+    run = plant.simulate(t_end=6.0, step=1e-2, sample=0.1, method="rk4",
+                         sensitivities=["g", "e", "mass", "ball.q", "ball.qd"])  # fmt: skip
+    assert len(run.events) > 10
+    assert run.sensitivities is not None
+
+    def flight(t, g, e, h, v0):  # type: ignore[no-untyped-def]
+        v = np.sqrt(v0 * v0 + 2.0 * g * h)
+        landed, up = (v0 + v) / g, v * e
+        if t < landed.real:
+            return h + v0 * t - g * t * t / 2.0, v0 - g * t
+        while t >= (landed + 2.0 * up / g).real:
+            landed, up = landed + 2.0 * up / g, up * e
+        s = t - landed
+        return up * s - g * s * s / 2.0, up - g * s
+
+    values = (9.81, 0.9, 1.0, 0.0)
+    for k, name in enumerate(("g", "e", "ball.q", "ball.qd")):
+        at = [complex(v) for v in values]
+        at[k] += 1j * STEP
+        wanted = np.array([flight(t, *at) for t in run.t]).imag / STEP
+        for column, kind in enumerate(("q", "qd")):
+            compare(run, f"ball.{kind}", wanted[:, column], name)
+    assert np.all(run.sensitivities["ball.q", "mass"] == 0.0)
+
+
+def test_what_is_refused_is_named() -> None:
+    plant = four_bar().compile()
+    for arguments, what in (
+        ({"method": "rodas"}, "integrated by 'rodas'"),
+        ({"tolerance": 1e-6}, "chose its steps by a tolerance"),
+        ({"method": "rk4", "sensitivities": ["stiffness"]}, "no live parameter, input or start"),
+        ({"method": "rk4", "sensitivities": ["coupler_1.q"]}, "'coupler_1.q' follows from others"),
+    ):
+        with pytest.raises(il.InputError, match=what):
+            plant.simulate(**{"t_end": 0.01, "sensitivities": ["mass"], **arguments})
+
+
+BY = ["k", "crank.mass", "crank.B.x", "coupler.C.x", "motor", "crank.q", "crank.qd", "rocker.tau"]
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "dopri"])
+def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
+    """Through a loop, friction with a state, multipliers; samples apart, the last one early."""
+    plant = linkage()
+    run = {"t_end": 0.1, "step": 1e-3, "method": method, "sample": 0.007,
+           "inputs": {"motor": lambda t: 3.0 * il.sin(9.0 * t)}}  # fmt: skip
+    result = plant.simulate(**run, sensitivities=BY)
+    assert result.sensitivities is not None
+    signals = ("crank.q", "rocker.qd", "coupler.qdd", "lam.pin.x", "friction.effort", "friction.z")
+    recorded = {name: np.sin(3.0 * result.t) for name in signals}
+    found = plant.gradient(recorded, BY, **run)
+    left = {name: result[name] - recorded[name] for name in signals}
+    assert found.value == pytest.approx(sum(float(x @ x) for x in left.values()), rel=1e-12)
+    wanted = sum(2.0 * x @ result.sensitivities[name] for name, x in left.items())
+    np.testing.assert_allclose(found.values, wanted, rtol=1e-10)
+    assert found["motor"] == found.values[BY.index("motor")]
+
+
+def test_pieces_between_checkpoints_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant = linkage()
+
+    def loss(result: il.Result) -> tuple[float, dict[str, np.ndarray]]:
+        """The last position, and nothing else."""
+        last = np.zeros(len(result.t))
+        last[-1] = 1.0
+        return float(result["rocker.q"][-1]), {"rocker.q": last}
+
+    run = {"t_end": 0.1, "step": 1e-3, "method": "rk4"}
+    whole = plant.gradient(loss, BY, **run)
+    monkeypatch.setattr("inloop.simulate.sensitivities.backward.MOST_KEPT", 130)
+    pieces = plant.gradient(loss, BY, **run)
+    np.testing.assert_allclose(pieces.values, whole.values, rtol=1e-12)
+    forwards = plant.simulate(**run, sensitivities=BY).sensitivities
+    assert forwards is not None
+    np.testing.assert_allclose(whole.values, forwards["rocker.q"][-1], rtol=1e-10)
+
+
+def test_signals_of_the_repetition_are_those_of_the_run() -> None:
+    """Central differences of whole runs, of all signals; start values given by name."""
+    plant = linkage()
+    run = {"t_end": 0.05, "step": 1e-3, "method": "rk4"}
+    result = plant.simulate(**run, q={"rocker": -0.2}, sensitivities=["rocker.q", "crank.B.x"])
+    found = result.sensitivities
+    assert found is not None
+
+    def slopes(at, h):  # type: ignore[no-untyped-def]
+        far, near = ((at(h * s) - at(-h * s)) / (2.0 * h * s) for s in (1.0, 0.5))
+        return (4.0 * near - far) / 3.0
+
+    def by_start(h: float) -> np.ndarray:
+        moved = plant.simulate(**run, q={"rocker": -0.2 + h})
+        return np.stack([moved[name] for name in found.signals])
+
+    def by_length(h: float) -> np.ndarray:
+        plant.parameters["crank.B.x"] = 0.45 + h
+        moved = plant.simulate(**run, q={"rocker": -0.2})
+        plant.parameters["crank.B.x"] = 0.45
+        return np.stack([moved[name] for name in found.signals])
+
+    for name, at in (("rocker.q", by_start), ("crank.B.x", by_length)):
+        wanted = slopes(at, 1e-4)
+        mine = np.stack([found[signal, name] for signal in found.signals])
+        size = np.abs(wanted).max(axis=1, keepdims=True) + 1e-9
+        np.testing.assert_allclose(mine / size, wanted / size, rtol=0.0, atol=1e-7)
