@@ -7,7 +7,7 @@ Equations: for small angles φ(t) = φ0 cos(ω t) with ω² = g / l for a point 
 of length l, whatever the mass. To first order in the tolerances, the variance of φ is the sum of
 (∂φ/∂l)² σl² and (∂φ/∂φ0)² σφ², and each index is its part of the sum.
 
-Run it with `python examples/21_scatter.py`, with `--on ray` on a cluster, and with `--plot FILE`.
+Run it with `python examples/22_scatter.py`, with `--on ray` on a cluster, and with `--plot FILE`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ rest the normal forces add up to the weight, and the center of mass is over what
 
     Σ N_i = m g,   p_com = Σ N_i p_i / Σ N_i  (along the ground).
 
-Run it with `python examples/19_stone_on_box.py`, and with `--plot FILE` for the figure.
+Run it with `python examples/20_stone_on_box.py`, and with `--plot FILE` for the figure.
 """
 
 from __future__ import annotations
