@@ -100,8 +100,9 @@ class Fleet:
         inputs: Mapping[str, Any] | None = None,
         parameters: Columns = None,
         states: Array | None = None,
+        steps_before: Sequence[int] | None = None,
     ) -> None:
-        """Let runs begin again at t = 0; arguments as in `simulate_many`, a row for each of them.
+        """Let runs begin again; arguments as in `simulate_many`, a row for each of them.
 
         Args:
             which: numbers of the runs.
@@ -110,6 +111,8 @@ class Fleet:
             inputs: first values of inputs.
             parameters: by name; those of the plant are not changed.
             states: of force laws, shape (len(which), states); else as at the start of a run.
+            steps_before: that the clock of each run has already counted: time that laws depend on
+                begins there; 0 by default. Loops are closed as at t = 0.
         """
         if not len(which):
             return
@@ -126,7 +129,7 @@ class Fleet:
         starts = starts_of(self._plants, given, at, self.step_size)
         if states is not None:
             starts = replace(starts, rows=replace(starts.rows, z=states))
-        self._native.restart(which, starts)
+        self._native.restart(which, starts, steps_before or [0] * len(which))
 
     def advance(self, steps: int = 1) -> None:
         """Let all runs that have not failed make so many steps."""

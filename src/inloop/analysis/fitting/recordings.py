@@ -29,7 +29,7 @@ class Measured:
     Attributes:
         name: for messages: "recording 1" and so on.
         period: between samples [s].
-        t: from 0 on [s], shape (N,).
+        t: as recorded [s], shape (N,).
         acting: inputs of the plant's table while it goes from one sample to the next, in equal
             parts of this time, shape (N - 1, parts, inputs).
         y: what was measured, shape (N, channels).
@@ -129,7 +129,7 @@ def _read(plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts
         raise InputError(f"{name}: '{bad}' is not finite everywhere", fix="Cut such samples off.")
     q, qd = _states(plant, given, columns, len(t))
     acting = _acting(plant, given, columns, parts)
-    return Measured(name, period, t - t[0], acting, y, q, qd)
+    return Measured(name, period, t, acting, y, q, qd)
 
 
 def _check_run(plant: BarePlant, run: Result, name: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inloop.analysis.fitting.clock import first_steps
 from inloop.analysis.fitting.interpolation import interpolated
 from inloop.analysis.fitting.recordings import Measured, plants_of
 from inloop.analysis.fitting.segments import Segment
@@ -77,6 +78,8 @@ class Shooting:
         self._places = [plant.coordinates.index(name) for name in names]
         self._states = [state.name for state in plant.mechanism.states]
         self._columns = [*(f"{n}.q" for n in names), *(f"{n}.qd" for n in names), *self._states]
+        self._step_size = self.period / steps.per_period
+        self._begins = first_steps(plant, recordings, segments, self._step_size)
         self._acting = self._inputs()
         self.nodes = self._first_nodes()
         self.free: NDArray[np.bool_] = np.full(self.nodes.shape, fit_start)
@@ -270,8 +273,8 @@ class Shooting:
     def _start(self, runs: _Runs) -> Fleet:
         count, n = len(runs.segment), len(self._places)
         if count not in self._fleets:
-            step = self.period / self.steps.per_period
-            self._fleets[count] = Fleet(self.plant, count, step=step, method=self.steps.method)
+            fleet = Fleet(self.plant, count, step=self._step_size, method=self.steps.method)
+            self._fleets[count] = fleet
         fleet, names = self._fleets[count], self.plant.formulation.independent
         first = {
             name: self._acting[runs.segment, 0, 0, k]
@@ -287,5 +290,6 @@ class Shooting:
             inputs=first,
             parameters=dict(columns),
             states=states if states.shape[1] else None,
+            steps_before=self._begins[runs.segment].tolist(),
         )
         return fleet

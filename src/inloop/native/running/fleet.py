@@ -46,6 +46,7 @@ class NativeFleet:
         self._begin = load_runtime().function(
             "il_begin_from", POINTER, COUNT, COUNT, POINTER, POINTER, POINTER
         )
+        self._set_count = load_runtime().function("il_set_count", POINTER, COUNT, returns=None)
         self._threads = min(cores(), count)
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._c = mirror("il_fleet")(
@@ -57,12 +58,13 @@ class NativeFleet:
             status=self.status.ctypes.data,
         )
 
-    def restart(self, which: Sequence[int], starts: Starts) -> None:
-        """Let instances begin again at t = 0.
+    def restart(self, which: Sequence[int], starts: Starts, steps_before: Sequence[int]) -> None:
+        """Let instances begin again.
 
         Args:
             which: their numbers.
             starts: rows in the order of `which`, or one row for all of them.
+            steps_before: that the clock of each has already counted.
         """
         known, keep = mirror("il_start")(), []
         for name in NAMES:
@@ -81,6 +83,7 @@ class NativeFleet:
             address = self._instances[number].address
             at = (ctypes.addressof(known), ctypes.addressof(wanted), self._scratch.ctypes.data)
             self.status[number] = self._begin(address, 0, KINDS[starts.kind], *at)
+            self._set_count(address, steps_before[place])
         self._look(which)
 
     def _look(self, which: Sequence[int]) -> None:

@@ -1,0 +1,68 @@
+"""When segments begin on the clock of a plant whose laws depend on time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.analysis.fitting.recordings import Measured, plants_of
+from inloop.analysis.fitting.segments import Segment
+from inloop.errors import InputError
+from inloop.plant import BarePlant
+from inloop.plant.timed_elements import TimedElement, timed_elements
+
+BETWEEN = 1e-3  # of a step: from there on a time counts as one between steps
+LAW = "law"  # forces do not decide where a run may start, other elements do
+
+
+def first_steps(
+    plant: BarePlant, recordings: Sequence[Measured], segments: Sequence[Segment], step: float
+) -> NDArray[np.int64]:
+    """Steps from t = 0 to the begin of each segment; 0 where the plant does not depend on time.
+
+    Raises:
+        InputError: the plant cannot be started at such a time.
+    """
+    _check_controller(plant, segments)
+    timed = [each for mode in plants_of(plant).values() for each in timed_elements(mode.mechanism)]
+    if not timed:
+        return np.zeros(len(segments), dtype=np.int64)
+    begins = np.array([recordings[each.recording].t[each.begin] for each in segments])
+    steps = np.rint(begins / step).astype(np.int64)
+    for each, t, count in zip(segments, begins, steps, strict=True):
+        if abs(t / step - count) > BETWEEN or count < 0:
+            raise InputError(
+                f"{recordings[each.recording].name} has a sample at t = {t:g} s, and "
+                f"{_told(timed[0])}: runs with steps of {step:g} s cannot begin there",
+                fix="Give times of the model's clock, in whole steps from t = 0 on.",
+            )
+    fixed = [each for each in timed if each.kind != LAW]
+    if fixed and np.any(steps):
+        late = begins[np.flatnonzero(steps)[0]]
+        raise InputError(
+            f"{_told(fixed[0])}: runs of model '{plant.name}' begin at t = 0, not at {late:g} s",
+            fix="Leave segments out, give a recording from t = 0 on, or make what depends on time "
+            "an input.",
+        )
+    return steps
+
+
+def _told(element: TimedElement) -> str:
+    return f"{element.kind} '{element.name}' depends on time"
+
+
+def _check_controller(plant: BarePlant, segments: Sequence[Segment]) -> None:
+    """What a controller remembers is not in recordings.
+
+    Raises:
+        InputError: a plant with a controller shall start amid a recording.
+    """
+    controller = plant.mechanism.controller
+    if controller is not None and any(each.begin > 0 for each in segments):
+        raise InputError(
+            f"controller '{controller.name}' is a part of model '{plant.name}': its recordings "
+            "cannot be cut into segments",
+            fix="Leave segments out.",
+        )
