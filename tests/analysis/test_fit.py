@@ -25,6 +25,7 @@ model = il.Model("slider", gravity=(0.0, 0.0, 0.0))
 k = model.parameter("k", 170.0, unit="N/m", range=(10.0, 1e4))
 c = model.parameter("c", 1.2, unit="N*s/m")
 mass = model.parameter("mass", 1.7, unit="kg")
+idle = model.parameter("idle", 1.0, range=(0.5, 2.0))
 push = model.input("push", unit="N")
 model.body("block", on=model.ground, joint=il.prismatic("x"), mass=mass)
 model.joint_force("block", lambda q, qd: push - k * q - c * qd, "spring")
@@ -95,6 +96,11 @@ def test_what_is_not_told_is_named(slider: il.Plant) -> None:
     ratio = found["k"] / found["mass"]
     assert ratio == pytest.approx(K / MASS, rel=0.01)
     assert np.isinf(found.deviations).all()
+    # a parameter that moves nothing at all, and has no unit
+    found = il.fit(slider, measured(1), ["k", "c", "idle"])
+    assert found.unidentified == ("idle",) and np.isinf(found.deviations[2])
+    assert found["k"] == pytest.approx(K, rel=0.01) and found["idle"] == pytest.approx(1.0)
+    assert "[N/m]" in str(found) and "[]" not in str(found)
 
 
 def test_recording_of_another_plant_is_refused(slider: il.Plant) -> None:
@@ -142,13 +148,13 @@ def test_chaos_needs_segments() -> None:
 UNKNOWN_LINK = {"length": 1.37, "alpha": 0.62, "beta": 6.1e-5, "payload": 0.23}
 
 
-def link_recording(plant: il.Plant, seed: int) -> il.Result:
+def link_recording(plant: il.Plant, seed: int, seconds: float) -> il.Result:
     """The flexible link, pushed to and fro, by an encoder and a strain gauge as they are."""
     random = np.random.default_rng(seed)
     push = 4.0 * np.repeat(random.choice([-1.0, 1.0], 80), 25)
     plant.parameters.update(UNKNOWN_LINK)
     run = plant.simulate(
-        t_end=2.0, step=1e-3, method="implicit", period=1e-3,
+        t_end=seconds, step=1e-3, method="implicit", period=1e-3,
         controller=lambda t, _: {"motor.command": push[min(round(t / 1e-3), len(push) - 1)]},
     )  # fmt: skip
     plant.parameters.reset()
@@ -159,18 +165,31 @@ def link_recording(plant: il.Plant, seed: int) -> il.Result:
     return dataclasses.replace(run, signals=signals)
 
 
+def fit_link(plant: il.Plant, recording: object, names: list[str]) -> il.Fitted:
+    return il.fit(plant, recording, names, outputs=["encoder", "strain"], start="recorded")  # type: ignore[arg-type]
+
+
+def test_flexible_link_of_two_elements() -> None:
+    plant = flexlink(elements=2, axial=False, start=-90.0).compile()
+    run = link_recording(plant, 1, 0.4)
+    plant.parameters.update({name: UNKNOWN_LINK[name] for name in ("alpha", "beta")})
+    found = fit_link(plant, run, ["length", "payload"])
+    for name in ("length", "payload"):
+        assert found[name] == pytest.approx(UNKNOWN_LINK[name], rel=5e-3), name
+
+
+@pytest.mark.long
 def test_flexible_link_that_the_fitter_does_not_know() -> None:
     plant = flexlink(axial=False, start=-90.0).compile()
-    run = link_recording(plant, 1)
-    options = {"outputs": ["encoder", "strain"], "start": "recorded"}
-    found = il.fit(plant, run, list(UNKNOWN_LINK), **options)  # type: ignore[arg-type]
+    run = link_recording(plant, 1, 2.0)
+    found = fit_link(plant, run, list(UNKNOWN_LINK))
     for name, truth in UNKNOWN_LINK.items():
         assert found[name] == pytest.approx(truth, rel=5e-3), name
     # half as many elements: another plant
     columns = {name: run[name] for name in ("t", "encoder", "strain", "motor.command")}
     other = flexlink(elements=2, axial=False, start=-90.0).compile()
     with pytest.raises(il.ResidualError, match="does not explain"):
-        il.fit(other, columns, list(UNKNOWN_LINK), **options)  # type: ignore[arg-type]
+        fit_link(other, columns, list(UNKNOWN_LINK))
 
 
 def test_white_noise_and_what_is_none() -> None:

@@ -58,6 +58,13 @@ def test_lugre_friction_of_one_joint() -> None:
     assert found.noise[0] == pytest.approx(NOISE, rel=0.1)
     assert found.deviations[0] < 0.05 * TRUTH["s0"] and found.deviations[1] < 0.02 * TRUTH["fc"]
     assert not found.unidentified
+
+
+@pytest.mark.long
+def test_lugre_friction_behind_a_sensor_with_steps() -> None:
+    plant = joint(s0=0.7, fc=1.2, fs=0.85, vs=1.4, s2=0.6, inertia=1.3)
+    t, q, tau = measured()
+    found = il.identify.fit_laws(plant, t, q, tau, list(TRUTH), cutoff=20.0)
     # a sensor with steps makes the stiffness of the bristles less certain, inertia hardly
     coarse = 2e-4
     rounded = np.round(q / coarse) * coarse

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, Comparison, Fitted
+from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, Comparison, Fitted, correlation_of
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
@@ -279,8 +279,7 @@ def _notes(unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]) -
         np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < AT_BOUND * span
     )
     notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
-    size = np.sqrt(np.diag(found.covariance)).clip(np.finfo(float).tiny)
-    alike: Array = found.covariance / np.outer(size, size)
+    alike = correlation_of(found.covariance)
     for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
         notes.append(f"{labels[i]} and {labels[j]} are hardly told apart: {alike[i, j]:+.3f}")
     for each in tests:

@@ -17,6 +17,7 @@ from inloop.plant.arguments import file_path
 WEAK = 0.3  # standard deviation, as a part of the value, above which a parameter is hardly known
 ALIKE = 0.95  # correlation above which two parameters are told to be hardly apart
 AT_BOUND = 1e-6  # of a range
+NOTHING = 1e-100  # smallest size by which rows are divided: its square is a number, too
 
 
 class ResidualError(InloopError):
@@ -98,8 +99,7 @@ class Fitted:
     @property
     def correlation(self) -> Array:
         """Of the errors of the values."""
-        size = np.sqrt(np.diag(self.covariance)).clip(np.finfo(float).tiny)
-        return np.asarray(self.covariance / np.outer(size, size))
+        return correlation_of(self.covariance)
 
     @property
     def weak(self) -> tuple[str, ...]:
@@ -121,9 +121,8 @@ class Fitted:
         for name, unit, first, value, s in rows:
             part = s / abs(value) if value else np.inf
             share = f"{100 * part:7.2f}%" if part < 10.0 else "       -"
-            lines.append(
-                f"{name:{width}}  {first:12.6g}  {value:12.6g}  {s:10.2g}  {share}  [{unit}]"
-            )
+            line = f"{name:{width}}  {first:12.6g}  {value:12.6g}  {s:10.2g}  {share}"
+            lines.append(f"{line}  [{unit}]" if unit else line)
         return "\n".join([*lines, *self.told, *self.notes])
 
     @property
@@ -178,6 +177,12 @@ class Fitted:
         from inloop.analysis.fitting.report import write_page
 
         return write_page(self, file_path(path, "the file of the report"))
+
+
+def correlation_of(covariance: Array) -> Array:
+    """Correlations; 0 with an unknown that has no variance."""
+    size = np.sqrt(np.diag(covariance)).clip(NOTHING)
+    return np.asarray(covariance / np.outer(size, size))
 
 
 def _test_lines(tests: Sequence[ResidualTest], what: str) -> list[str]:

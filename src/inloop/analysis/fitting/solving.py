@@ -4,7 +4,8 @@
 
 The second sum closes the gaps between segments (multiple shooting, Bock 1983). w grows in stages:
 at first segments hang together loosely, so that nothing can diverge over a long run; in the end
-the gaps are far below what noise could tell.
+the gaps are far below what noise could tell. Each unknown is held where the search began, so weakly
+that this counts only for what the recordings do not tell, which would wander about else.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ SETTLED = 0.02  # relative change of noise levels that ends these rounds
 FIRST_NOISE = 0.05  # of the spread of a channel, where nothing is known of it
 LEAST_NOISE = 1e-12  # of the size of a channel: no residual is smaller than rounding
 TOLERANCE = 1e-10
+HELD = 1e-4  # standard deviations of noise that a change of an unknown by its size counts as
 
 Tell = Callable[[str], None]
 
@@ -110,7 +112,8 @@ class Problem:
         """All of them, in their own standard deviations."""
         missed, gaps = self.misses(x)
         rows = [(each / self.noise).ravel() for each in missed]
-        return np.concatenate([*rows, self.closing * gaps.ravel()])
+        held = HELD * (x - self.vector(self.shooting.unknowns.first, self.shooting.nodes))
+        return np.concatenate([*rows, self.closing * gaps.ravel(), held[: self.count]])
 
     def jacobian(self, x: Array) -> Array:
         """Derivatives of `residuals`."""
@@ -127,7 +130,8 @@ class Problem:
                 if self.places[k + 1, i] >= 0:
                     rows[i, self.places[k + 1, i]] -= 1.0
             blocks.append(self.closing * rows / self.shooting.sizes[:, None])
-        return np.asarray(np.vstack(blocks) * self.units)
+        held = HELD * np.eye(self.count, len(self.units))
+        return np.vstack([np.vstack(blocks) * self.units, held])
 
     def _spread(self, rows: Array, segment: int) -> Array:
         """Columns of one segment's derivatives where they are in the vector, before units."""
@@ -231,7 +235,7 @@ def _solution(problem: Problem, x: Array, evaluations: int, converged: bool) -> 
         parameters = parameters - basis @ (basis.T @ parameters)
     information = parameters.T @ parameters
     scale = problem.units[: problem.count]
-    size = np.sqrt(np.diag(information)).clip(1e-300)
+    size = np.sqrt(np.diag(information)).clip(np.finfo(float).tiny)
     inverse = np.linalg.pinv(information / np.outer(size, size), rcond=1e-14, hermitian=True)
     covariance = np.asarray(inverse * np.outer(scale / size, scale / size), np.float64)
     return Solution(

@@ -31,6 +31,7 @@ from inloop.simulate.progress import searching
 ROUNDS = 2  # of the search, with noise levels of the one before
 TOLERANCE = 1e-7  # relative change of the sum of squares, and of parameters, that ends it
 DRAWS = 12  # of position errors, from which their part of the covariance is found
+DERIVATIVES = "differences of laws, carried through the linear system of their states"
 INSIDE = 1e-9  # how far within bounds a search begins, in sizes of parameters
 
 
@@ -212,7 +213,7 @@ def _fitted(
         covariance,
         lost, outputs, problem.noise, tests, (),
         (Comparison("recording 1", t, problem.tau, problem.tau - residuals, False),),
-        tuple(notes), problem.evaluations, "differences along the motion, states exactly",
+        tuple(notes), problem.evaluations, DERIVATIVES,
     )  # fmt: skip
     if refuse:
         found.check()

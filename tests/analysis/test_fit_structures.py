@@ -1,0 +1,69 @@
+"""Fits of mechanisms with a loop, and with modes and impacts, to motions in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import inloop as il
+from inloop.gallery.bouncing_ball import bouncing_ball
+
+PERIOD = 4e-3  # [s]
+K, C = 8.3, 0.21  # [N m/rad], [N m s/rad]
+ARM, FIRST, MIDDLE = 0.3, 1.9, 1.3  # length [m], angles at the start and without torque [rad]
+INERTIAS, COUPLER = (0.013, 0.029), 1.1  # of the cranks about their pivots [kg m²], [kg]
+
+
+def parallelogram() -> il.Plant:
+    """Two cranks of one length and a coupler that only translates; a spring turns one crank."""
+    m = il.Model("parallelogram", gravity=(0.0, 0.0, 0.0))
+    k, c = m.parameter("k", 6.0, unit="N*m/rad"), m.parameter("c", 0.1, unit="N*m*s/rad")
+    pivot = m.ground.point("pivot", (0.5, 0.0, 0.0))
+    start = il.revolute("y", initial=(FIRST, 0.0))
+    crank, rocker = (
+        m.body(name, on=on, joint=joint, mass=0.2, inertia=(inertia, inertia, inertia))
+        for name, on, joint, inertia in (
+            ("crank", m.ground, start, INERTIAS[0]),
+            ("rocker", pivot, il.revolute("y", guess=FIRST), INERTIAS[1]),
+        )
+    )
+    coupler = m.body(
+        "coupler", on=crank.point("pin", (ARM, 0.0, 0.0)), joint=il.revolute("y", guess=-FIRST),
+        mass=COUPLER, com=(0.25, 0.0, 0.0), inertia=(0.01, 0.02, 0.03),
+    )  # fmt: skip
+    m.close(coupler.point("end", (0.5, 0.0, 0.0)), rocker.point("end", (ARM, 0.0, 0.0)))
+    m.joint_force("crank", lambda q, qd: -k * (q - MIDDLE) - c * qd, "spring")
+    return m.compile()
+
+
+def test_mechanism_with_a_loop() -> None:
+    plant = parallelogram()
+    assert plant.formulation.independent == ("crank",)
+    inertia = sum(INERTIAS) + COUPLER * ARM**2
+    decay = C / (2.0 * inertia)
+    omega = np.sqrt(K / inertia - decay**2)
+    t = np.arange(0.0, 1.6, PERIOD)
+    swing = np.exp(-decay * t) * (np.cos(omega * t) + decay / omega * np.sin(omega * t))
+    noise = 1e-3 * np.random.default_rng(6).normal(size=len(t))
+    q = MIDDLE + (FIRST - MIDDLE) * swing + noise
+    found = il.fit(plant, {"t": t, "crank.q": q}, ["k", "c"])
+    assert np.abs((found.values - [K, C]) / found.deviations).max() < 4.0
+    assert found.deviations[0] < 0.01 * K and found.deviations[1] < 0.05 * C
+
+
+def test_mechanism_with_modes() -> None:
+    height, g, e = 0.93, 9.6, 0.74  # [m], [m/s²], -
+    plant = bouncing_ball().compile()
+    plant.parameters.update(g=9.9, e=0.72)
+    t = np.arange(0.0, 1.6, PERIOD)
+    first = np.sqrt(2.0 * height / g)
+    # impacts, and the speed behind each of them
+    impacts = first * np.array([1.0, 1.0 + 2.0 * e, 1.0 + 2.0 * e + 2.0 * e**2])
+    after = t[:, None] - impacts
+    hops = g * first * e ** np.arange(1, 4) * after - 0.5 * g * after**2
+    z = np.select([after[:, 2] > 0.0, after[:, 1] > 0.0, after[:, 0] > 0.0],
+                  [hops[:, 2], hops[:, 1], hops[:, 0]], height - 0.5 * g * t**2)  # fmt: skip
+    assert impacts[1] < t[-1]
+    z += 1e-3 * np.random.default_rng(7).normal(size=len(t))
+    found = il.fit(plant, {"t": t, "ball.q": z}, ["g", "e"])
+    assert np.abs((found.values - [g, e]) / found.deviations).max() < 4.0
+    assert found.deviations[0] < 0.02 * g and found.deviations[1] < 0.01 * e
