@@ -56,13 +56,13 @@ def measured(seed: int, delay: float = 0.0) -> dict[str, np.ndarray]:
 
 def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
     truth, off = np.array([K, C]), []
-    for seed in range(8):
+    for seed in range(5):
         found = il.fit(slider, measured(seed), ["k", "c"])
         off.append((found.values - truth) / found.deviations)
         assert found.noise[0] == pytest.approx(NOISE, rel=0.15)
         assert not found.notes
-    # 16 errors in units of their deviations: mean square 1, four of its own deviations
-    assert np.mean(np.square(off)) == pytest.approx(1.0, abs=4.0 * np.sqrt(2.0 / 16))
+    # 10 errors in units of their deviations: mean square 1, four of its own deviations
+    assert np.mean(np.square(off)) == pytest.approx(1.0, abs=4.0 * np.sqrt(2.0 / 10))
     assert np.abs(off).max() < 4.0
     assert slider.parameters["k"] == 170.0  # the plant is as it was
 
@@ -132,7 +132,7 @@ def test_chaos_needs_segments() -> None:
     truth = plant.parameters[names[0]]
     start = dict(zip(plant.coordinates, (2.4, 1.1), strict=True))
     run = plant.simulate(
-        t_end=4.0, step=1e-3, sample=0.02, q=start, tolerance=1e-10, method="dopri"
+        t_end=2.5, step=1e-3, sample=0.02, q=start, tolerance=1e-10, method="dopri"
     )
     random = np.random.default_rng(8)
     recording = {"t": run.t}

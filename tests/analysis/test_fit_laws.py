@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 import scipy
@@ -29,6 +31,7 @@ def joint(**parts: float) -> il.Plant:
     return m.compile()
 
 
+@functools.cache
 def measured() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Times, positions and efforts; bristles by SciPy from the formulas of the source."""
     t = np.arange(0.0, END, STEP)
