@@ -11,7 +11,7 @@ from inloop.analysis.fitting.recordings import Measured, plants_of
 from inloop.analysis.fitting.segments import Segment
 from inloop.errors import InputError
 from inloop.plant import BarePlant
-from inloop.plant.timed_elements import TimedElement, timed_elements
+from inloop.plant.variation.timed_elements import TimedElement, timed_elements
 
 BETWEEN = 1e-3  # of a step: from there on a time counts as one between steps
 LAW = "law"  # forces do not decide where a run may start, other elements do
