@@ -13,7 +13,7 @@ from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.plant.variation.timed_elements import TimedElement, timed_elements
 
-BETWEEN = 1e-3  # of a step: from there on a time counts as one between steps
+BETWEEN = 0.01  # of a step: from there on a time counts as one between steps
 LAW = "law"  # forces do not decide where a run may start, other elements do
 
 
@@ -22,25 +22,34 @@ def first_steps(
 ) -> NDArray[np.int64]:
     """Steps from t = 0 to the begin of each segment; 0 where the plant does not depend on time.
 
+    Args:
+        plant: the compiled mechanism.
+        recordings: all of them, with one period.
+        segments: of the recordings.
+        step: of the integrator, a whole part of the period [s].
+
     Raises:
         InputError: the plant cannot be started at such a time.
     """
     _check_controller(plant, segments)
+    period = recordings[0].period
     timed = [each for mode in plants_of(plant).values() for each in timed_elements(mode.mechanism)]
     if not timed:
         return np.zeros(len(segments), dtype=np.int64)
-    begins = np.array([recordings[each.recording].t[each.begin] for each in segments])
-    steps = np.rint(begins / step).astype(np.int64)
-    for each, t, count in zip(segments, begins, steps, strict=True):
-        if abs(t / step - count) > BETWEEN or count < 0:
+    for run in recordings:
+        if run.t[0] < 0.0 or abs(run.t[0] / step - round(run.t[0] / step)) > BETWEEN:
             raise InputError(
-                f"{recordings[each.recording].name} has a sample at t = {t:g} s, and "
-                f"{_told(timed[0])}: runs with steps of {step:g} s cannot begin there",
+                f"{run.name} begins at t = {run.t[0]:g} s, and {_told(timed[0])}: runs with steps "
+                f"of {step:g} s cannot begin there",
                 fix="Give times of the model's clock, in whole steps from t = 0 on.",
             )
+    steps = np.array([
+        round(recordings[each.recording].t[0] / step) + each.begin * round(period / step)
+        for each in segments
+    ])  # fmt: skip
     fixed = [each for each in timed if each.kind != LAW]
     if fixed and np.any(steps):
-        late = begins[np.flatnonzero(steps)[0]]
+        late = step * steps[steps > 0][0]
         raise InputError(
             f"{_told(fixed[0])}: runs of model '{plant.name}' begin at t = 0, not at {late:g} s",
             fix="Leave segments out, give a recording from t = 0 on, or make what depends on time "

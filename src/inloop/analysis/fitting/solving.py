@@ -235,7 +235,7 @@ def _solution(problem: Problem, x: Array, evaluations: int, converged: bool) -> 
         parameters = parameters - basis @ (basis.T @ parameters)
     information = parameters.T @ parameters
     scale = problem.units[: problem.count]
-    size = np.sqrt(np.diag(information)).clip(np.finfo(float).tiny)
+    size = np.sqrt(np.diag(information))
     inverse = np.linalg.pinv(information / np.outer(size, size), rcond=1e-14, hermitian=True)
     covariance = np.asarray(inverse * np.outer(scale / size, scale / size), np.float64)
     return Solution(
