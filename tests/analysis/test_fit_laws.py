@@ -11,7 +11,7 @@ from puma_lugre import KINDS, LugreTrials
 
 import inloop as il
 
-STEP, END = 1e-3, 6.0  # [s]
+STEP, END = 1e-3, 3.0  # [s]
 TRUTH = {"s0": 3100.0, "fc": 2.3, "fs": 3.4, "vs": 0.07, "s2": 0.8, "inertia": 0.13}
 NOISE = 0.05  # of the efforts [N m]
 
