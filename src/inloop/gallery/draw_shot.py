@@ -22,7 +22,8 @@ LEFT, RIGHT = -0.31, 1.11  # cushions [m]
 SOURCE = (
     "rigid balls (Coriolis 1835): friction is constant while a ball slips, momentum and "
     "restitution give the speeds after the collision, and a ball that rolls slows down by "
-    "5/7 g c/r; phases of constant acceleration, one after the other"
+    "5/7 g c/r; the moment of the cloth, c m g, acts while it slips, too: phases of constant "
+    "acceleration, one after the other"
 )
 
 
@@ -65,7 +66,7 @@ def _slipping(v: float, w: float) -> tuple[float, float, float]:
     x = t = 0.0
     while abs(v - RADIUS * w) > 1e-12:
         slip = math.copysign(1.0, v - RADIUS * w)
-        # friction speeds the ball up, the moment of the cloth resists how it turns or would turn
+        # friction opposes the slip, the moment of the cloth how the ball turns or begins to turn
         turn = math.copysign(1.0, w) if w else slip
         a = -slip * CLOTH_MU * G
         alpha = 2.5 * G / RADIUS**2 * (slip * CLOTH_MU * RADIUS - turn * ROLLING)
