@@ -122,6 +122,7 @@ def test_car_past_corners_of_its_tyres(on_tyres: il.Plant) -> None:
     """Against differences of the same steps, so small that none of them changes sides."""
     run = {"t_end": 0.2, "sample": 0.005, "step": 1e-3, "method": "rk4"}
     result = on_tyres.simulate(**run, sensitivities=["grip", "caster"])
+    assert "tyre_front_left, tyre_front_right, tyre_rear_left" in result.notes[-1]
     angles = np.stack([result[f"tyre_{x}.alpha"] for x in ("front_left", "rear_left")])
     assert np.all(np.ptp(np.sign(angles[:, 20:]), axis=1) == 2.0)
     for name, increment in (("grip", 5e-5), ("caster", 1e-5)):
