@@ -350,6 +350,8 @@ class Observer:
             told.append(f"{self.lost} samples never came")
         if self.repeated:
             told.append(f"{self.repeated} samples came once more and were taken once")
+        if (mean := self._clock.mean) is not None:
+            told.append(f"samples come every {mean:.4g} s, not every {self.period:g} s")
         if self._begun_anew:
             told.append(f"began anew {self._begun_anew} times, at last because {self._reason}")
         if self._samples >= JUDGED and self._used:

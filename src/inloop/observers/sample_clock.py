@@ -6,6 +6,7 @@ import math
 
 from inloop.errors import InputError
 
+WRONG = 1e-3  # of the period: clocks run apart by less
 LONG = 1e9  # periods: all that is longer is as long as that
 
 
@@ -23,6 +24,14 @@ class SampleClock:
         """Nothing has come yet; the period is in seconds."""
         self._period = period
         self.last: float | None = None
+        self._counted, self._ahead = 0, 0.0  # periods, and those that passed beside them
+
+    @property
+    def mean(self) -> float | None:
+        """Mean time between samples [s] where that is surely not the period; else None."""
+        if abs(self._ahead) <= max(1.0, WRONG * self._counted):
+            return None
+        return self._period * (1.0 + self._ahead / self._counted)
 
     def pass_to(self, t: float) -> int:
         """Periods from the last sample to this one: 0 the same time, < 0 the time was set back.
@@ -46,6 +55,8 @@ class SampleClock:
                     fix="Give the observer the period at which it is called, and times of the "
                     "measurement.",
                 )
+            self._counted += passed
+            self._ahead += apart - passed
         elif self.last is not None:
             passed = 0
         self.last = t
