@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -158,6 +159,7 @@ class Observer:
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
         """As a controller: the estimate of each sample, and nothing that is written."""
+        _refuse_symbols(t)
         self.step(outputs)
         return {}
 
@@ -416,5 +418,20 @@ class _Leading:
             self._controller.reset()
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> Mapping[str, float]:
+        _refuse_symbols(t)
         answer: Mapping[str, float] = self._controller(t, self._observer.step(outputs))
         return answer
+
+
+def _refuse_symbols(t: object) -> None:
+    """See that the time of a sample is a number: `m.controller(...)` calls with symbols.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(t, Real):
+        raise InputError(
+            "an observer cannot be compiled into a plant",
+            fix="Give it to a run: plant.simulate(..., controller=observer.leading(law)), il.run "
+            "or il.start.",
+        )
