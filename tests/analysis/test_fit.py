@@ -272,3 +272,13 @@ def test_from_the_command_line(
     with pytest.raises(SystemExit):
         main(["run", str(model), "--set", f"@{found}"])
     assert "line 1: 'k 3' is no assignment" in capsys.readouterr().err
+
+
+def test_residuals_of_rounding_are_no_reason_for_a_note(slider: il.Plant) -> None:
+    """A recording of the plant itself, without noise: there is nothing to complain of."""
+    slider.parameters.update({"k": K, "c": C})
+    recording = slider.simulate(t_end=1.0, step=1e-3, q={"block": 0.2})
+    slider.parameters.reset()
+    found = il.fit(slider, recording, ["k", "c"], outputs=["block.q"])
+    assert [found["k"], found["c"]] == pytest.approx([K, C], rel=1e-6)
+    assert found.notes == () and all(test.white for test in found.tests)

@@ -14,6 +14,7 @@ ORDER = 8  # of the prediction of a residual from those before it
 NOT_WHITE = 1e-3  # probability below which residuals are told not to be white
 STRUCTURED = 0.5  # share of residual power that can be predicted: above, it is no noise
 SMALL = 1e-3  # of the spread of what was measured: residuals below that are small, too
+EXACT = 1e-15  # share of the variance that rounding and steps may leave unexplained
 NOISY = 1.5  # times the known noise: residuals below that are small, whatever they look like
 
 
@@ -44,8 +45,8 @@ class ResidualTest:
 
     @property
     def white(self) -> bool:
-        """Whether nothing speaks against noise."""
-        return self.probability >= NOT_WHITE
+        """Whether nothing speaks against noise, or nothing but rounding is left."""
+        return self.probability >= NOT_WHITE or 1.0 - self.explained < EXACT
 
     @property
     def refused(self) -> bool:
