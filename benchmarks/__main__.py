@@ -21,7 +21,7 @@ ROUNDS = 5
 # sections whose contestants have their turns in rounds
 ROUNDED = (
     "batch", "cluster", "loops", "judged", "many", "reduction", "warm", "friction", "page",
-    "rover",
+    "rover", "sensitivities",
 )  # fmt: skip
 # in the order of printing; what needs a calm machine least comes first
 SECTIONS = {

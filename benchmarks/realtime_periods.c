@@ -16,6 +16,7 @@ int64_t bench_periods(il_loop *loop, int64_t count, const double *inputs, int64_
     int64_t failed = 0;
 
     cut_scratch(loop);
+    loop->clock = &il_system_clock;
     il_take_parameters(loop);
     il_start_state(loop);
     il_publish_outputs(loop, INLOOP_SET);

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from inloop.native.library import address_of
 from inloop.native.runtime_library import realtime_headers, realtime_sources
 from inloop.realtime.loop import _Memory
 from inloop.realtime.mailboxes.memory import Attached
+from inloop.realtime.mailboxes.mirror import SLOTS
 from inloop.realtime.mailboxes.segment import Segment
 from inloop.realtime.options import Options
 from inloop.realtime.wiring import wire
@@ -48,14 +50,15 @@ PUSH = np.array([25.0, 40.0, 15.0, 2.0, 2.0, 1.0])  # [N·m]
 WAVES = np.array([1.7, 1.1, 0.9, 0.7, 0.6, 0.5])  # periods [s]
 
 
-def noisy_torques(plant: il.Plant, count: int = PERIODS) -> np.ndarray:
-    """Torques that nearly carry the arm, and push it around: a row for each period [N·m]."""
+def noisy_torques(plant: il.Plant, count: int = PERIODS) -> dict[str, np.ndarray]:
+    """Torques that nearly carry the arm, and push it around, by name [N·m]."""
     rng = np.random.default_rng(5)
     t, rest = np.arange(count)[:, None] / RATE, np.zeros(plant.n)
     ready = gallery.get("robot").poses["ready"]
     clean = plant.inverse_dynamics(ready, rest, rest) + PUSH * np.sin(2.0 * np.pi * t / WAVES)
     noise = rng.standard_normal((count, plant.n))
-    return np.ascontiguousarray(clean * (1.0 + NOISE * noise) + NOISE * PUSH * noise)
+    torques = clean * (1.0 + NOISE * noise) + NOISE * PUSH * noise
+    return {f"{joint}.tau": torques[:, k] for k, joint in enumerate(plant.coordinates)}
 
 
 class Periods:
@@ -66,7 +69,14 @@ class Periods:
         failed: periods of the last run that failed.
     """
 
-    def __init__(self, plant: il.Plant, torques: np.ndarray, method: str) -> None:
+    def __init__(self, plant: il.Plant, given: Mapping[str, np.ndarray], method: str) -> None:
+        """Wire a plant.
+
+        Args:
+            plant: what runs.
+            given: inputs and efforts by name, a value for each period.
+            method: of its steps.
+        """
         options = Options(rate=RATE, method=method, mode="free", stale_after=None)
         wiring = wire(
             plant,
@@ -80,7 +90,7 @@ class Periods:
             motions={},
         )
         self._memory = _Memory(wiring, options, 0)
-        self._segment = Segment(f"bench-{os.getpid()}", wiring.layout, (1024, 256, 16, 64))
+        self._segment = Segment(f"bench-{os.getpid()}", wiring.layout, SLOTS)
         self._attached = Attached(self._segment.memory)
         loop = self._memory.loop
         loop.box = self._attached.box
@@ -91,9 +101,12 @@ class Periods:
         scratch = library.function("il_loop_scratch", POINTER, returns=COUNT)
         self._scratch = aligned_zeros(scratch(self._memory.address))
         loop.scratch = address_of(self._scratch)
-        self._inputs = np.zeros((len(torques), len(wiring.layout.inputs)))
-        self._inputs[:, : plant.n] = torques
-        self.each, self.failed = np.full(len(torques), np.inf), 0
+        names = [item.name for item in wiring.layout.inputs]
+        count = len(next(iter(given.values())))
+        self._inputs = np.zeros((count, len(names)))
+        for name, values in given.items():
+            self._inputs[:, names.index(name)] = values
+        self.each, self.failed = np.full(count, np.inf), 0
 
     def run(self, sleep: float = 0.0) -> None:
         """All periods once, perhaps each after some sleep [s]."""
@@ -122,10 +135,11 @@ def constant(count: int, length: int, sleep: float, each: np.ndarray) -> None:
     call(count, length, round(1e9 * sleep), each.ctypes.data)
 
 
-def measure(method: str, runs: int, sleep: float = 0.0, periods: int = PERIODS) -> list[Row]:
-    """Times of the periods and of a constant computation: of one run, and the best of all [µs]."""
-    plant = gallery.get("robot").build().compile()
-    found = Periods(plant, noisy_torques(plant, periods), method)
+def best_of(
+    plant: il.Plant, given: Mapping[str, np.ndarray], method: str, runs: int, sleep: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The best time of each period of some runs, and their times in one run [ns]."""
+    found = Periods(plant, given, method)
     try:
         found.run()  # warms the caches
         found.each[:] = np.inf
@@ -137,7 +151,14 @@ def measure(method: str, runs: int, sleep: float = 0.0, periods: int = PERIODS) 
         found.close()
     if found.failed:
         raise RuntimeError(f"{found.failed} periods failed")
-    length = _length(float(np.median(found.each)))
+    return found.each, once
+
+
+def measure(method: str, runs: int, sleep: float = 0.0, periods: int = PERIODS) -> list[Row]:
+    """Times of the periods and of a constant computation: of one run, and the best of all [µs]."""
+    plant = gallery.get("robot").build().compile()
+    each, once = best_of(plant, noisy_torques(plant, periods), method, runs, sleep)
+    length = _length(float(np.median(each)))
     same = np.full(periods, np.inf)
     constant(periods, length, sleep, same)
     constant_once = same.copy()
@@ -146,10 +167,10 @@ def measure(method: str, runs: int, sleep: float = 0.0, periods: int = PERIODS) 
     after = f", after {1e3 * sleep:g} ms of sleep" if sleep else ""
     what = f"robot, LuGre, noisy torques, {method}{after}"
     return [
-        _row(f"{what}: best of {runs}", found.each),
-        _row(f"{what}: one run", once),
-        _row(f"a constant computation{after}: best of {runs}", same),
-        _row(f"a constant computation{after}: one run", constant_once),
+        row_of(f"{what}: best of {runs}", each),
+        row_of(f"{what}: one run", once),
+        row_of(f"a constant computation{after}: best of {runs}", same),
+        row_of(f"a constant computation{after}: one run", constant_once),
     ]
 
 
@@ -160,7 +181,8 @@ def _length(time: float) -> int:
     return max(1, round(1000 * time / float(np.median(tried))))
 
 
-def _row(what: str, each: np.ndarray) -> Row:
+def row_of(what: str, each: np.ndarray) -> Row:
+    """Median and tails of times that are given in ns [µs]."""
     values = np.quantile(1e-3 * each, (0.5, 0.99, 0.999, 1.0))
     row: Row = dict(zip(("p50", "p99", "p999", "max"), map(float, values), strict=True))
     return {"what": what, **row, "ratio": row["max"] / row["p50"]}

@@ -1,4 +1,4 @@
-"""05: a cart against the clock, with its controller in another process.
+"""06: a cart against the clock, with its controller in another process.
 
 Objective: run a plant in real time, control it from a process that knows nothing but its mailbox,
 and check the co-simulation against its closed form.

@@ -1,4 +1,4 @@
-"""08: a flexible link, clamped, loaded and swinging.
+"""07: a flexible link, clamped, loaded and swinging.
 
 Objective: describe a rod by finite elements, hang a weight on its tip, and check its frequencies,
 its sag and its energy against closed forms.

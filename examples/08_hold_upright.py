@@ -1,4 +1,4 @@
-"""09: hold a pole upright with a controller that is designed on the generated equations.
+"""08: hold a pole upright with a controller that is designed on the generated equations.
 
 Objective: linearize a mechanism, design optimal feedback with integral action and a Kalman filter,
 and let the controller, which sees nothing but an encoder, move the pole and carry a load.

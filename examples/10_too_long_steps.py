@@ -1,4 +1,4 @@
-"""09: steps that are too long, and how a run says so.
+"""10: steps that are too long, and how a run says so.
 
 Objective: drop an elastic ball on a stiff floor, integrate it with explicit steps that are too
 long, read what the result says about itself, and let inloop choose a method that is right.

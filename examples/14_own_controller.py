@@ -1,4 +1,4 @@
-"""13: a controller of one's own, simulated and against the clock.
+"""14: a controller of one's own, simulated and against the clock.
 
 Objective: give a Python function as a controller, find the poles of the loop that it closes from
 its run, and see the same bits when it runs in another process.

@@ -1,4 +1,4 @@
-"""19: a stone from an STL file falls on a box.
+"""20: a stone from an STL file falls on a box.
 
 Objective: give a solid of any convex form to hard contact, and look at what carries it at rest.
 

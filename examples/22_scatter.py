@@ -1,4 +1,4 @@
-"""21: which tolerance matters? A sweep with Sobol indices, interrupted and gone on with.
+"""22: which tolerance matters? A sweep with Sobol indices, interrupted and gone on with.
 
 Objective: a pendulum swings for a while; its length, its mass and its first angle are known within
 tolerances. Find which part of the scatter of its angle each of them has.

@@ -14,7 +14,7 @@ EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("[0
 
 
 def test_the_examples_that_are_there() -> None:
-    numbers = [f"{k:02}" for k in range(1, 23)]
+    numbers = [f"{k:02}" for k in range(1, 24)]
     assert [path.name[:2] for path in EXAMPLES] == numbers
 
 
@@ -48,5 +48,6 @@ def test_the_example_keeps_the_house_style(example: Path) -> None:
     text = example.read_text(encoding="utf-8")
     assert 60 <= len(text.splitlines()) <= 130
     doc = ast.get_docstring(ast.parse(text)) or ""
+    assert doc.startswith(f"{example.name[:2]}: ")
     assert "Objective:" in doc and "Equations:" in doc and "--plot" in doc
     assert text.count("    check(") >= 2

@@ -25,7 +25,8 @@ def facts(name: str) -> dict[str, Any]:
         "coordinates": plant.n,
         "freedoms": len(formulation.independent),
         "constraints": len(formulation.row_names),
-        "contacts": len(mechanism.contacts) + len(mechanism.hard_contacts),
+        # hard stops of joints are hard contacts alone, penalties are contacts alone
+        "contacts": len({c.name for c in (*mechanism.contacts, *mechanism.hard_contacts)}),
         "modes": len(plant.by_mode) if len(plant.by_mode) > 1 else 0,
         "operations": counts["total"] if counts else None,
     }

@@ -64,7 +64,6 @@ CASES: dict[str, Case] = {
     "car": Case(5e-4, **STIFF),
     "stick_slip": Case(5e-5, **STIFF),
     "incline": Case(1e-4, **STIFF),
-    "draw_shot": Case(4e-7, **STIFF),
     "bouncing_ball": Case(1e-4),
     "cart_pendulum": Case(1e-4),
     "simple_action": Case(1e-4, **STIFF),

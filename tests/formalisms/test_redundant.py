@@ -23,7 +23,6 @@ LINKAGES = (0, 7)  # with a drive and without; other kinds of cuts are met in th
 EXHIBITS: dict[str, dict[str, int]] = {
     "bricard": {},
     "satellite": {},
-    "draw_shot": {},
     "flexible_four_bar": {"elements": 6},
     "rolling_disc": {},
     "rotor": {"blades": 2, "elements": 2},
@@ -86,6 +85,15 @@ def all_kinds() -> il.Model:
     m.joint_force("ring", lambda q, qd: -7.0 * q - 0.3 * qd)
     m.force(
         hull.point("fin", (0.2, -0.4, 0.1)), lambda p, v: (-3.0 * v[0], 0.5 * p[2], -2.0 * v[1])
+    )
+    m.contact(
+        m.ground.frame("shelf", (0.0, 0.0, 0.4)),
+        il.plane(),
+        hull.point("keel", (0.1, -0.2, 0.05)),
+        il.sphere(0.9),
+        law=il.hunt_crossley(60.0, 1.5, 0.2),
+        friction=il.coulomb_contact(0.3, 0.5),
+        name="touch",
     )
     m.lugre("slide", stiffness=900.0, damping=8.0, coulomb=0.4, normal="reaction", stribeck=0.02)
     return m

@@ -50,7 +50,7 @@ def test_an_observer_at_a_mailbox(oscillator: il.Plant) -> None:
         expected = box.peek()["rail.qd"]
     assert observer.lost == 0
     assert values[-1]["rail.qd"] == pytest.approx(expected, abs=1e-3)
-    assert values[-1].t == pytest.approx(39 * PERIOD)
+    assert values[-1].t == pytest.approx(40 * PERIOD)
 
 
 def test_estimates_over_a_run(oscillator: il.Plant) -> None:

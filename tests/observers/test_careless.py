@@ -87,3 +87,13 @@ def test_samples_that_make_no_sense(oscillator: il.Plant) -> None:
         observer.follow({"t": [0.0, 0.1, 0.3], "rail.q": [0.0, 0.0, 0.0]})
     with pytest.raises(il.InputError, match="Give a result"):
         observer.follow([1.0, 2.0])
+
+
+def test_an_observer_is_not_compiled_into_a_plant(oscillator: il.Plant) -> None:
+    observer = il.observer(oscillator, **GOOD)
+    for controller in (observer, observer.leading(lambda t, estimate: {})):
+        m = il.Model("cart")
+        m.body("cart", on=m.ground, joint=il.prismatic("x", name="rail"), mass=1.3)
+        m.controller(controller, period=1e-3)
+        with pytest.raises(il.ModelError, match=r"an observer cannot .*Give it to a run"):
+            m.compile()

@@ -76,6 +76,16 @@ def test_the_force_from_unknown_efforts_and_the_jacobian(arm: il.Plant) -> None:
     assert not il.observers.contact_force(arm, observer.estimate, FLANGE).fits
 
 
+def test_the_force_of_the_wall_from_unknown_efforts(arm: il.Plant) -> None:
+    unknown = {f"{j}.tau": il.observers.Unknown(1e4, smooth=True) for j in JOINTS}
+
+    def at_flange(estimate: il.observers.Estimate) -> np.ndarray:
+        return il.observers.contact_force(arm, estimate, FLANGE).force
+
+    found = run_into_wall(observed(arm, **unknown), at_flange, seconds=0.16, seed=1)
+    assert found.errors(0.02, 0.04).max() < 0.05
+
+
 def test_efforts_that_are_not_estimated_are_named(arm: il.Plant) -> None:
     observer = observed(arm, **{"joint_1.tau": il.observers.Unknown(20.0)})
     with pytest.raises(il.InputError, match="does not estimate efforts of joint_2, joint_3"):

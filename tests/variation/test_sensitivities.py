@@ -207,3 +207,19 @@ def test_signals_of_the_repetition_are_those_of_the_run() -> None:
         mine = np.stack([found[signal, name] for signal in found.signals])
         size = np.abs(wanted).max(axis=1, keepdims=True) + 1e-9
         np.testing.assert_allclose(mine / size, wanted / size, rtol=0.0, atol=1e-7)
+
+
+def test_laws_that_compare_are_named() -> None:
+    """A relay, beside a spring with a corner that cannot jump."""
+    m = il.Model("sliding")
+    k = m.parameter("k", 3.0, unit="N")
+    m.body("mass", on=m.ground, joint=il.prismatic("x", initial=(1.0, 0.0)), mass=1.0)
+    m.joint_force("mass", lambda q, qd: -k * il.sign(q), "relay")
+    m.joint_force("mass", lambda q, qd: -k * abs(q), "spring")
+    plant = m.compile()
+    run = {"t_end": 0.02, "step": 1e-3, "method": "rk4"}
+    forwards = plant.simulate(**run, sensitivities=["k"])
+    backwards = plant.gradient({"mass.q": np.zeros(len(forwards.t))}, ["k"], **run).result
+    for result in (forwards, backwards):
+        (note,) = result.notes
+        assert note.startswith("relay: numbers are compared") and "spring" not in note

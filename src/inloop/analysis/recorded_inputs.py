@@ -13,6 +13,4 @@ def held(run: Result, name: str) -> Held:
     """Whether an input was held from a sample on, up to it, or was a function of time."""
     if name not in run.inputs:  # of a controller
         return "from"
-    if f"{run.coordinates[0]}.tau" in run.inputs:  # of a mailbox
-        return "until"
-    return "smooth"
+    return "until" if run.recorded else "smooth"

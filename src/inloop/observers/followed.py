@@ -83,7 +83,8 @@ def follow(observer: Observer, run: Any, inputs: str | None = None) -> Followed:
 
     Args:
         observer: is reset before.
-        run: a result (`plant.simulate`, `il.read`), or arrays by name, "t" among them.
+        run: a result (`plant.simulate`, `il.read`), or arrays by name, "t" among them. What is
+            missing in between, or was set back, is seen by the times; see `Observer.sample`.
         inputs: "before" if rows tell the inputs that led to them, as recordings do; "after" if they
             tell those held from there on, as simulations do. By default as results have it, and
             "before" for arrays.
@@ -95,12 +96,12 @@ def follow(observer: Observer, run: Any, inputs: str | None = None) -> Followed:
     t, measured, held = _rows(observer, run)
     if inputs not in (None, BEFORE, AFTER):
         raise useless(inputs, "inputs", "Use 'before' or 'after'.")
-    after = inputs == AFTER if inputs else isinstance(run, Result) and run.knows_energy
+    after = inputs == AFTER if inputs else isinstance(run, Result) and not run.recorded
     if after:
         held = np.concatenate([held[:1], held[:-1]])
     estimates = []
-    for y, u in zip(measured, held, strict=True):
-        observer.update(y, u)
+    for now, y, u in zip(t.tolist(), measured, held, strict=True):
+        observer.sample(now, y, u)
         estimates.append(observer.estimate)
     names = dict.fromkeys(name for estimate in estimates for name in estimate.states)
     unsure = {name: np.full(len(t), np.nan) for name in names}
@@ -126,29 +127,30 @@ def _rows(observer: Observer, run: Any) -> tuple[Array, Array, Array]:
     if not isinstance(run, Result | Mapping) or "t" not in known:
         raise useless(run, "run", "Give a result, or arrays by name with the times 't'.")
     t = reals(run["t"], "t")
-    stride = _stride(t, observer.period)
+    rows = _once_per_period(t, observer.period)
     columns = []
     for name in observer.measured:
         if name not in known:
             raise unknown_name("output", name, known)
-        columns.append(reals(run[name], name)[::stride])
+        columns.append(reals(run[name], name)[rows])
     given = [
-        reals(run[name], name)[::stride] if name in known else np.full(len(t[::stride]), value)
+        reals(run[name], name)[rows] if name in known else np.full(len(rows), value)
         for name, value in zip(observer.inputs, observer.held, strict=True)
     ]
-    return t[::stride], np.stack(columns, axis=1), np.stack(given, axis=1)
+    return t[rows], np.stack(columns, axis=1), np.stack(given, axis=1)
 
 
-def _stride(t: Array, period: float) -> int:
-    """Rows from sample to sample."""
+def _once_per_period(t: Array, period: float) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Numbers of the rows that are samples."""
     if t.ndim != 1 or len(t) < 2:
         raise InputError("a run of less than two rows", fix="Give a longer one.")
-    spacing = np.diff(t)
-    stride = max(1, round(period / float(np.median(spacing))))
-    if np.abs(np.diff(t[::stride]) - period).max() > 1e-3 * period:
+    spacing = float(np.median(np.diff(t)))
+    stride = round(period / spacing) if spacing > 0.0 else 0
+    if stride < 1 or abs(stride * spacing - period) > 1e-3 * period:
         raise InputError(
-            f"rows {spacing.min():g} to {spacing.max():g} s apart do not come once per period of "
-            f"{period:g} s",
-            fix="Give the observer the period of the run; put rows of NaN where samples are lost.",
+            f"rows that are {spacing:g} s apart do not come once per period of {period:g} s",
+            fix="Give the observer the period of the run.",
         )
-    return stride
+    periods = (t - t[0]) / period
+    off = np.abs(periods - np.round(periods)) * period
+    return np.flatnonzero(off < 0.5 * spacing) if stride > 1 else np.arange(len(t))

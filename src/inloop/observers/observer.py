@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ from inloop.native.running.observer import NativeObserver, ObserverTable
 from inloop.observers.consistency import band
 from inloop.observers.estimate import Estimate
 from inloop.observers.observed_plant import ObservedPlant
+from inloop.observers.sample_clock import SampleClock
 from inloop.observers.unknowns import Extra
 from inloop.plant import Array, BarePlant
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 JUDGED = 200  # samples, from which on innovations are told that do not fit the noise
 SURELY = 1.0 - 1e-6
+MOST_LOST = 1000  # samples that are bridged; where more are lost, the observer begins anew
 
 
 class Record(Protocol):
@@ -71,6 +74,7 @@ class Observer:
         period: between two samples [s].
         missing: how often each measured output was NaN or too far off, by name.
         lost: samples that never came.
+        repeated: samples that came once more, and were taken once.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -86,12 +90,13 @@ class Observer:
         self._native = NativeObserver(setup.seen.instance, setup.table)
         self._native.P[:] = np.diag(setup.doubt**2)
         self.missing = dict.fromkeys(self.measured, 0)
-        self.lost = 0
+        self.lost = self.repeated = 0
+        self._begun_anew, self._reason = 0, ""
         self._samples, self._squares, self._used = 0, 0.0, 0
         self._away: list[str] = []
         self._queue: deque[tuple[Array, Array]] = deque(maxlen=max(setup.late) + 1)
         self._inputs = setup.seen.first_inputs.copy()
-        self._last: float | None = None
+        self._clock = SampleClock(self.period)
         self._states: tuple[str, ...] = ()
         self._named = -1  # of which choice of coordinates these are the names
         self._estimate: Estimate | None = None
@@ -133,10 +138,10 @@ class Observer:
         Args:
             outputs: what was measured, and inputs as they were held up to now, by name: what a
                 controller reads, or a mailbox gives (`box.wait()`). Inputs that are not there stay
-                as they were; "t" tells samples that were lost.
+                as they were; "t" tells samples that were lost: see `sample`.
 
         Raises:
-            InputError: an output that is to be measured is not there.
+            InputError: an output that is to be measured is not there, or its time makes no sense.
             SimulationError: the plant cannot get to the next sample from the estimate.
         """
         y = np.empty(len(self.measured))
@@ -149,12 +154,12 @@ class Observer:
         for k, name in enumerate(self.inputs):
             if name in known and math.isfinite(value := float(outputs[name])):
                 u[k] = value
-        self._make_up(float(outputs["t"]) if "t" in known else math.nan, u)
-        self.update(y, u)
+        self.sample(float(outputs["t"]) if "t" in known else math.nan, y, u)
         return self.estimate
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
         """As a controller: the estimate of each sample, and nothing that is written."""
+        _refuse_symbols(t)
         self.step(outputs)
         return {}
 
@@ -162,8 +167,63 @@ class Observer:
         """A controller that reads estimates where another one reads outputs."""
         return _Leading(self, controller)
 
-    def update(self, measured: Array, inputs: Array) -> None:
+    def sample(self, t: float, measured: Array, inputs: Array) -> None:
         """The same with arrays; `estimate` tells what came of it.
+
+        At samples that never came nothing was measured. The observer begins anew where more than
+        `MOST_LOST` are missing or the estimate cannot be carried across them, and where the time
+        was set back. A sample that comes once more is taken once.
+
+        Args:
+            t: when it was measured [s]; NaN: a period after the last one.
+            measured: in the order of `measured`; NaN where nothing was.
+            inputs: held up to now, in the order of `inputs`.
+
+        Raises:
+            InputError: its time makes no sense, or it is another sample at the same time.
+        """
+        before = self._clock.last
+        passed = self._clock.pass_to(t)
+        if passed == 0:
+            self._seen_before(t, measured)
+            return
+        if self._samples == 0 and math.isfinite(t):
+            self._native.t = t
+        if before is None or 0 < passed <= MOST_LOST + 1:
+            try:
+                self._bridge(passed - 1, inputs)
+                self.update(measured, inputs)
+                return
+            except SimulationError:
+                if passed == 1:
+                    raise
+        why = "the time was set back" if passed < 0 else "too many samples were lost"
+        self._begin_anew(t, f"{why} from t = {before:.9g} to {t:.9g} s")
+        self.update(measured, inputs)
+
+    def _seen_before(self, t: float, measured: Array) -> None:
+        if not np.array_equal(measured, self._queue[-1][0], equal_nan=True):
+            raise InputError(
+                f"two different samples at t = {t:.9g} s", fix="Give each one its own time."
+            )
+        self.repeated += 1
+
+    def _bridge(self, lost: int, inputs: Array) -> None:
+        """Samples that never came: nothing was measured at them."""
+        nothing = np.full(len(self.measured), np.nan)
+        for _ in range(lost):
+            self.update(nothing, inputs)
+        self.lost += lost
+
+    def _begin_anew(self, t: float, reason: str) -> None:
+        count = self._begun_anew + 1
+        self.reset()
+        self._begun_anew, self._reason = count, reason
+        self._clock.pass_to(t)
+        self._native.t = t
+
+    def update(self, measured: Array, inputs: Array) -> None:
+        """The sample that follows the last one by a period.
 
         Args:
             measured: in the order of `measured`; NaN where nothing was.
@@ -183,24 +243,6 @@ class Observer:
         self._queue.append((y, u))
         self._filter()
         self._samples += 1
-
-    def _make_up(self, t: float, u: Array) -> None:
-        """Samples that never came: nothing was measured at them."""
-        if self._last is not None and t < self._last:
-            self.reset()  # somebody has set the plant back
-        elif self._last is not None and math.isfinite(t):
-            late = round((t - self._last) / self.period) - 1
-            if late < 0:
-                raise InputError(
-                    f"a sample {t - self._last:.3g} s after the last one, while the period of the "
-                    f"observer is {self.period:g} s",
-                    fix="Give the observer the period at which it is called.",
-                )
-            nothing = np.full(len(self.measured), np.nan)
-            for _ in range(late):
-                self.update(nothing, u)
-            self.lost += late
-        self._last = t if math.isfinite(t) else None
 
     def _filter(self) -> None:
         """Predict and correct with what belongs to one time: the latest sensor decides which."""
@@ -308,6 +350,12 @@ class Observer:
         ]
         if self.lost:
             told.append(f"{self.lost} samples never came")
+        if self.repeated:
+            told.append(f"{self.repeated} samples came once more and were taken once")
+        if (mean := self._clock.mean) is not None:
+            told.append(f"samples come every {mean:.4g} s, not every {self.period:g} s")
+        if self._begun_anew:
+            told.append(f"began anew {self._begun_anew} times, at last because {self._reason}")
         if self._samples >= JUDGED and self._used:
             low, high = band(self._used, 1, SURELY)
             if not low <= self._squares <= high:
@@ -370,5 +418,20 @@ class _Leading:
             self._controller.reset()
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> Mapping[str, float]:
+        _refuse_symbols(t)
         answer: Mapping[str, float] = self._controller(t, self._observer.step(outputs))
         return answer
+
+
+def _refuse_symbols(t: object) -> None:
+    """See that the time of a sample is a number: `m.controller(...)` calls with symbols.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(t, Real):
+        raise InputError(
+            "an observer cannot be compiled into a plant",
+            fix="Give it to a run: plant.simulate(..., controller=observer.leading(law)), il.run "
+            "or il.start.",
+        )

@@ -53,7 +53,7 @@ def partials(node: Expr) -> tuple[Expr, ...]:
 
 
 def _partials_of_switches(node: Expr) -> tuple[Expr, ...]:
-    """Operations with corners; at a corner one of the two slopes is taken."""
+    """Operations with corners; at a corner one of the two slopes is taken, of abs their mean."""
     g, op, a = node.graph, node.op, node.args
     if op == "pow":
         by_base = a[1] * g.power(a[0], a[1] - 1.0)

@@ -154,7 +154,7 @@ def _tell(args: argparse.Namespace, many: il.ManyResult, seconds: float, partial
         paragraph(shell_words(note))
     paragraph()
     rows = [(name, *(f"{x:.6g}" for x in _scatter(values))) for name, values in ends.items()]
-    table(("at the end", "mean", "deviation", "least", "most"), rows)
+    table(("at the end", "mean", "deviation", "minimum", "maximum"), rows)
     for each in indices:
         paragraph()
         paragraph(str(each))
@@ -171,7 +171,7 @@ def _scatter(values: Any) -> tuple[float, float, float, float]:
 def _data(
     many: il.ManyResult, ends: dict[str, Any], indices: list[il.SobolIndices], seconds: float
 ) -> dict[str, Any]:
-    names = ("mean", "deviation", "least", "most")
+    names = ("mean", "deviation", "minimum", "maximum")
     return {
         "status": "OK" if "STOPPED" not in many.status else "STOPPED",
         "model": many.name,

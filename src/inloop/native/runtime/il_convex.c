@@ -1,10 +1,10 @@
 /* Two convex shapes of any kind: their common normal, and from it where they touch.
  *
  * Cores that are apart have their nearest points, others the direction in which they overlap least
- * (il_nearest.h). A face of either shape that is as good, or nearly so, gives the normal instead, so that
- * shapes that lie on each other do not change between faces and edges; the points of the other shape over
- * that face touch, and where it ends, what it cuts. Else lines beside each other touch at both ends, and
- * all else at its nearest points. */
+ * (il_nearest.h). A face of either shape that is as good, or nearly so, gives the normal instead,
+ * so that shapes that lie on each other do not change between faces and edges; the points of the
+ * other shape over that face touch, and where it ends, what it cuts. Else lines beside each other
+ * touch at both ends, and all else at its nearest points. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum { SPREAD_MOST = 8 };
 
 /* in parts of the size of the smaller shape: */
 static const double
-    near = 1e-4,       /* cores that are nearer have a normal from their faces, not their distance */
+    near = 1e-4,       /* cores that are nearer have a normal from their faces, not a distance */
     handicap = 1e-4,   /* what a face may be worse */
     exact = 1e-12,     /* of the distance of shapes with corners, */
     curved = 1e-9,     /* and with rims */
@@ -72,7 +72,7 @@ static int between_ends(const il_solid *solid, const double *point)
     return fabs(il_dot3(axis, from)) < (1.0 - inside) * solid->shape->half;
 }
 
-/* Cylinders as lines where that is what touches. Not 0: found, and all lines are met between ends. */
+/* Cylinders as lines where that is what touches. Not 0: found, all lines are met between ends. */
 static int find_beside_lines(contact *c, il_nearest *found)
 {
     if (il_nearest_apart(c->solids, c->solids + 1, near * c->size, found)) {
@@ -199,7 +199,8 @@ static void spread_add(spread *s, const double *point, double gap, double margin
 }
 
 /* Tell the deepest one, then ever those that are farthest from all that were told. */
-static void spread_tell(const spread *s, const contact *c, int of_a, int64_t feature, il_spots *found)
+static void spread_tell(const spread *s, const contact *c, int of_a, int64_t feature,
+                        il_spots *found)
 {
     double distances[2 * IL_FEATURE_MOST];
     int next = 0;

@@ -75,7 +75,7 @@ static void combine(const simplex *s, const int *chosen, int count, const double
     }
 }
 
-/* Keep the corners around the point of the simplex that is nearest to the origin, and that point. */
+/* Keep the corners around the point of the simplex that is nearest to the origin; and find it. */
 static void reduce(simplex *s, double *nearest)
 {
     int best[CORNERS] = {0}, best_count = 0;

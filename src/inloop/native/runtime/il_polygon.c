@@ -71,7 +71,8 @@ int il_polygon_around(int count, double points[][3], const double *normal)
             if (!(apart(normal, points[at], points[k]) > 0.0)) {
                 continue;
             }
-            const double side = next < 0 ? -1.0 : left_of(normal, points[at], points[next], points[k]);
+            const double side =
+                next < 0 ? -1.0 : left_of(normal, points[at], points[next], points[k]);
             const int farther = side == 0.0 && apart(normal, points[at], points[k]) >
                                                    apart(normal, points[at], points[next]);
             next = side < 0.0 || farther ? k : next;

@@ -2,9 +2,9 @@
 #ifndef IL_POLYGON_H
 #define IL_POLYGON_H
 
-/* Keep the part of a polygon with direction·x <= most; a line has two corners. Corners that are outside
-   by less than `slack` stay as they are: faces with a common edge are not cut anew wherever rounding
-   leaves them. Returns the number of corners that are left, `room` at most. */
+/* Keep the part of a polygon with direction·x <= most; a line has two corners. Corners that are
+   outside by less than `slack` stay as they are: faces with a common edge are not cut anew wherever
+   rounding leaves them. Returns the number of corners that are left, `room` at most. */
 int il_polygon_cut(int count, double polygon[][3], const double *direction, double most,
                    double slack, int room);
 

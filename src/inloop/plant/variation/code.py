@@ -56,7 +56,7 @@ class VariationCode:
         prepared: number of prepared quantities.
         operations: of each program.
         files: the generated C.
-        switches: laws compare numbers or take their sign, so that forces may jump.
+        switches: laws that compare numbers or take a sign, so that forces may jump.
     """
 
     library: NativeLibrary
@@ -69,7 +69,7 @@ class VariationCode:
     prepared: int
     operations: dict[str, int]
     files: dict[str, str]
-    switches: bool
+    switches: tuple[str, ...]
 
     def prepare(self, parameters: Array) -> Array:
         """Quantities that depend on the parameters only."""

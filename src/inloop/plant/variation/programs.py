@@ -15,6 +15,7 @@ from inloop.formalisms.tangents import attitude_rates
 from inloop.formalisms.variation.balance import Balance, Roles
 from inloop.formalisms.variation.forward import Change, change
 from inloop.formalisms.variation.reverse import pull_back
+from inloop.model.geometry import Scalar
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.variation.names import TIME, state_names
 from inloop.symbolic import Expr, Input, Output, Program, reachable
@@ -86,9 +87,20 @@ class RunPrograms:
         return [*xd, *turning]
 
     @property
-    def switches(self) -> bool:
-        """Laws compare numbers or take their sign: where a force jumps, nothing tells its time."""
-        return any(node.op in ("sign", "lt", "le") for node in reachable(self._rates))
+    def switches(self) -> tuple[str, ...]:
+        """Laws that compare numbers or take a sign: where a force jumps, nothing tells its time.
+
+        By name; where none of them does so by itself, but a drive or an output that is used
+        elsewhere, the model is named.
+        """
+        if not _compares(self._rates):
+            return ()
+        found = tuple(
+            law.name
+            for law in self._plant.mechanism.laws
+            if _compares([*law.value, *(state.rate for state in law.states)])
+        )
+        return found or (self._plant.name,)
 
     def rates(self) -> Program:
         """xd."""
@@ -207,6 +219,11 @@ def _layout(plant: BarePlant, roles: Roles) -> StateLayout:
         plant.n, plant.nq, tuple(q), tuple(qd), 2 * nu,
         roles.positions.dependent, roles.velocities.driven,
     )  # fmt: skip
+
+
+def _compares(values: Sequence[Scalar]) -> bool:
+    exprs = [value for value in values if isinstance(value, Expr)]
+    return any(node.op in ("sign", "lt", "le") for node in reachable(exprs))
 
 
 def _at(values: Sequence[Expr], places: Sequence[int]) -> list[Expr]:

@@ -68,6 +68,7 @@ def result_of(table: RecordTable) -> Result:
         parameters=parameters,
         changes=changes,
         gaps=gaps,
+        recorded=True,
     )
 
 

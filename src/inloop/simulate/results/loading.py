@@ -194,7 +194,12 @@ def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
     left.pop(ENERGIES[2], None)
     work, violation = left.pop(WORK, unknown), left.pop(VIOLATION, None)
     q = whole_positions(q, left)
+    recorded = None if told is None else told.recorded
+    if recorded is None:
+        # taken for a recording if nobody knew the energy
+        recorded = bool(np.isnan(energy[0]).all())
     common: dict[str, Any] = {"t": t, "q": q, "qd": qd, "energy": energy, "work": work}
+    common["recorded"] = recorded
     if told is None:
         # nobody knows whether there are loops
         note = "the file holds neither units nor events"

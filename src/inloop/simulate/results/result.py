@@ -189,6 +189,8 @@ class Result:
         changes: of parameters while it ran, in order.
         gaps: where records of a run against the clock are missing. Nothing is put in their place.
         sensitivities: derivatives of the signals, if they were asked for.
+        recorded: rows are records of a run against the clock: inputs are those that led to them.
+            Otherwise they are those held from there on.
     """
 
     name: str
@@ -215,6 +217,7 @@ class Result:
     changes: tuple[ParameterChange, ...] = ()
     gaps: tuple[Gap, ...] = ()
     sensitivities: Sensitivities | None = None
+    recorded: bool = False
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""

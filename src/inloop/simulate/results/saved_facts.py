@@ -14,7 +14,7 @@ from inloop.simulate.results.result import EventRecord, Gap, ParameterChange, Re
 LONGEST = 1 << 26  # letters of a text
 SAME = (
     "name", "coordinates", "status", "method", "tolerance", "parameters", "notes", "doubts",
-    "events", "changes", "gaps",
+    "events", "changes", "gaps", "recorded",
 )  # fmt: skip
 
 
@@ -25,6 +25,7 @@ class SavedFacts:
     Attributes:
         inputs: names of the inputs.
         modes: first sample and name of each stretch of one mode; None without modes.
+        recorded: None in files that do not tell it, as older ones.
     """
 
     name: str
@@ -38,6 +39,7 @@ class SavedFacts:
     events: tuple[EventRecord, ...]
     changes: tuple[ParameterChange, ...]
     gaps: tuple[Gap, ...]
+    recorded: bool | None
     units: dict[str, str]
     inputs: tuple[str, ...]
     modes: tuple[tuple[int, str], ...] | None
@@ -64,7 +66,7 @@ class SavedFacts:
         if len(text) > LONGEST:
             raise ValueError("too long")
         try:
-            told = json.loads(text)
+            told = {"recorded": None, **json.loads(text)}
             return cls(**{field.name: _READ[field.name](told[field.name]) for field in fields(cls)})
         except (TypeError, KeyError, OverflowError, RecursionError, AttributeError) as error:
             raise ValueError(str(error)) from None
@@ -130,6 +132,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "changes": lambda told: tuple(
         ParameterChange(int(e["row"]), float(e["t"]), _numbers(e["values"])) for e in told
     ),
+    "recorded": lambda value: None if value is None else bool(value),
     "gaps": lambda told: tuple(_gap(entry) for entry in told),
     "modes": lambda told: (
         None if told is None else tuple((int(begin), _word(name)) for begin, name in told)

@@ -8,7 +8,7 @@ as checkpoints, and each piece between two of them is run once more when its tur
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -29,11 +29,11 @@ from inloop.simulate.sensitivities.directions import (
     start_names,
 )
 from inloop.simulate.sensitivities.forward import (
-    SWITCHES,
     RunArguments,
     groups,
     kept_values,
     refuse_steps,
+    with_note,
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS
 from inloop.simulate.start import first_internal_states, vector
@@ -123,9 +123,8 @@ def gradient_of(
     found += _start_slopes(plant, result, directions, arguments, (inputs, tau), start).T @ (
         owed_by_start
     )
-    if system.code.switches:
-        result = replace(result, notes=(*result.notes, SWITCHES))
-    return Gradient(float(value), directions.names, found, result)
+    told = with_note(result, system.code.switches)
+    return Gradient(float(value), directions.names, found, told)
 
 
 def _refuse(plant: BarePlant) -> None:

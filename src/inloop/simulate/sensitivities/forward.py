@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -28,11 +28,7 @@ from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
 from inloop.simulate.start import first_internal_states, vector
 
-SWITCHES = (
-    "laws of this model compare numbers or take their sign: derivatives are exact where forces "
-    "are continuous there; past one that jumps they leave out that the time of the jump changes: "
-    "compare them with differences of runs, or declare the jump as an event"
-)
+MOST_NAMED = 6  # laws in a note
 SAME = 1e-6  # of the largest value: as far as the run and its repetition may be apart
 
 
@@ -111,9 +107,23 @@ def with_sensitivities(
         for group in groups(directions, LANES[-1])
     ]
     signals, values = found[0][0], np.concatenate([f[1] for f in found], axis=2)
-    notes = (*result.notes, SWITCHES) if any(f[2] for f in found) else result.notes
     told = Sensitivities(directions.names, signals, values)
-    return replace(result, sensitivities=told, notes=notes)
+    switches = [name for f in found for name in f[2]]
+    return with_note(replace(result, sensitivities=told), switches)
+
+
+def with_note(result: Result, switches: Iterable[str]) -> Result:
+    """A result that tells of laws whose forces may jump; the same one if there are none."""
+    names = list(dict.fromkeys(switches))
+    if not names:
+        return result
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    note = (
+        f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is taken. "
+        "Derivatives are those of the steps; where a force jumps they leave out that the time of "
+        "the jump changes: compare them with differences of runs, or declare the jump as an event"
+    )
+    return replace(result, notes=(*result.notes, note))
 
 
 def groups(directions: Directions, most: int) -> list[Directions]:
@@ -147,8 +157,8 @@ def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> N
 
 def _group(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments
-) -> tuple[tuple[str, ...], Array, bool]:
-    """Signals, their derivatives along directions that share a pass, and whether laws switch."""
+) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
+    """Signals, their derivatives along directions that share a pass, and laws that switch."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
     system = VariedSystem.forward(plant, roles, directions.varied, len(directions.names))
     inputs = read_inputs(plant, arguments.inputs or {})
@@ -172,7 +182,7 @@ def _moded_group(
     result: Result,
     directions: Directions,
     arguments: RunArguments,
-) -> tuple[tuple[str, ...], Array, bool]:
+) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
     """The same for a mechanism with modes; what a mode does not have is NaN."""
     first = str(result.modes[0])
     inputs = {m: read_inputs(p, _known(arguments.inputs, p.inputs)) for m, p in modes.items()}
@@ -197,7 +207,8 @@ def _moded_group(
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(varied, result, schedule, around)
     run.go(first, Moment(0.0, *state, dx))
-    return *_told(run, varied, result, around), any(m.system.code.switches for m in varied.values())
+    switches = tuple(name for m in varied.values() for name in m.system.code.switches)
+    return *_told(run, varied, result, around), switches
 
 
 def _told(

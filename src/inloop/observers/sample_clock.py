@@ -1,0 +1,63 @@
+"""Times of samples: how many periods have passed, and which times make no sense."""
+
+from __future__ import annotations
+
+import math
+
+from inloop.errors import InputError
+
+WRONG = 1e-3  # of the period: clocks run apart by less
+LONG = 1e9  # periods: all that is longer is as long as that
+
+
+class SampleClock:
+    """Counts periods by the times that samples tell.
+
+    Times are those of the measurement. From sample to sample they may be off by less than half a
+    period; errors do not add up, for each is compared with the one before.
+
+    Attributes:
+        last: time of the last sample [s]; None before the first one that tells it.
+    """
+
+    def __init__(self, period: float) -> None:
+        """Nothing has come yet; the period is in seconds."""
+        self._period = period
+        self.last: float | None = None
+        self._counted, self._ahead = 0, 0.0  # periods, and those that passed beside them
+
+    @property
+    def mean(self) -> float | None:
+        """Mean time between samples [s] where that is surely not the period; else None."""
+        if abs(self._ahead) <= max(1.0, WRONG * self._counted):
+            return None
+        return self._period * (1.0 + self._ahead / self._counted)
+
+    def pass_to(self, t: float) -> int:
+        """Periods from the last sample to this one: 0 the same time, < 0 the time was set back.
+
+        A sample whose time is not told (NaN) is one period after the last one.
+
+        Raises:
+            InputError: a time that is neither the last one nor, rounded, a period from it.
+        """
+        if not math.isfinite(t):
+            self.last = None if self.last is None else self.last + self._period
+            return 1
+        passed = 1
+        if self.last is not None and t != self.last:
+            apart = (t - self.last) / self._period
+            passed = round(min(max(apart, -LONG), LONG))
+            if passed == 0:
+                raise InputError(
+                    f"a sample {t - self.last:.3g} s after the last one, while the period of the "
+                    f"observer is {self._period:g} s",
+                    fix="Give the observer the period at which it is called, and times of the "
+                    "measurement.",
+                )
+            self._counted += passed
+            self._ahead += apart - passed
+        elif self.last is not None:
+            passed = 0
+        self.last = t
+        return passed

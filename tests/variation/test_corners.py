@@ -1,0 +1,135 @@
+"""Derivatives past corners of forces, as a tyre has them in combined slip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from complex_step import ANALYTIC, STEP
+
+import inloop as il
+from inloop.gallery.car.model import car
+from inloop.model.tyres.formula import Slip
+from inloop.symbolic import Graph, evaluate, jacobian
+
+Values = Callable[[float], np.ndarray]
+
+# slips of the car about 0.15 s after its start: a slip angle passes 0 beside a far smaller kappa
+NEAR_ZERO = [(1e-5, 2e-5), (1e-5, 1e-9), (-1e-5, -1e-9), (-1e-5, -3e-5), (1e-13, 2e-13), (0.0, 0.0)]
+
+
+@pytest.mark.parametrize(("kappa", "alpha"), NEAR_ZERO)
+def test_formula_beside_its_corner(kappa: float, alpha: float) -> None:
+    """The symbolic derivatives, against steps along the imaginary axis."""
+    graph = Graph()
+    values = {"load": 4100.0, "kappa": kappa, "alpha": alpha, "gamma": 4e-3, "grip": 0.9}
+    symbols = {name: graph.symbol(name) for name in values}
+    found = il.tyres.Formula1987().forces(Slip(**symbols))
+    forces = [found.longitudinal, found.lateral, found.aligning]
+    at = {symbols[name]: value for name, value in values.items()}
+    rows = jacobian(forces, list(symbols.values()))
+    mine = np.array([evaluate(row, at) for row in rows], dtype=float)
+    for k, s in enumerate(symbols.values()):
+        wanted = [np.imag(f) for f in evaluate(forces, {**at, s: at[s] + 1j * STEP}, ANALYTIC)]
+        np.testing.assert_allclose(mine[:, k], np.array(wanted) / STEP, rtol=1e-10, atol=1e-9)
+
+
+def central(values: Values, at: float, increment: float) -> np.ndarray:
+    return (values(at + increment) - values(at - increment)) / (2.0 * increment)
+
+
+def extrapolated(values: Values, at: float, increment: float) -> np.ndarray:
+    far, near = (central(values, at, increment * share) for share in (1.0, 0.5))
+    return (4.0 * near - far) / 3.0
+
+
+def past_a_corner(t: float, k: complex) -> complex:
+    """q of q̈ = -k |q| from q = 1: a cosine, then an exponential growth."""
+    w = np.sqrt(k)
+    s = t - np.pi / 2.0 / w
+    return complex(np.cos(w * t) if s.real < 0.0 else -np.sinh(w * s))
+
+
+def test_a_corner_costs_the_order_of_the_steps_and_not_their_derivative() -> None:
+    m = il.Model("bent")
+    k = m.parameter("k", 3.0, unit="N/m")
+    m.body("mass", on=m.ground, joint=il.prismatic("x", initial=(1.0, 0.0)), mass=1.0)
+    m.joint_force("mass", lambda q, qd: -k * abs(q), "spring")
+    plant = m.compile()
+
+    def positions(k: float, step: float) -> np.ndarray:
+        plant.parameters["k"] = k
+        return plant.simulate(t_end=1.5, step=step, sample=0.1, method="rk4")["mass.q"]
+
+    for step in (2e-2, 1e-3):
+        plant.parameters["k"] = 3.0
+        run = plant.simulate(t_end=1.5, step=step, sample=0.1, method="rk4", sensitivities=["k"])
+        assert run.sensitivities is not None
+        found = run.sensitivities["mass.q", "k"]
+        exact = [past_a_corner(t, 3.0 + 1j * STEP).imag / STEP for t in run.t]
+        assert run["mass.q"][-1] < -0.5
+        before = run.t < 0.9
+        np.testing.assert_allclose(found[before], np.array(exact)[before], atol=step**4)
+        np.testing.assert_allclose(found, exact, atol=step)
+        of_steps = central(lambda k, step=step: positions(k, step), 3.0, 1e-6)
+        np.testing.assert_allclose(found, of_steps, atol=1e-8)
+
+
+CAR = {  # increments of extrapolated differences, by the value
+    "front_stiffness": 2e-4, "rear_stiffness": 2e-4, "front_damping": 1e-2, "rear_damping": 1e-2,
+    "load": 1e-2, "caster": 1e-2, "grip": 1e-2, "front_bar": 1e-2,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def on_tyres() -> il.Plant:
+    return car(bars_as_laws=True).compile()
+
+
+def velocities(plant: il.Plant, name: str, value: float, **run: object) -> np.ndarray:
+    """All velocities of a run with another value of a parameter."""
+    before = plant.parameters[name]
+    plant.parameters[name] = value
+    result = plant.simulate(**run)  # type: ignore[arg-type]
+    plant.parameters[name] = before
+    return result.qd
+
+
+def derivatives(plant: il.Plant, result: il.Result, name: str) -> np.ndarray:
+    assert result.sensitivities is not None
+    return np.stack([result.sensitivities[f"{x}.qd", name] for x in plant.coordinates], axis=1)
+
+
+@pytest.mark.long
+def test_car_before_its_slip_angles_pass_zero(on_tyres: il.Plant) -> None:
+    """Against differences of runs whose steps follow from a tolerance."""
+    run = {"t_end": 0.1, "sample": 0.005}
+    result = on_tyres.simulate(**run, step=2.5e-4, method="rk4", sensitivities=list(CAR))
+    for name, share in CAR.items():
+
+        def values(value: float, name: str = name) -> np.ndarray:
+            return velocities(on_tyres, name, value, **run, method="dopri", tolerance=1e-13)
+
+        value = on_tyres.parameters[name]
+        wanted = extrapolated(values, value, share * value)
+        apart = np.abs(derivatives(on_tyres, result, name) - wanted).max()
+        assert apart <= 5e-8 * np.abs(wanted).max(), name
+
+
+@pytest.mark.long
+def test_car_past_corners_of_its_tyres(on_tyres: il.Plant) -> None:
+    """Against differences of the same steps, so small that none of them changes sides."""
+    run = {"t_end": 0.2, "sample": 0.005, "step": 1e-3, "method": "rk4"}
+    result = on_tyres.simulate(**run, sensitivities=["grip", "caster"])
+    assert "tyre_front_left, tyre_front_right, tyre_rear_left" in result.notes[-1]
+    angles = np.stack([result[f"tyre_{x}.alpha"] for x in ("front_left", "rear_left")])
+    assert np.all(np.ptp(np.sign(angles[:, 20:]), axis=1) == 2.0)
+    for name, increment in (("grip", 5e-5), ("caster", 1e-5)):
+
+        def values(value: float, name: str = name) -> np.ndarray:
+            return velocities(on_tyres, name, value, **run)
+
+        wanted = central(values, on_tyres.parameters[name], increment)
+        apart = np.abs(derivatives(on_tyres, result, name) - wanted).max()
+        assert apart <= 2e-6 * np.abs(wanted).max(), name
