@@ -68,7 +68,8 @@ CASES: dict[str, Case] = {
     "cart_pendulum": Case(1e-4),
     "simple_action": Case(1e-4, **STIFF),
     "bicycle": Case(1e-4, **STIFF),
-    "tilting_vehicle": Case(2e-5, 0.5, **STIFF),
+    # nobody holds it: it falls into its stop after 0.649 s, see test_both_formulations.py
+    "tilting_vehicle": Case(2e-5, 0.6, **STIFF),
     "kart": Case(1e-4, **STIFF),
     "flexlink": Case(2e-5, 0.1, **STIFF),
     "rotor": Case(2e-5, 0.05, {"blades": 2, "elements": 2}, **STIFF),

@@ -109,6 +109,10 @@ def test_steps_are_short_where_much_happens() -> None:
     even = plant.simulate(t_end=1.5, step=1.5 / steps, sample=1.5)
     assert abs(chosen.q[-1] - expected).max() < 3e-4
     assert abs(even.q[-1] - expected).max() > 0.1
+    # the accelerations alone, by a method of fourth order
+    other = plant.simulate(t_end=1.5, step=1.5, tolerance=1e-9, method="rodas")
+    assert abs(other.q[-1] - expected).max() < 1e-6
+    assert any("redundant formulation have no generated Jacobian" in note for note in other.notes)
 
 
 def test_a_flexible_link_without_a_body() -> None:

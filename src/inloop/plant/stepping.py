@@ -81,7 +81,7 @@ def has_jacobian(plant: BarePlant, formulation: Formulation) -> bool:
 def why_no_jacobian(plant: BarePlant, formulation: Formulation) -> str:
     """In words."""
     if not formulation.code.implicit:
-        return "ball joints in loops and constraints on velocities have no generated Jacobian"
+        return formulation.code.why_not_implicit
     if _length(plant, formulation) > LARGEST_JACOBIAN:
         return "the Jacobian would be too large to generate"
     return "the Jacobian is not compiled (compile(methods='rodas') does it)"

@@ -19,9 +19,11 @@ class Code(ABC):
         motion: kind of the function that finds the accelerations, whose cost is told.
         beside_rates: kinds of C functions that the unit calls beside the rates.
         implicit: there are programs for implicit integrators; else these take differences.
+        why_not_implicit: in words, for the notes of a run.
     """
 
     implicit: bool = True
+    why_not_implicit: str = ""
 
     suffix: str
     motion: str

@@ -44,6 +44,9 @@ class PartitionCode(Code):
 
     motion = "constrained"
     beside_rates = ("expand", "settle", "pivots")
+    why_not_implicit = (
+        "ball joints in loops and constraints on velocities have no generated Jacobian"
+    )
 
     def __init__(
         self, equations: Equations, closed: ClosedLoops, partition: Partition, suffix: str

@@ -49,6 +49,7 @@ class RedundantCode(Code):
     motion = RESIDUAL
     beside_rates = ("expand", "redundant")
     implicit = False
+    why_not_implicit = "accelerations of the redundant formulation have no generated Jacobian"
 
     def __init__(
         self,
