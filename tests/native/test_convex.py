@@ -121,23 +121,27 @@ def test_distances_are_those_of_coal(
     require_package("coal")
     import coal
 
-    find = collider(SHAPES[first], SHAPES[second])
+    a, b = SHAPES[first], SHAPES[second]
+    find = collider(a, b)
     theirs = in_coal(coal, first), in_coal(coal, second)
     request = coal.DistanceRequest(True, True)
     request.gjk_tolerance = request.epa_tolerance = 1e-14
-    # a face is preferred to an edge that is better by less than 1e-4 of the size: of a hundred
-    # random poses one or two
-    off = []
+    off, worse = [], []
     for shift in (0.03, 1e-7, -5e-3):
         for p, R in poses(find, shift, 5):
-            told = coal.distance(
-                theirs[0], coal.Transform3s(), theirs[1], coal.Transform3s(R, p), request,
-                coal.DistanceResult(),
-            )  # fmt: skip
-            off.append(abs(nearest(find.touches(p, R, WIDE)).gap - told))
-    off.sort()
-    assert off[-4] < 1e-12
-    assert off[-1] < 3e-5
+            result = coal.DistanceResult()
+            placed = (theirs[0], coal.Transform3s(), theirs[1], coal.Transform3s(R, p))
+            told = coal.distance(*placed, request, result)
+            gap = nearest(find.touches(p, R, WIDE)).gap
+            off.append(abs(gap - told))
+            # coal does not always come to its tolerance; its plane counts, which is exact
+            worse.append(gap_along(a, b, p, R, np.ravel(result.normal)) - gap)
+    assert np.median(off) < 1e-12 and np.median(np.abs(worse)) < 1e-12
+    # a face is preferred to an edge that is better by less than 1e-4 of the size: of a hundred
+    # random poses one or two
+    worse.sort()
+    assert worse[-4] < 1e-12
+    assert worse[-1] < 3e-5
 
 
 def test_shapes_that_lie_on_each_other_touch_around_their_face() -> None:

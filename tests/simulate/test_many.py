@@ -277,7 +277,7 @@ def test_signals_and_ends(pendulum: il.Plant) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "how many runs"),
+        ({}, "the number of runs"),
         ({"runs": 0}, "0 runs make no sense"),
         ({"runs": 2.5}, "runs is '2.5'"),
         ({"runs": 4, "q": {"upper": [1.0, 2.0]}}, "'upper' in q has 2 numbers, runs is 4"),

@@ -16,7 +16,7 @@ const DEGREES = 180 / Math.PI;
  * @param {number[]} values
  * @param {() => number} random
  */
-export function shuffled(values, random) {
+function shuffled(values, random) {
   const order = [...values];
   for (let k = order.length - 1; k > 0; k -= 1) {
     const other = Math.floor(random() * (k + 1));
