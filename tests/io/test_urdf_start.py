@@ -11,7 +11,7 @@ import pytest
 
 import inloop as il
 from inloop.io.urdf.joints import neutral
-from inloop.plant.unit import input_quantities
+from inloop.plant.quantities.inputs_outputs import input_quantities
 from inloop.studio.plants.inputs import Inputs
 
 Write = Callable[[str | bytes], Path]

@@ -132,7 +132,9 @@ def test_distances_are_those_of_coal(
             result = coal.DistanceResult()
             placed = (theirs[0], coal.Transform3s(), theirs[1], coal.Transform3s(R, p))
             told = coal.distance(*placed, request, result)
-            gap = nearest(find.touches(p, R, WIDE)).gap
+            touch = nearest(find.touches(p, R, WIDE))
+            gap = touch.gap
+            assert gap == pytest.approx(gap_along(a, b, p, R, touch.normal), abs=1e-12)
             off.append(abs(gap - told))
             # coal may stop 1e-11 m early, whatever is asked of it, after other calls in the same
             # process; how far apart its plane holds them is exact

@@ -16,9 +16,9 @@ import numpy as np
 from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real
+from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.scales import Scales, fastest_rate, natural_scales
 from inloop.simulate.start import Given, first_position, start_of, vector
-from inloop.simulate.systems import refuse_hard_contacts
 
 BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
 MOST_ITERATIONS = 12

@@ -23,9 +23,9 @@ from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.tangents import attitude_rates
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list
-from inloop.plant.unit import input_quantities
+from inloop.plant.quantities.inputs_outputs import input_quantities
+from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.start import start_of
-from inloop.simulate.systems import refuse_hard_contacts
 from inloop.symbolic import Arithmetic, Expr, Program, evaluate
 
 Scalars = Sequence[Any]

@@ -11,10 +11,11 @@ from inloop.native import Method
 from inloop.native.running.instance import Instance
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
-from inloop.plant.unit import input_quantities, output_quantities
+from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate.controlled.sampled import SampledNames
 from inloop.simulate.machine import conditions, first_snapshot
-from inloop.simulate.systems import System, make_systems, refuse_hard_contacts
+from inloop.simulate.refused_methods import refuse_hard_contacts
+from inloop.simulate.systems import System, make_systems
 
 
 class ObservedPlant:

@@ -21,10 +21,10 @@ from inloop.plant.equations import Equations
 from inloop.plant.formulation import Formulation, formulation_for
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport
+from inloop.plant.quantities.inputs_outputs import output_units
 from inloop.plant.reactions import joint_reactions
 from inloop.plant.readings import sensor_outputs
 from inloop.plant.sensors import Sensors
-from inloop.plant.unit import output_units
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:

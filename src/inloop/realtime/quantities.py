@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from inloop.plant import BarePlant
-from inloop.plant.unit import output_quantities
+from inloop.plant.quantities.inputs_outputs import output_quantities
 from inloop.realtime.mailboxes.layout import Quantity
 
 Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is one of its own

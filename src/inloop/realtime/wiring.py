@@ -14,8 +14,9 @@ from inloop.native import Method
 from inloop.native.library import Reals
 from inloop.native.running.instance import Instance
 from inloop.plant import BarePlant
+from inloop.plant.quantities.inputs_outputs import input_quantities
 from inloop.plant.reach import Reach, reach_of
-from inloop.plant.unit import common_name, input_quantities
+from inloop.plant.unit import common_name
 from inloop.realtime import quantities
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.quantities import Plants

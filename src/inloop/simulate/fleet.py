@@ -14,7 +14,7 @@ from inloop.native import Status
 from inloop.native.running.fleet import NativeFleet
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import real, whole
-from inloop.plant.unit import input_quantities, output_quantities
+from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant
 from inloop.simulate.machine import conditions

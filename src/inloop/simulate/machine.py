@@ -21,8 +21,8 @@ from inloop.native import (
 )
 from inloop.plant import Array, BarePlant, Formulation, Signal
 from inloop.plant.arguments import by_name, one_name, real, whole
-from inloop.plant.unit import input_units
-from inloop.plant.units import signal_units
+from inloop.plant.quantities.inputs_outputs import input_units
+from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.drives import read_drives

@@ -11,8 +11,8 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant, Signal
-from inloop.plant.unit import input_units
-from inloop.plant.units import signal_units
+from inloop.plant.quantities.inputs_outputs import input_units
+from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.drives import read_drives
@@ -24,6 +24,7 @@ from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
 from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.reference import solve
+from inloop.simulate.refused_methods import refuse_foreign_method, refuse_hard_contacts
 from inloop.simulate.results.result import End, Result
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.schedules import (
@@ -42,8 +43,6 @@ from inloop.simulate.systems import (
     Conditions,
     System,
     make_system,
-    refuse_foreign_method,
-    refuse_hard_contacts,
 )
 
 

@@ -14,7 +14,7 @@ from inloop.native.running.instance_stepper import InstanceSnapshot, InstanceSte
 from inloop.native.running.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, useless, whole
-from inloop.plant.unit import input_quantities, output_quantities
+from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate import observe
 from inloop.simulate.choice import FIRST, own_method
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led

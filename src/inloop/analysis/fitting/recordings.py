@@ -13,7 +13,7 @@ from inloop.analysis.recorded_inputs import held
 from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, reals
-from inloop.plant.unit import input_quantities, output_quantities
+from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate import Result
 
 UNEVEN = 1e-3  # of a period: from there on samples count as not equally spaced

@@ -14,7 +14,7 @@ from inloop.analysis.fitting.recordings import Measured, plants_of
 from inloop.analysis.fitting.segments import Segment
 from inloop.analysis.fitting.unknowns import Unknowns
 from inloop.plant import Array, BarePlant
-from inloop.plant.unit import input_quantities
+from inloop.plant.quantities.inputs_outputs import input_quantities
 from inloop.simulate.fleet import Fleet
 from inloop.simulate.start import first_internal_states
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from inloop.codegen.c_plant import ModeRow, PlantTable, Quantity
 from inloop.io.fmi.starts import start_values
-from inloop.plant.unit import EVENTS, MODE
+from inloop.plant.quantities.inputs_outputs import EVENTS, MODE
 
 Causality = Literal["independent", "parameter", "input", "output", "local"]
 Variability = Literal["tunable", "discrete", "continuous"]

@@ -14,7 +14,7 @@ import numpy as np
 from inloop.errors import SimulationError
 from inloop.native import Status
 from inloop.plant import Array, BarePlant
-from inloop.plant.unit import EVENTS, MODE
+from inloop.plant.quantities.inputs_outputs import EVENTS, MODE
 from inloop.simulate.controlled.law import FAILED, SampledController
 from inloop.simulate.controlled.pace import Pace
 from inloop.simulate.controlled.sampled import Sampled, SampledNames

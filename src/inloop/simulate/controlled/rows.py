@@ -10,8 +10,9 @@ import numpy as np
 
 from inloop.native import FixedSteps
 from inloop.plant import Array, BarePlant
-from inloop.plant.unit import EVENTS, MODE, common_name, input_quantities
-from inloop.plant.units import signal_units
+from inloop.plant.quantities.inputs_outputs import EVENTS, MODE, input_quantities
+from inloop.plant.quantities.units import signal_units
+from inloop.plant.unit import common_name
 from inloop.simulate import observe
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge

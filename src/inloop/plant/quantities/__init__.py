@@ -1,0 +1,1 @@
+"""What goes into a plant and comes out of it: names, units, places."""

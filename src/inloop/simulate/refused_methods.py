@@ -1,0 +1,48 @@
+"""Methods that do not go with a plant: said before anything runs."""
+
+from __future__ import annotations
+
+from inloop.errors import InputError
+from inloop.native import Method
+from inloop.plant import BarePlant
+
+
+def refuse_hard_contacts(plant: BarePlant) -> None:
+    """Refuse a mechanism to all but the method that finds impulses.
+
+    Raises:
+        InputError: it has hard contacts.
+    """
+    contacts = plant.mechanism.hard_contacts
+    if contacts:
+        raise InputError(
+            f"contact '{contacts[0].name}' is hard, which only runs with method='moreau' or "
+            "'event_driven' know",
+            fix="Run without naming a method, or give the contact a law such as "
+            "hunt_crossley(...).",
+        )
+
+
+def refuse_foreign_method(plant: BarePlant, method: Method) -> None:
+    """Insist on the method that belongs to a formulation.
+
+    Raises:
+        InputError: it is another one, or belongs to another formulation.
+    """
+    own = plant.formulation.method
+    if method == Method.ALPHA and own is None:
+        raise InputError(
+            "method 'alpha' moves bodies by themselves, which this plant does not have",
+            fix="Compile with formulation='redundant', or run without naming a method.",
+        )
+    if own is not None and method == Method.EVENT_DRIVEN:
+        raise InputError(
+            "method 'event_driven' needs the mass matrix, which bodies by themselves do not have",
+            fix="Run without naming a method, or compile without formulation='redundant'.",
+        )
+    fits = method in (Method.ALPHA, Method.MOREAU)
+    if own is not None and not fits and plant.formulation.partition.rows:
+        raise InputError(
+            f"method '{method.name.lower()}' would let the constraints of '{plant.name}' drift",
+            fix=f"With formulation='redundant', use method='{own}', or name none.",
+        )
