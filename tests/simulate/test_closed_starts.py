@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from four_bar_model import BASE, L1, L2, L3, four_bar
 
 import inloop as il
 from inloop.formalisms.loops.partition import Partition, choose
@@ -166,6 +167,38 @@ def test_a_singular_start_says_so_and_offers_another() -> None:
         with pytest.raises(il.InputError, match=r"singular position.*'ring'") as caught:
             plant.simulate(t_end=0.1, q=q)
         assert "Start beside it" in str(caught.value) and 'q={"' in str(caught.value)
+
+
+def elbow(crank: float) -> tuple[float, float]:
+    """Angles of coupler and rocker in the plane, by the law of cosines, with the elbow up."""
+    pin = L1 * np.array([math.cos(crank), math.sin(crank)])
+    along = np.array(BASE) - pin
+    d = math.hypot(*along)
+    inner = math.acos((d**2 + L2**2 - L3**2) / (2.0 * d * L2))
+    coupler = math.atan2(along[1], along[0]) + inner
+    end = pin + L2 * np.array([math.cos(coupler), math.sin(coupler)]) - np.array(BASE)
+    return coupler, math.atan2(end[1], end[0])
+
+
+def test_a_crank_that_starts_far_away_stays_on_its_branch() -> None:
+    plant = four_bar().compile()
+    angles = 1.0 + np.linspace(-6.0, 6.0, 9)
+    for crank in angles:
+        result = plant.simulate(t_end=1e-4, step=1e-4, q={"crank": crank})
+        coupler, rocker = elbow(crank)
+        found = result["coupler.q"][0] + crank, result["rocker.q"][0]
+        assert np.cos(np.subtract(found, (coupler, rocker))) == pytest.approx(1.0, abs=1e-12)
+        assert result["crank.q"][0] == crank and result.notes == ()
+    many = plant.simulate_many(t_end=1e-4, step=1e-4, q={"crank": angles})
+    turned = np.cos(many["rocker.q"][:, 0] - [elbow(crank)[1] for crank in angles])
+    assert turned == pytest.approx(1.0, abs=1e-12)
+
+
+def test_where_branches_meet_the_one_in_use_is_named() -> None:
+    plant = parallelogram().compile()
+    (note,) = plant.simulate(t_end=1e-3, step=1e-3, q={"c": 0.3}).notes
+    assert "is singular, and branches meet there: the run starts with 'a' at" in note
+    assert plant.simulate(t_end=1e-3, step=1e-3, q={"a": 0.3, "c": 0.3}).notes == ()
 
 
 def three_cranks() -> il.Model:

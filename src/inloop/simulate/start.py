@@ -122,12 +122,42 @@ def first_position(
         at[places] = driven
     if q is not None and not isinstance(q, Mapping):
         return _closed_vector(plant, at), ()
+    must = list(dict.fromkeys([*places, *sorted(named)]))
+    reached = formulation.lead(at, must)
     try:
-        kept = formulation.keep(at, [*places, *sorted(named)])
+        kept = formulation.keep(at, must, near=reached)
     except ModelError as error:
         raise _contradicts(plant, at, named, error) from error
     changed = [k for k in kept.changed if k not in named]
-    return kept.found.q, moved(plant.equations, at, kept.found.q, changed)
+    notes = moved(plant.equations, at, kept.found.q, changed)
+    return kept.found.q, (*notes, *_branch(plant, kept.found.q, must, reached is not None))
+
+
+def _branch(plant: BarePlant, q: Array, must: Sequence[int], on_the_way: bool) -> tuple[str, ...]:
+    """On which branch the loops were closed, in words, where that was no matter of course.
+
+    Args:
+        plant: the compiled mechanism.
+        q: where it starts.
+        must: coordinates that were said.
+        on_the_way: these were reached from the first position without leaving its branch.
+    """
+    formulation = plant.formulation
+    partition = formulation.partition
+    # who says more than there are degrees of freedom has chosen the branch
+    if not must or len(must) > len(partition.independent) + len(partition.driven):
+        return ()
+    if formulation.singular_at(formulation.home()):
+        why = "the initial position is singular, and branches meet there"
+    elif not on_the_way:
+        why = "no way leads there from the initial position without opening the loops"
+    else:
+        return ()
+    others = [k for k in range(plant.n) if k not in must]
+    where = ", ".join(
+        f"'{n}' at {value}" for n, value in in_words(plant.equations, q, others).items()
+    )
+    return (f"{why}: the run starts with {where}; give one of them too for another branch",)
 
 
 def _closed_vector(plant: BarePlant, q: Array) -> Array:

@@ -12,8 +12,9 @@ from inloop.errors import InputError
 from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.size import size_of
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import Assembly, assemble
-from inloop.plant.formulation.closure import Closure, Gap
+from inloop.plant.formulation.assembly import Assembly, assemble, descend
+from inloop.plant.formulation.closure import Closure, Gap, free_of
+from inloop.plant.formulation.following import follow
 from inloop.plant.formulation.kept_values import (
     KeptPositions,
     KeptVelocities,
@@ -115,26 +116,45 @@ class ClosedPositions:
         _check_finite(guess)
         return assemble(self.closure, guess, held, self._equations.name)
 
+    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+        """Lead coordinates from the first position to where they shall be; see `follow`.
+
+        Args:
+            goal: where the led coordinates shall be.
+            led: coordinates; the others follow.
+            values: of the live parameters; those of the plant by default.
+        """
+        _check_finite(goal)
+        closure = self._closure_for(values)
+        home = self.home(values)
+        start = descend(closure, home, free_of(closure.count, self._closed.driven))
+        return follow(closure, start.q, goal, led) if start.closed else None
+
     def keep(
         self,
         wish: Array,
         must: Sequence[int],
         wanted: Sequence[int] | None = None,
         values: Array | None = None,
+        near: Array | None = None,
     ) -> KeptPositions:
         """A closed position that keeps coordinates where they are.
 
         Args:
-            wish: coordinates to start from.
+            wish: where coordinates are.
             must: those that do not move.
             wanted: those that shall not move; declared ones by default.
             values: of the live parameters; those of the plant by default.
+            near: a closed position with `must` where they are, to start from; the wish by default.
         """
         _check_finite(wish)
         shall = self.declared if wanted is None else wanted
         shall = [k for k in shall if k not in must]
-        closure = self.closure if values is None else self.closure_with(values)
-        return keep_positions(closure, wish, must, shall, self._equations.name)
+        closure, model = self._closure_for(values), self._equations.name
+        return keep_positions(closure, wish, must, shall, model, near)
+
+    def _closure_for(self, values: Array | None) -> Closure:
+        return self.closure if values is None else self.closure_with(values)
 
     def keep_velocities(
         self,

@@ -248,20 +248,36 @@ class Formulation(ABC):
         """A position near a guess that fits; coordinates in `held` stay where they are."""
 
     @abstractmethod
+    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+        """A position that fits, reached from the first one without leaving its branch.
+
+        Args:
+            goal: where the led coordinates shall be.
+            led: coordinates; the others follow.
+            values: of the live parameters; those of the plant by default.
+
+        Returns:
+            The position, or None where no such way is found.
+        """
+
+    @abstractmethod
     def keep(
         self,
         wish: Array,
         must: Sequence[int],
         wanted: Sequence[int] | None = None,
         values: Array | None = None,
+        near: Array | None = None,
     ) -> KeptPositions:
         """A position that fits and keeps coordinates where they are.
 
         Args:
-            wish: coordinates to start from.
+            wish: where coordinates are.
             must: those that do not move.
             wanted: those that shall not move; declared ones by default.
             values: of the live parameters; those of the plant by default.
+            near: a position that fits, with `must` where they are, to start from; the wish by
+                default.
         """
 
     @abstractmethod

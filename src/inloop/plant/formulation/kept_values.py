@@ -43,44 +43,48 @@ class KeptPositions:
 
 
 def keep_positions(
-    closure: Closure, wish: Array, must: Sequence[int], wanted: Sequence[int], model: str
+    closure: Closure,
+    wish: Array,
+    must: Sequence[int],
+    wanted: Sequence[int],
+    model: str,
+    near: Array | None = None,
 ) -> KeptPositions:
     """Close the loops and keep coordinates where they are, but for the rounding of data.
 
     Args:
         closure: the loops.
-        wish: coordinates to start from.
+        wish: where coordinates are.
         must: those that do not move, the most important first.
         wanted: those that shall not move, the most important first.
         model: name of the model, for messages.
+        near: a position with `must` where they are, to start from; the wish by default.
 
     Raises:
         ModelError: the loops cannot close with those that do not move.
     """
-    found = _held(closure, wish, list(dict.fromkeys([*must, *wanted])))
+    start = wish if near is None else near
+    found = _held(closure, _put_back(closure, start, wish, wanted), [*must, *wanted])
     if found.closed:
         return KeptPositions(found, ())
-    return _one_by_one(closure, wish, must, wanted, model)
-
-
-def _one_by_one(
-    closure: Closure, wish: Array, must: Sequence[int], wanted: Sequence[int], model: str
-) -> KeptPositions:
-    """Keep each one that goes with those before."""
-    held, at = list(must), _held(closure, wish, must)
+    held, at = list(must), _held(closure, start, must)
     if not at.closed:
         raise cannot_close(closure.gap(smallest_gap(closure, at, must)), model)
+    # keep each one that goes with those before
     for k in wanted:
-        if k in held:
-            continue
-        back = np.zeros(closure.count)
-        back[k] = closure.difference(wish, at.q)[k]
-        guess = closure.moved(at.q, back)
-        guess[k] = wish[k]  # to the last bit
-        trial = _held(closure, guess, [*held, k])
+        trial = _held(closure, _put_back(closure, at.q, wish, [k]), [*held, k])
         if trial.closed:
             held, at = [*held, k], trial
     return KeptPositions(at, _moved(closure, at.q, wish, wanted))
+
+
+def _put_back(closure: Closure, q: Array, wish: Array, which: Sequence[int]) -> Array:
+    """A position with some coordinates where they were wished, to the last bit."""
+    back = np.zeros(closure.count)
+    back[list(which)] = closure.difference(wish, q)[list(which)]
+    result = closure.moved(q, back)
+    result[list(which)] = wish[list(which)]
+    return result
 
 
 def _held(closure: Closure, wish: Array, fixed: Sequence[int]) -> Assembly:

@@ -173,15 +173,20 @@ class ReducedLoops(Formulation):
         """See `Formulation`."""
         return self.positions.assemble(guess, held)
 
+    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+        """See `Formulation`."""
+        return self.positions.lead(goal, led, values)
+
     def keep(
         self,
         wish: Array,
         must: Sequence[int],
         wanted: Sequence[int] | None = None,
         values: Array | None = None,
+        near: Array | None = None,
     ) -> KeptPositions:
         """See `Formulation`."""
-        return self.positions.keep(wish, must, wanted, values)
+        return self.positions.keep(wish, must, wanted, values, near)
 
     def keep_velocities(
         self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]

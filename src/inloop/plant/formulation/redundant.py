@@ -214,15 +214,20 @@ class Redundant(SingleChoice):
         """See `Formulation`."""
         return self.reduced.assemble(guess, held)
 
+    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+        """See `Formulation`."""
+        return self.reduced.lead(goal, led, values)
+
     def keep(
         self,
         wish: Array,
         must: Sequence[int],
         wanted: Sequence[int] | None = None,
         values: Array | None = None,
+        near: Array | None = None,
     ) -> KeptPositions:
         """See `Formulation`."""
-        return self.reduced.keep(wish, must, wanted, values)
+        return self.reduced.keep(wish, must, wanted, values, near)
 
     def keep_velocities(
         self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]

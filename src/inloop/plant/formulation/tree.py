@@ -119,12 +119,17 @@ class Tree(SingleChoice):
         """See `Formulation`."""
         return self._as_given(guess)
 
+    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+        """See `Formulation`."""
+        return np.array(goal, dtype=np.float64)
+
     def keep(
         self,
         wish: Array,
         must: Sequence[int],
         wanted: Sequence[int] | None = None,
         values: Array | None = None,
+        near: Array | None = None,
     ) -> KeptPositions:
         """See `Formulation`."""
         return KeptPositions(self._as_given(wish), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,11 +128,16 @@ def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Arra
     found = []
     for run in range(count):
         try:
-            found.append(plant.formulation.keep(wishes[run], must, None, values[run]).found.q)
+            found.append(_kept_position(plant, wishes[run], must, values[run]))
         except ModelError as error:
             told = error.mistakes[0]
             raise InputError(f"run {run}: {told.what}", told.where, told.fix) from error
     return np.array(found)
+
+
+def _kept_position(plant: BarePlant, wish: Array, must: Sequence[int], values: Array) -> Array:
+    near = plant.formulation.lead(wish, must, values)
+    return plant.formulation.keep(wish, must, None, values, near).found.q
 
 
 def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Array) -> Array:
