@@ -1,4 +1,4 @@
-# make demo | test | wheel | bench | docs | figures | pictures | lint | page | clean: everything happens in .venv, nothing outside the repository
+# make demo | test | test-long | wheel | bench | docs | figures | pictures | lint | page | clean: everything happens in .venv, nothing outside the repository
 # is touched, except that `make test` run by root installs the Debian packages the tests need.
 
 PYTHON ?= python3
@@ -34,7 +34,7 @@ PYTEST_OPTIONS ?=
 # two more than there are cores: some tests wait for browsers, clocks and other processes
 TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 
-.PHONY: demo test wheel bench docs figures pictures lint style page format clean test-programs
+.PHONY: demo test test-long wheel bench docs figures pictures lint style page format clean test-programs test-modules
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.ready-demo
@@ -43,11 +43,16 @@ demo: $(VENV)/.ready-demo
 # types are checked on one core while the tests start on the others; told below what the tests say
 # threads of one small matrix product only stand in the way of the other tests
 test: export OPENBLAS_NUM_THREADS = 1
-test: $(VENV)/.ready-test test-programs style
+test: $(VENV)/.ready-test test-programs style test-modules
 	@told=$$(mktemp); nice $(BIN)/mypy >"$$told" 2>&1 & types=$$!; \
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal $(PYTEST_OPTIONS); tests=$$?; \
 	wait $$types; types=$$?; echo "mypy:"; cat "$$told"; rm -f "$$told"; \
 	[ $$tests -eq 0 ] && [ $$types -eq 0 ]
+
+# tests that `make test` leaves out: a few hours on one core
+test-long: export OPENBLAS_NUM_THREADS = 1
+test-long: $(VENV)/.ready-test test-programs test-modules
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal -m long $(PYTEST_OPTIONS)
 
 # with the libraries of the studio's page: whoever installs it needs no npm
 wheel: | $(BIN)/python
@@ -142,6 +147,10 @@ $(PAGE)/node_modules/.ready: $(PAGE)/package-lock.json
 	@echo "fetching what checks the studio's page"
 	@cd $(PAGE) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
+
+# Python's bytecode of all tests and of what they import, made once and not by each worker of pytest
+test-modules: $(VENV)/.ready-test
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1 || true
 
 # --- programs from outside Python: installed by root, named to anyone else ----------------------
 

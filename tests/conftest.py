@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import venv
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -46,6 +47,19 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # started in the background by a shell, a process ignores Ctrl-C; tests press it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most cases of tests that are `thinned` to long runs."""
+    met: Counter[str] = Counter()
+    for item in items:
+        thinned = item.get_closest_marker("thinned")
+        if thinned is not None:
+            name = item.nodeid.partition("[")[0]
+            if met[name] % thinned.args[0]:
+                item.add_marker(pytest.mark.long)
+            met[name] += 1
 
 
 def pytest_collection_finish() -> None:

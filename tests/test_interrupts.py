@@ -78,6 +78,7 @@ def pressed(code: str, **environment: str) -> tuple[int, str, str]:
     return child.press()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("phase", "work"),
     [
@@ -141,6 +142,7 @@ RUNS = {
 }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("exhibit", "options"), RUNS.values(), ids=RUNS.keys())
 def test_runs_keep_what_was_computed(exhibit: str, options: str) -> None:
     code, out, errors = pressed(f"""
@@ -163,6 +165,7 @@ def test_runs_keep_what_was_computed(exhibit: str, options: str) -> None:
     assert errors.splitlines()[-1].startswith("KeyboardInterrupt: interrupted at t = ")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("where", ["time_to_singular", "cross"])
 def test_between_pieces(where: str) -> None:
     """A four-bar passes its first singular position about 0.7 s after its start."""
@@ -210,6 +213,7 @@ def test_sweeps_keep_what_was_found() -> None:
     assert "interrupted: the sweep over 'k'" in errors.splitlines()[-1]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("words", "announce"),
     [

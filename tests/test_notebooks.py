@@ -40,7 +40,14 @@ def test_a_notebook_is_clean_and_ends_with_a_check(path: Path) -> None:
     assert any("## Check" in "".join(cell["source"]) for cell in cells(path, "markdown"))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[] if path.name[0] in "13" else [pytest.mark.long])
+        for path in NOTEBOOKS
+    ],
+    ids=lambda path: path.stem,
+)
 def test_a_notebook_runs_and_shows_its_pictures(path: Path, tmp_path: Path) -> None:
     done = tmp_path / "done.ipynb"
     command = [sys.executable, "-c", RUN, str(path), str(done)]

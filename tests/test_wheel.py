@@ -43,6 +43,7 @@ def test_the_wheel_brings_the_page_and_its_licenses(wheel: Path) -> None:
     } <= names
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("words", "text"),
     [((), "inloop studio piano"), (("--help",), "COMMAND"), (("list",), "puma560")],

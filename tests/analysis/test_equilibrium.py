@@ -137,6 +137,7 @@ def test_sweep_over_a_parameter(four_bar: il.Plant) -> None:
     assert four_bar.parameters["k"] == mech.STIFFNESS
 
 
+@pytest.mark.long
 def test_sweep_that_loses_its_equilibrium() -> None:
     plant = mech.pendulum().compile()
     with pytest.raises(il.SimulationError, match=r"over 'rod.effort' lost .* at 9") as error:

@@ -95,6 +95,7 @@ def test_derive_chosen_functions(ask: Ask) -> None:
     assert "direct_dynamics_derivatives" in everything["operations"]
 
 
+@pytest.mark.long
 def test_derive_counts_what_loops_and_drives_cost(ask: Ask) -> None:
     data = ask("derive", "suspension")
     plant = gallery.get("suspension").build().compile(backend="python")

@@ -28,8 +28,8 @@ from inloop.native import (
     NativeLibrary,
     address_of,
     build_library,
-    load_runtime,
     runtime_headers,
+    runtime_sources,
 )
 from inloop.symbolic import Program, interpret
 
@@ -228,7 +228,9 @@ def to_the_bit(monkeypatch: pytest.MonkeyPatch) -> tuple[Runner, Runner]:
     computes functions of the C library at compile time."""
     plain = replace(PORTABLE, extra_flags=("-fno-builtin",))
     apart = replace(plain, together=False)
-    monkeypatch.setattr("inloop.native.running.tapes.load_runtime", lambda: load_runtime(apart))
+    texts = {"il_tape.c": runtime_sources()["il_tape.c"]}
+    tapes = NativeLibrary(build_library(texts, runtime_headers(), options=apart))
+    monkeypatch.setattr("inloop.native.running.tapes.load_runtime", lambda: tapes)
 
     def run_c(cases: Sequence[Case]) -> list[Arrays]:
         library = load_c([program for program, _ in cases], plain)

@@ -194,6 +194,7 @@ def test_random_programs_in_python(interpreter, python_text, data: st.DataObject
         np.testing.assert_array_equal(got[name], want[name])
 
 
+@pytest.mark.thinned(2)
 @settings(max_examples=5, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_random_programs_in_c(interpreter, compiled, agree, data: st.DataObject) -> None:
@@ -240,6 +241,7 @@ def wide_program() -> tuple[Program, dict[str, np.ndarray]]:
     return Program("wide", (q,), (Output.vector("y", entries),)), inputs
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("make", [lambda: long_program(600), wide_program])
 def test_long_programs(interpreter, python_text, compiled, agree, make) -> None:
     case = make()

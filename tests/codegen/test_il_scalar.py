@@ -117,6 +117,7 @@ def errors_in_ulp(got: np.ndarray, exact: np.ndarray) -> float:
     return float(np.max(np.abs(got - exact) / np.spacing(np.abs(got))))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("limit", [math.pi / 4, 3.2, 100.0, 1e5])
 def test_sines_are_right_to_two_units_of_the_last_place(harness: Harness, limit: float) -> None:
     x = np.random.default_rng(6).uniform(-limit, limit, 250_000)

@@ -117,6 +117,7 @@ def test_the_period_of_pi_control(link: il.Plant) -> None:
     assert turns[1] - turns[0] == pytest.approx(2.0 * math.pi / omega, rel=0.03)
 
 
+@pytest.mark.long
 def test_another_process_gives_the_same_bits(link: il.Plant) -> None:
     alone = rig.in_lock_step(link, lq("2"), STEP, 0.6)
     other = rig.with_program(link, "lq", ["--tuning", "2"], STEP, 0.6, "lock-step")

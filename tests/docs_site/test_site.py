@@ -26,6 +26,7 @@ def build(repository: Path, site: Path, *options: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_written_pages_build_without_a_warning(repository: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     build(repository, site, "--written-only")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 import site_pictures
 from playwright.sync_api import sync_playwright
 
@@ -17,6 +18,7 @@ PAGES = {
 }
 
 
+@pytest.mark.long
 def test_faults_of_pages_are_found(tmp_path: Path, require_program: Callable[[str], str]) -> None:
     require_program("chromium")
     for name, text in PAGES.items():

@@ -78,6 +78,7 @@ def outputs(desk: Desk) -> list[dict[str, Any]]:
     return [output for cell in played["cells"] for output in cell["outputs"]]
 
 
+@pytest.mark.long
 def test_the_hour(desk: Desk) -> None:
     first, run = map(desk.types, COMMANDS)
     assert "inloop run" in first and "OK at t = 1 s" in run

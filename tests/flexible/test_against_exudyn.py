@@ -88,6 +88,7 @@ def our_tip(**options: object) -> tuple[np.ndarray, float]:
     return tip[:, [0, 2]], float(np.abs(run["rod_4_w.q"]).max())
 
 
+@pytest.mark.long
 def test_tip_of_a_driven_rod() -> None:
     theirs = exudyn_tip()
     t, xy = theirs[:, 0], theirs[:, 1:]

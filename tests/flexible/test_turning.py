@@ -54,6 +54,7 @@ def test_the_published_frequencies_are_right(speed: float) -> None:
     assert by_ritz(speed) == pytest.approx(PUBLISHED[speed], abs=6e-5)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "speed",
     [

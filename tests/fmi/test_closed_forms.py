@@ -26,6 +26,7 @@ def bounced(t: float, e: float = 0.7, g: float = 9.81, h: float = 1.0) -> float:
     return speed * t - 0.5 * g * t * t
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation"])
 def test_the_reference_ball_bounces_and_comes_to_rest(
@@ -65,6 +66,7 @@ def test_directional_derivatives_are_exact(exported: Make) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-14)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("name", "within"),
     [

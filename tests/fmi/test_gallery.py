@@ -46,6 +46,7 @@ def check(made: Exported) -> None:
         np.testing.assert_array_equal(rows[name], result[name], err_msg=name)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("name", FEW)
 def test_co_simulation_gives_the_bits_of_a_simulation(

@@ -211,6 +211,7 @@ def scaled_solve(
     return y * s, lam
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", GENERAL)
 @pytest.mark.parametrize("seed", range(5))
 def test_general_mechanisms(name: str, seed: int, plants: dict[str, il.Plant]) -> None:
@@ -223,6 +224,7 @@ def test_stewart_with_conditions_written_by_hand(seed: int, plants: dict[str, il
     check("stewart", plant_of("stewart", plants), seed)
 
 
+@pytest.mark.long
 def test_c_and_python_agree_on_a_car(plants: dict[str, il.Plant]) -> None:
     python, compiled = plant_of("car", plants), build("car").compile(backend="c")
     random = np.random.default_rng(1)

@@ -324,6 +324,7 @@ def case(request: pytest.FixtureRequest) -> tuple[Linkage, State]:
     return in_python(request.param)
 
 
+@pytest.mark.thinned(3)
 def test_all_rows_vanish_at_closed_positions(case: tuple[Linkage, State]) -> None:
     linkage, state = case
     rows = state.plant.evaluate("constraints", q=state.q, qd=state.qd)
@@ -361,6 +362,7 @@ def test_motion_and_efforts_solve_equation_3(case: tuple[Linkage, State]) -> Non
 DRIVEN = [seed for seed in range(0, 12, 3) if random_linkage(seed).drives]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seed", DRIVEN)
 @pytest.mark.parametrize("derivatives", ["given", "filtered"])
 def test_live_drives_solve_equation_3(seed: int, derivatives: str) -> None:

@@ -51,6 +51,7 @@ def test_derivation_order_does_not_matter_for_one_program() -> None:
     assert costs[0] == costs[1]
 
 
+@pytest.mark.long
 def test_any_hash_seed() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(HERE.parent)!r})\n"

@@ -146,6 +146,7 @@ def plant(built: il.Plant) -> il.Plant:
     return built
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", DECLARED)
 def test_declared_parameter(plant: il.Plant, name: str) -> None:
     before = everything(plant)

@@ -111,6 +111,7 @@ def saddle(plant: il.Plant, motion: Samples, tau: Array, t: float = 0.0) -> tupl
     return found[: plant.n], J.T @ found[plant.n :]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", GALLERY)
 def test_the_same_motion_as_straight_line_code(name: str) -> None:
     plant = gallery.get(name).make().compile()
@@ -186,7 +187,14 @@ def test_laws_with_states_times_inputs_and_a_drive() -> None:
     assert abs(exact[2]) > 1.0  # the state of the friction, which the reaction moves
 
 
-@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "stewart", "car"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "four_bar",
+        "slider_crank",
+        *(pytest.param(n, marks=pytest.mark.long) for n in ("stewart", "car")),
+    ],
+)
 def test_whole_runs(name: str) -> None:
     plant = gallery.get(name).make().compile()
     system, straight = reduction(plant), generated(plant)
@@ -246,6 +254,7 @@ def test_settles_where_the_loops_are_closed() -> None:
     np.testing.assert_allclose(list(settled), q, atol=1e-9)
 
 
+@pytest.mark.long
 def test_large_mechanisms() -> None:
     """21 dependent and 28 independent coordinates, at a choice that is made in C."""
     plant = ladder(7).compile()

@@ -193,6 +193,7 @@ def linkage_of_bodies(seed: int) -> il.Plant:
     return redundant(in_python(seed)[0].model())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seed", LINKAGES)
 def test_linkages(seed: int) -> None:
     linkage, state = in_python(seed)
@@ -252,6 +253,7 @@ def flexible(EA: float | None) -> il.Model:
     return m
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("EA", [None, 3e4])
 def test_flexible_links(EA: float | None) -> None:
     """Nodes that nothing hangs on are coordinates without a body; the others are bodies."""

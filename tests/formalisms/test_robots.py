@@ -60,6 +60,7 @@ READABLE = [n for n in NAMES if n not in (*NOT_READABLE, *WITHOUT_JOINTS)]
 
 
 # variants of a robot lie side by side: every third one is enough for each day
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "name",
     [n if k % 3 == 1 else pytest.param(n, marks=pytest.mark.long) for k, n in enumerate(READABLE)],

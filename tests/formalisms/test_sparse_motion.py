@@ -34,6 +34,7 @@ def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
         assert near(found[name], value, 1e-10), name
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seed", LINKAGES)
 def test_random_linkages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     linkage = random_linkage(seed)
@@ -54,7 +55,9 @@ def test_random_linkages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     same(state.found, state_of(linkage, other, seed).found)
 
 
-@pytest.mark.parametrize("name", ["andrews", "suspension", "car"])
+@pytest.mark.parametrize(
+    "name", ["andrews", "suspension", pytest.param("car", marks=pytest.mark.long)]
+)
 def test_gallery(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Force laws, redundant rows and driven joints; compared inside with Pinocchio."""
     check(name, compiled(build(name), NEVER, monkeypatch), 2)
@@ -105,6 +108,7 @@ def kkt(plant: il.Plant, found: dict[str, np.ndarray], tau: np.ndarray) -> None:
     assert near(used.T @ found["lam"], J.T @ lam)
 
 
+@pytest.mark.long
 def test_a_spatial_ladder_chooses_the_sparse_solution() -> None:
     """As users get it: 21 dependent and 28 independent coordinates."""
     plant = ladder(7).compile()

@@ -280,6 +280,7 @@ def test_more_caster_is_felt_at_the_hand(source_car: il.Plant) -> None:
     assert peaks == pytest.approx(PEAKS[0.0, False], rel=3e-3)
 
 
+@pytest.mark.long
 def test_the_experiment_with_casters() -> None:
     """With aligning moment and relaxation; the torque grows with the trail beside a constant."""
     found = gallery.get("car").experiment("caster", seconds=2.2)
@@ -329,9 +330,9 @@ def before(source_car: il.Plant) -> tuple[float, float]:
         # less roll; wheels that lean less with the body: a little less understeer
         ({"front_bar": 8000.0, "rear_bar": 2200.0}, -1, -1),
         # roll centers nearer to the center of mass
-        ({"front_pivots": 0.02, "rear_pivots": 0.02}, None, -1),
+        pytest.param({"front_pivots": 0.02, "rear_pivots": 0.02}, None, -1, marks=pytest.mark.long),
         # weight to the rear
-        ({"ahead": -2.5}, -1, None),
+        pytest.param({"ahead": -2.5}, -1, None, marks=pytest.mark.long),
     ],
     ids=str,
 )

@@ -49,7 +49,7 @@ def total(run: il.Result, what: str) -> np.ndarray:
     ("pac2002", "slip", "known"),
     [
         (False, None, 0.71126),
-        (True, 0.14, 1.16168),
+        pytest.param(True, 0.14, 1.16168, marks=pytest.mark.long),
         pytest.param(False, 0.085, 1.03624, marks=pytest.mark.long),
         pytest.param(True, None, 0.84882, marks=pytest.mark.long),
     ],
@@ -79,6 +79,7 @@ def test_braking_from_75_km_per_h(
 # on a slope
 
 
+@pytest.mark.long
 def test_standing_on_a_slope(plants: dict[bool, il.Plant]) -> None:
     """20 %: no creep, and the tyres carry the weight along the slope."""
     plant = plants[True]
@@ -93,6 +94,7 @@ def test_standing_on_a_slope(plants: dict[bool, il.Plant]) -> None:
     assert total(run, "load")[-1] == pytest.approx(along / 0.2, abs=0.01)
 
 
+@pytest.mark.long
 def test_it_starts_on_a_slope_and_stops_again(plants: dict[bool, il.Plant]) -> None:
     plant = plants[True]
     plant.parameters.reset()

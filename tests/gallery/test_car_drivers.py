@@ -68,6 +68,7 @@ def test_a_course_ahead_is_seen_from_the_car() -> None:
     assert course.ahead(x, y, a, ways) == pytest.approx(60.0 - np.sqrt(3600.0 - ways**2), abs=2e-3)
 
 
+@pytest.mark.long
 def test_the_preview_driver_follows_a_bend(plant: il.Plant) -> None:
     """75 km/h with a radius of 90 m: the yaw rate is V / R, and the car stays in its lane."""
     plant.parameters.reset()
@@ -98,6 +99,7 @@ def test_the_path_round_the_obstacle_is_on_its_left() -> None:
     assert thing.path(x) == pytest.approx([0.0, 0.0, 1.5, 3.0, 3.0, 1.5, 0.0, 0.0])
 
 
+@pytest.mark.long
 def test_more_caster_is_felt_at_the_same_angle(plant: il.Plant) -> None:
     """Figs. 28 to 30: close angles, and the first negative peak grows with the trail."""
     plant.parameters["assist"] = 0.0

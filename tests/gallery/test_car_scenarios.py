@@ -66,6 +66,7 @@ def test_the_path_between_cones_keeps_off_them() -> None:
             assert (y - cones.HALF > lane.right).all() and (y + cones.HALF < lane.left).all()
 
 
+@pytest.mark.long
 def test_slow_and_fast_through_iso_3888_2(plant: il.Plant) -> None:
     """Slowly no cone falls; far too fast some do."""
     change = cones.iso_3888_2(lane_change.RUN_UP)
@@ -155,6 +156,7 @@ def test_on_a_slope_the_car_starts_with_it() -> None:
 # ice on one side
 
 
+@pytest.mark.long
 def test_braking_on_split_friction() -> None:
     """Slower than on a dry road, turned to the dry side, kept straight by who steers."""
     road = split.split_road()

@@ -173,6 +173,7 @@ def total_energy(plant: il.Plant, run: il.Result) -> np.ndarray:
     return run.energy.sum(axis=1) + stewart.elastic_energy(plant, run.q)
 
 
+@pytest.mark.long
 def test_stewart_with_pistons_keeps_its_energy() -> None:
     plant = gallery.get("stewart").build(pistons=True).compile()
     run = plant.simulate(t_end=10.0, step=5e-4)

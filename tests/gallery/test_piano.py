@@ -120,6 +120,7 @@ def test_a_firm_blow_escapes_and_is_caught(tried: Callable[[str], Outcome]) -> N
     assert times == sorted(times)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_the_note_repeats_from_half_travel(
     every: int, tried: Callable[[str], Outcome], monkeypatch: pytest.MonkeyPatch
@@ -133,6 +134,7 @@ def test_the_note_repeats_from_half_travel(
     assert found["repeats from travels up to [mm]"] > 0.5 * 9.5
 
 
+@pytest.mark.long
 def test_soft_blows_strike_before_the_key_bottom_and_loud_ones_after(
     tried: Callable[[str], Outcome],
 ) -> None:

@@ -239,6 +239,7 @@ def test_the_program_is_clean_c(program: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("law", ["pd", "computed_torque"])
 def test_the_same_law_in_c_and_python(smooth: il.Plant, name: str, program: Path, law: str) -> None:
     seconds = 1.2

@@ -46,6 +46,7 @@ def outcomes() -> Callable[[str], Outcome]:
     )
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("experiment", TOLERANCES)
 def test_known_figures_are_met(experiment: str, outcomes: Callable[[str], Outcome]) -> None:
     figures = outcomes(experiment).figures

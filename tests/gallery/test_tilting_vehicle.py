@@ -80,6 +80,7 @@ def test_steady_turns_are_those_by_hand(plant: il.Plant) -> None:
     assert found[0].torque > 1.4 and abs(found[1].torque) < 0.02
 
 
+@pytest.mark.long
 def test_the_estimate_is_better_than_each_sensor_and_finds_the_bias(plant: il.Plant) -> None:
     plant.parameters["gyro_bias"] = -0.03
     found = weave(plant, share=0.0, seconds=4.0, seed=5)

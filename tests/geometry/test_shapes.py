@@ -91,6 +91,7 @@ def test_the_support_point_is_farthest(name: str) -> None:
         assert far == pytest.approx((vertices @ direction).max(), rel=0.02)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", [*ROUND, "box"])
 def test_distances_are_those_to_the_nearest_of_many_points(
     name: str,

@@ -50,6 +50,7 @@ def test_truncated_files(data: Path, written, sample: str) -> None:
             load(written(content[:length]))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_flipped_bytes(data: Path, written, sample: str) -> None:
     content = (data / sample).read_bytes()
@@ -64,6 +65,7 @@ def test_flipped_bytes(data: Path, written, sample: str) -> None:
     assert len(seen) >= 2
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_replaced_values(data: Path, written, sample: str) -> None:
     """Damage numbers and words where the XML stays well-formed more often."""
@@ -76,6 +78,7 @@ def test_replaced_values(data: Path, written, sample: str) -> None:
         outcome(written(content[:start] + rng.choice(TOKENS) + content[stop:]))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_lines_left_out_or_doubled(data: Path, written, sample: str) -> None:
     lines = (data / sample).read_bytes().splitlines(keepends=True)

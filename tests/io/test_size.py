@@ -65,6 +65,7 @@ def test_only_so_many_mistakes_are_told(tmp_path: Path) -> None:
     assert error.mistakes[0].fix == "Did you mean 'base'?"
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", [urdf, mbs])
 def test_sound_files_are_read_in_linear_work(
     tmp_path: Path, kind: Callable[..., Path], calls: Calls

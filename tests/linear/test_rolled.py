@@ -169,6 +169,7 @@ def test_a_matrix_without_period_is_told() -> None:
         il.SparseLU(np.random.default_rng(0).normal(size=(30, 30)), kind="rolled")
 
 
+@pytest.mark.thinned(2)
 def test_without_vectors_of_the_compiler(
     lu: il.SparseLU, tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:

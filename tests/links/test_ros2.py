@@ -97,6 +97,7 @@ def test_a_controller_on_another_dds(
     assert told["refused"] == told["unsent"] == 0
 
 
+@pytest.mark.long
 def test_a_killed_link_comes_back(
     plant: il.Plant, name: str, begin: Any, link: Any, peer: str, eventually: Any
 ) -> None:

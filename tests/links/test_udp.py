@@ -416,6 +416,7 @@ def test_signals_leave_nothing_behind(
         assert loop.mailbox.read().step == 2
 
 
+@pytest.mark.long
 def test_a_killed_mirror_is_replaced(
     plant: il.Plant, name: str, ports: tuple[int, int], link: Any, eventually: Any
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,13 +59,12 @@ def program() -> Callable[[str], Program]:
 
 
 class Problems:
-    """Those of problems.c and machines.c, built with the runtime under the strictest flags."""
+    """Those of problems.c and machines.c, built under the strictest flags."""
 
     def __init__(self) -> None:
         folder = Path(__file__).parent
         own = {name: (folder / name).read_text() for name in ("problems.c", "machines.c")}
-        strict = BuildOptions(strict=True)
-        linked = replace(strict, linked=(load_runtime(strict).path,))
+        linked = BuildOptions(strict=True, linked=(load_runtime().path,))
         path = build_library(own, runtime_headers(), options=linked)
         self.library = NativeLibrary(path)
 

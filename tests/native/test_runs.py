@@ -214,6 +214,7 @@ def test_an_error_of_the_watch_ends_the_run(problems) -> None:
         run(problems.coupled(), X0, FixedSteps(Method.RK4, 1e-9, 10**9, stride=10**8), watch=refuse)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("schedule", "done"),
     [

@@ -51,6 +51,7 @@ def derive(model: il.Model, *functions: str) -> dict[str, str]:
     return emit_library((prepare, *done), "model", (), {}).sources
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("make", MECHANISMS.values(), ids=MECHANISMS.keys())
 def test_derivation_is_linear_in_the_number_of_joints(
     make: Callable[[int], il.Model], calls: Calls
@@ -61,6 +62,7 @@ def test_derivation_is_linear_in_the_number_of_joints(
     assert many < DOUBLING * few
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("make", MECHANISMS.values(), ids=MECHANISMS.keys())
 def test_generated_text_is_linear_in_the_number_of_joints(make: Callable[[int], il.Model]) -> None:
     few, many = (len("".join(derive(make(n), "energy").values())) for n in (50, 100))

@@ -18,6 +18,7 @@ from inloop.realtime import Report, Snapshot
 STEP = 1.0 / RATE
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("mechanism", "seconds", "counter"),
     [

@@ -225,6 +225,7 @@ def test_a_loop_that_nobody_waited_for_tells_it_when_it_is_closed(
     assert loop.close().steps == 11
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("answer", "told"),
     [

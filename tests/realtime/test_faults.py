@@ -196,6 +196,7 @@ def test_two_injectors_of_one_seed_agree() -> None:
     assert np.array_equal(first, second)
 
 
+@pytest.mark.long
 def test_a_killed_controller_costs_only_its_time(name: str, tmp_path: Path) -> None:
     """Safe state when the inputs are stale, takeover by a new process, the plant goes on."""
     path, rate = tmp_path / "killed.mcap", 500

@@ -42,11 +42,11 @@ def read_mutations(count: int, seed: int) -> dict[str, object]:
 
 
 def test_mutations_are_read_or_refused() -> None:
-    found = read_mutations(200, seed=3)
+    found = read_mutations(100, seed=3)
     ends = found["ends"]
     for reader in ("read", "repair", "show", "tell"):
         # the mutations are neither all harmless nor all fatal
-        assert min(ends[f"{reader}: well"], ends[f"{reader}: refused"]) > 20
+        assert min(ends[f"{reader}: well"], ends[f"{reader}: refused"]) > 10
 
 
 @pytest.mark.long

@@ -64,6 +64,7 @@ def heard(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("slots", [4, 64])
 def test_no_read_is_torn(python: Python, name: str, slots: int) -> None:
     """A writer as fast as it can, few slots, a reader that looks all the time: no mixed record.

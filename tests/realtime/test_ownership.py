@@ -95,6 +95,7 @@ with il.start(arm().compile(), name=name, mode="free", paused=True) as loop:
 """
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("way", ["forget", "close"])
 def test_the_exit_of_a_forked_child_takes_nothing_from_its_parent(
     python: Python, name: str, way: str
@@ -170,6 +171,7 @@ print(publish(held.address, ring, ctypes.addressof(about), values.ctypes.data))
 """
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("ring", [PARAMETERS, COMMANDS])
 def test_a_writer_that_was_stopped_holds_up_nobody(
     python: Python, plant: il.Plant, name: str, ring: int

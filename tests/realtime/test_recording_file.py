@@ -223,6 +223,7 @@ def fill_disk(recorder: int) -> None:
     resource.prlimit(recorder, resource.RLIMIT_FSIZE, (20_000, 20_000))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("harm", "word"), [(kill, "killed by signal 9"), (fill_disk, "exit code 2")]
 )

@@ -155,7 +155,7 @@ TIMES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(late=TIMES, took=TIMES, share=st.floats(0.0, 1.0), backlog=st.integers(0, 20))
 @example(late=[1_000_000], took=[], share=1.0, backlog=5)  # woken at the very end of its period
 @example(late=[999_999], took=[1], share=1.0, backlog=5)  # finished at the very end
@@ -166,7 +166,7 @@ def test_every_script_is_accounted_for(
     accounted_for(plant, Times(late, took, [int(share * t) for t in took]), backlog)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(late=TIMES, took=TIMES, warmed=TIMES, lead=st.integers(1, 500_000))
 @example(late=[], took=[], warmed=[100_000], lead=100_000)  # done at the very beginning
 @example(late=[100_000], took=[], warmed=[], lead=100_000)  # woken at the very beginning

@@ -49,6 +49,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_recording_knows_its_mechanism(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -114,7 +115,9 @@ def test_a_recorder_ends_when_it_is_told_to(plant: il.Plant, name: str, tmp_path
     assert recording.complete
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_a_signal_ends_the_whole_company(name: str, tmp_path: Path, number: int) -> None:
     path = tmp_path / "ended.mcap"
     words = ["run", "robot", "--rate", "500", "--controller", "pd_c", "--name", name]

@@ -44,6 +44,7 @@ def same_bits(plant: il.Plant, seconds: float, **options: Any) -> tuple[Report, 
     return before, after
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("mechanism", "options", "seconds", "happens"),
     [

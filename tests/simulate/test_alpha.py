@@ -131,6 +131,7 @@ def test_a_flexible_link_without_a_body() -> None:
     assert tip[1000::1000].max() < 0.03 * tip.max()
 
 
+@pytest.mark.long
 def test_flexible_links_in_a_loop_move_as_in_the_reduced_equations() -> None:
     model = gallery.get("flexible_four_bar").build(elements=6)
     plant, reduced = model.compile(formulation="redundant"), model.compile()

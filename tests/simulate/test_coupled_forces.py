@@ -101,6 +101,7 @@ def test_frequency_by_linearization() -> None:
     assert found.max() == pytest.approx(frequency, rel=1e-9)
 
 
+@pytest.mark.long
 def test_anti_roll_bars_as_bodies_and_as_laws() -> None:
     """Bars of bodies without mass, and their energy as a law of the arms' angles."""
     by_bodies, by_laws = car().compile(), car(bars_as_laws=True).compile()

@@ -34,6 +34,7 @@ def lugre_by_hand(v: float, z: float, s0: float, fs: float, elastic: float) -> f
     return v * (1.0 - alpha * s0 * z * np.sign(v) / fs)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("elastic", [0.0, 0.7])
 def test_stick_slip_against_scipy(elastic: float) -> None:
     s0, s1, s2 = 1e5, math.sqrt(1e5), 0.4
@@ -109,6 +110,7 @@ def test_only_the_elastic_range_stops_creep() -> None:
     assert abs(creep[0.7]) < 1e-9
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("amplitude", [4e-6, 1.1e-5, 3e-5, 1e-2])
 @pytest.mark.parametrize("elastic", [0.0, 0.7])
 def test_friction_takes_energy_over_every_cycle(amplitude: float, elastic: float) -> None:

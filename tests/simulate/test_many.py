@@ -141,6 +141,7 @@ def test_a_driven_crank_begins_where_its_input_says() -> None:
     assert max(ring_gap(q) for run in many.q for q in run) < 1e-12
 
 
+@pytest.mark.long
 def test_puma_with_friction_by_the_implicit_method() -> None:
     m = puma560()
     for name in ("joint_1", "joint_2", "joint_3"):

@@ -198,6 +198,6 @@ def test_sources_are_written(
     _, plant = case
     files = plant.export_c(tmp_path, method="rk4", t_end=0.01, step=1e-4)
     assert {"main.c", "Makefile", "README.md"} <= {file.name for file in files}
-    program = make(tmp_path, "CC=cc", "CFLAGS=-O0")
+    program = make(tmp_path)
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 102

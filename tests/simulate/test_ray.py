@@ -77,15 +77,18 @@ def test_a_local_cluster_is_not_seen_from_elsewhere(told: dict[str, Any]) -> Non
     assert found["sockets"] > 3 and found["bits"]
 
 
+@pytest.mark.long
 def test_a_local_cluster_tells_nobody(told: dict[str, Any]) -> None:
     assert told["local"]["silent"] == [True, True]
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_is_replaced(told: dict[str, Any]) -> None:
     found = told["lost worker"]
     assert found["attempts"] == 1 and found["files"] and found["failed"] == 0
 
 
+@pytest.mark.long
 def test_a_chunk_that_always_ends_its_worker_is_told(told: dict[str, Any]) -> None:
     assert "runs 0 to 19 ended their workers 2 times" in told["hopeless"]["error"]
 
@@ -95,6 +98,7 @@ def test_machines_of_another_kind_build_for_themselves(told: dict[str, Any]) -> 
     assert found["kinds"] == ["another"] and found["bits"]
 
 
+@pytest.mark.long
 def test_a_node_that_is_killed_changes_no_bit(told: dict[str, Any]) -> None:
     found = told["killed node"]
     assert not found["alive"] and found["written"] < found["of"]

@@ -71,6 +71,7 @@ START = {"rz": (0.2, 0.7), "rx": (0.35, 0.2), "ry": (0.1, 5.0)}
 PLACE = {"disc_tx": 0.4, "disc_ty": -0.5}
 
 
+@pytest.mark.long
 def test_a_disc_wobbles_as_the_classical_equations_say(plant: il.Plant) -> None:
     first = [START[k][0] for k in START] + [START[k][1] for k in START] + [0.4, -0.5]
     known = scipy.integrate.solve_ivp(

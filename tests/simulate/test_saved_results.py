@@ -202,6 +202,7 @@ def with_header(path: Path, header: str) -> Path:
     return npz(path, {"t.npy": data})
 
 
+@pytest.mark.long
 def test_bombs_are_not_unpacked(tmp_path: Path) -> None:
     path = npz(tmp_path / "bomb.npz", {"t.npy": npy(np.zeros(10**5))})
     data = bytearray(path.read_bytes())

@@ -159,6 +159,7 @@ def test_contact_force_at_rest_is_the_weight() -> None:
     assert vector(result, "scale")[-1] == pytest.approx([0.0, 0.0, -0.4 * G], rel=1e-6)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 1.0])
 @pytest.mark.parametrize("force", [(0.0, 0.02), (300.0, 0.0)])
 def test_strain_of_a_cantilever(share: float, force: tuple[float, float]) -> None:

@@ -24,6 +24,7 @@ def compiled(loops: int, wish: str) -> il.Plant:
     return model.compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("loops", "wish"), [(n, name) for n in NAMES for name in NAMES[n]])
 def test_all_links_flat(loops: int, wish: str) -> None:
     """Eight passages of the singular position in 10 s, whatever the wish and the step."""
@@ -126,6 +127,7 @@ def in_numbers_of(plant: il.Plant, model: il.Model) -> dict[str, Any]:
     return {"q": plant.formulation.assemble(q).q, "qd": {mechanism.coordinates[wish]: qd[wish]}}
 
 
+@pytest.mark.long
 def test_random_linkages_keep_their_energy_or_say_so() -> None:
     """All in the numbers of three plants."""
     rng = np.random.default_rng(11)

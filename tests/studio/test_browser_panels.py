@@ -118,6 +118,7 @@ def test_panels_tell_what_touches_and_what_sensors_measure(
     assert not errors
 
 
+@pytest.mark.long
 def test_nothing_is_cut_or_overlaps(browser: Browser, studio: Studio, errors: list[str]) -> None:
     for size, (width, height) in SIZES.items():
         view = {"width": width, "height": height}

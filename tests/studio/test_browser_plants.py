@@ -37,6 +37,7 @@ PICTURES = os.environ.get("INLOOP_PICTURES")  # a directory for the README's pic
 PLOTTED = ["key_front.travel", "key_front.force", "capstan.force", "hammer.q"]
 
 
+@pytest.mark.long
 def test_a_killed_loop_is_told_and_started_again(
     browser: Browser, tmp_path: Path, errors: list[str]
 ) -> None:
@@ -112,6 +113,7 @@ def blow(box: Mailbox) -> float:
     return most
 
 
+@pytest.mark.long
 def test_model_a_runs_away_behind_a_coarse_encoder_and_a_better_sensor_or_b_helps(
     browser: Browser, tmp_path: Path, errors: list[str]
 ) -> None:
@@ -277,6 +279,7 @@ def where(page: Page, name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array(actual), np.array(shown)
 
 
+@pytest.mark.long
 def test_spectrum_and_scaled_bending(browser: Browser, tmp_path: Path, errors: list[str]) -> None:
     make_stage(beam().build(), plots=("droop",)).save(tmp_path / "stage.json")
     plant, name = beam().compile(backend="c"), f"beam-{os.getpid()}"

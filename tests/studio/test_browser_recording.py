@@ -232,6 +232,7 @@ def test_a_recording_is_moved_through(page: Page, box: Mailbox) -> None:
     seen(page, box)
 
 
+@pytest.mark.long
 def test_a_video_can_be_seen(
     page: Page, box: Mailbox, require_package: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -236,6 +236,7 @@ def drive_until(page: Page, box: Mailbox, stand: str) -> None:
     pytest.fail(f"the surprise was never {stand}")
 
 
+@pytest.mark.long
 def test_blind_an_obstacle_appears_is_hit_and_the_parameter_is_revealed(
     ride: tuple[Page, Mailbox],
 ) -> None:

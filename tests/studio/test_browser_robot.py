@@ -22,6 +22,7 @@ ROBOT = """<robot name="rod_robot">
 PUSH = "#hand input[type=range]"
 
 
+@pytest.mark.long
 def test_a_robot_waits_until_it_is_let_go(
     browser: Browser, tmp_path: Path, errors: list[str]
 ) -> None:

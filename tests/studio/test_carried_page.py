@@ -135,6 +135,7 @@ def test_it_can_be_paused_and_gone_on_with(shared: Opened) -> None:
     comes(page, "inloop.transport.state === 'running'")
 
 
+@pytest.mark.long
 def test_it_can_sound(shared: Opened) -> None:
     """The thread that makes sound starts from a file, too."""
     page, _ = shared

@@ -73,6 +73,7 @@ def test_while_the_plant_is_compiled(compiler: HeldCompiler, start_studio: Any) 
         ended(studio, compiler, pipe)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("first", ["runs", "is compiled"])
 def test_while_another_one_is_compiled(
     first: str, compiler: HeldCompiler, start_studio: Any

@@ -174,6 +174,7 @@ def many_legs(folder: Path, reds: list[float]) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_equal_meshes_are_drawn_at_once_and_where_they_belong(
     browser: Browser, tmp_path: Path, errors: list[str]
 ) -> None:
@@ -208,6 +209,7 @@ PLAIN = """v 0 -.2 0\nv .4 -.2 0\nv .4 .2 0\nv 0 .2 0\nvt 0 0\nvt 1 0\nvt 1 1\nv
 f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n"""
 
 
+@pytest.mark.long
 def test_pictures_of_materials_are_sent_anew_and_drawn(
     browser: Browser, tmp_path: Path, errors: list[str]
 ) -> None:

@@ -48,7 +48,7 @@ def shown() -> Iterator[NotebookStudio]:
         yield studio
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+@pytest.mark.parametrize("host", ["localhost", pytest.param("127.0.0.1", marks=pytest.mark.long)])
 def test_a_cell_shows_the_studio_until_it_is_stopped(
     host: str,
     shown: NotebookStudio,

@@ -122,6 +122,7 @@ controllers.append(pull)
 """
 
 
+@pytest.mark.long
 def test_the_file_stays_in_the_menu_and_its_controllers_follow_it(
     start_studio: Callable[..., Any], tmp_path: Path
 ) -> None:

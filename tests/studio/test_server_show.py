@@ -87,6 +87,7 @@ def test_a_contact_is_an_arrow_in_the_world(ball: il.Plant, tmp_path: Path) -> N
     assert len(frame) == 24 + 2 * 28 + 4
 
 
+@pytest.mark.long
 def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
     ball: il.Plant, studio: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

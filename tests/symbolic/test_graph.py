@@ -162,6 +162,7 @@ for program in (prepare, factor(step)):
 """
 
 
+@pytest.mark.long
 def test_the_same_text_under_any_hash_seed() -> None:
     runs = []
     path = os.pathsep.join(sys.path)

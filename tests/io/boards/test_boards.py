@@ -161,6 +161,7 @@ def steps_by_a_timer(folder: Path, work: Path, target: str, board: TimerBoard) -
     return tuple(int(line, 16) for line in call(*board.emulator, image).split())
 
 
+@pytest.mark.long
 def test_puma_in_float_on_a_cortex_m4f(
     puma: il.Plant, tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
@@ -182,7 +183,7 @@ def test_puma_in_float_on_a_cortex_m4f(
     assert 0.0 < max(map(abs, error)) < 2e-5
 
 
-@pytest.mark.parametrize("target", ["aarch64-linux", "riscv"])
+@pytest.mark.parametrize("target", [pytest.param("aarch64-linux", marks=pytest.mark.long), "riscv"])
 def test_linux_of_another_processor_to_the_bit(
     target: str, tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
