@@ -8,7 +8,7 @@
 typedef struct il_near {
     il_triangle list[IL_TERRAIN_MOST];
     int64_t count;
-    il_bounds3 box; /* in which they were looked for */
+    il_region region; /* where they were looked for */
     double gaps[IL_TERRAIN_MOST]; /* of the shape over the planes of the triangles; il_near_gaps */
 } il_near;
 
@@ -19,7 +19,7 @@ typedef struct il_ridge {
     const il_triangle *side[2]; /* the triangles that meet in it; the second is NULL where it ends */
 } il_ridge;
 
-/* All triangles that reach into a box about the shape, grown by the margin. */
+/* All triangles that may reach into a box and a ball about the shape, grown by the margin. */
 void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose *pose,
                    double margin, il_near *near);
 

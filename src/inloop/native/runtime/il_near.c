@@ -22,15 +22,30 @@ static double extent(const il_shape *shape, const double *direction)
     }
 }
 
+/* Radius of a ball about a shape. */
+static double ball(const il_shape *shape)
+{
+    switch (shape->kind) {
+    case IL_CAPSULE:
+        return shape->radius + shape->half;
+    case IL_CYLINDER:
+        return sqrt(shape->radius * shape->radius + shape->half * shape->half);
+    default:
+        return shape->radius + shape->tube;
+    }
+}
+
 void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose *pose,
                    double margin, il_near *near)
 {
     for (int k = 0; k < 3; k++) {
         const double half = extent(shape, pose->R + 3 * k) + margin;
-        near->box.low[k] = pose->p[k] - half;
-        near->box.high[k] = pose->p[k] + half;
+        near->region.box.low[k] = pose->p[k] - half;
+        near->region.box.high[k] = pose->p[k] + half;
+        near->region.center[k] = pose->p[k];
     }
-    near->count = il_terrain_near(ground->ground, &near->box, near->list);
+    near->region.reach = ball(shape) + margin;
+    near->count = il_terrain_near(ground->ground, &near->region, near->list);
 }
 
 void il_near_gaps(const il_shape *shape, const il_pose *pose, il_near *near)
