@@ -126,6 +126,10 @@ il_approach il_approach_of(const il_contact_table *table, const il_strike *strik
     const double h = strike->h;
     double u, pushed;
 
+    /* a touch that is not there, of shapes that meet */
+    if (!(p->gap[i] < INFINITY) && !(p->gap_known && p->gap_before[i] < INFINITY)) {
+        return (il_approach){1.0, 0, 0};
+    }
     il_strike_motion(strike, p, v_free, table->first[i], &u, &pushed);
     /* what smooth forces do in some steps; and less than what counts as closed is no way to go */
     const double smooth = sudden * fabs(pushed) * strike->whole / h + table->near / strike->whole;

@@ -24,20 +24,27 @@ static range cells_below(const il_terrain *terrain, int axis, const il_bounds3 *
     return found;
 }
 
+/* How far a coordinate is outside a range. */
+static inline double outside(double low, double high, double value)
+{
+    return il_most(0.0, il_most(low - value, value - high));
+}
+
+static inline int overlap(const il_bounds3 *a, const il_bounds3 *b, int axis)
+{
+    return a->low[axis] <= b->high[axis] && a->high[axis] >= b->low[axis];
+}
+
 /* Not 0: what lies in these bounds may reach into the box and the ball. */
 static inline int may_reach(const il_bounds3 *bounds, const il_region *region)
 {
-    double square = 0.0;
+    const double *low = bounds->low, *high = bounds->high, *center = region->center;
+    const double x = outside(low[0], high[0], center[0]), y = outside(low[1], high[1], center[1]);
+    const double z = outside(low[2], high[2], center[2]);
 
-    for (int k = 0; k < 3; k++) {
-        if (bounds->low[k] > region->box.high[k] || bounds->high[k] < region->box.low[k]) {
-            return 0;
-        }
-        const double away = il_most(0.0, il_most(bounds->low[k] - region->center[k],
-                                                 region->center[k] - bounds->high[k]));
-        square += away * away;
-    }
-    return square <= region->reach * region->reach;
+    return x * x + y * y + z * z <= region->reach * region->reach &&
+           overlap(bounds, &region->box, 0) && overlap(bounds, &region->box, 1) &&
+           overlap(bounds, &region->box, 2);
 }
 
 /* Its normal; not 0: it is near and has an area. */
