@@ -17,6 +17,8 @@ from inloop.native import (
     COUNT,
     POINTER,
     REAL,
+    RUNTIME_FLAGS,
+    BuildOptions,
     NativeLibrary,
     build_library,
     runtime_headers,
@@ -90,7 +92,11 @@ class Timer:
     def __init__(self) -> None:
         source = Path(__file__).with_name("collision_queries.c")
         sources = {**runtime_sources(), source.name: source.read_text()}
-        library = NativeLibrary(build_library(sources, runtime_headers()))
+        library = NativeLibrary(
+            build_library(
+                sources, runtime_headers(), options=BuildOptions(extra_flags=RUNTIME_FLAGS)
+            )
+        )
         types = (POINTER, POINTER, POINTER, COUNT, REAL, COUNT, POINTER)
         self._run = library.function("bench_collision", *types, returns=REAL)
 

@@ -24,6 +24,8 @@ from inloop.native import (
     COUNT,
     POINTER,
     REAL,
+    RUNTIME_FLAGS,
+    BuildOptions,
     NativeLibrary,
     build_library,
     load_runtime,
@@ -101,7 +103,11 @@ class Timer:
     def __init__(self) -> None:
         source = Path(__file__).with_name("contact_solves.c")
         sources = {**runtime_sources(), source.name: source.read_text()}
-        library = NativeLibrary(build_library(sources, runtime_headers()))
+        library = NativeLibrary(
+            build_library(
+                sources, runtime_headers(), options=BuildOptions(extra_flags=RUNTIME_FLAGS)
+            )
+        )
         types = (*[POINTER] * 5, COUNT, COUNT, POINTER)
         self._run = library.function("bench_contacts", *types, returns=REAL)
         self._size = load_runtime().function("il_contact_work_size", COUNT, COUNT, returns=COUNT)

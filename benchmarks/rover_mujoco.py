@@ -21,11 +21,12 @@ def _inertial(mass: float, inertia: tuple[float, float, float]) -> str:
     return f'<inertial pos="0 0 0" mass="{mass}" diaginertia="{_text(*inertia)}"/>'
 
 
-def _wheel(name: str, at: tuple[float, float, float]) -> str:
+def _wheel(name: str, at: tuple[float, float, float], locked: bool) -> str:
     """A bracket that steers, and its wheel."""
+    turns = "" if locked else f'<joint name="wheel_{name}" axis="0 1 0"/>'
     tread = f'<geom type="sphere" size="{data.RADIUS}" friction="{model.FRICTION} 0.005 0.0001"/>'
     wheel = (
-        f'<body pos="{_text(*data.WHEEL_BELOW)}"><joint name="wheel_{name}" axis="0 1 0"/>'
+        f'<body pos="{_text(*data.WHEEL_BELOW)}">{turns}'
         f"{_inertial(data.WHEEL_MASS, data.WHEEL_INERTIA)}{tread}</body>"
     )
     return (
@@ -39,27 +40,30 @@ def heights() -> np.ndarray:
     return np.asarray(grounds.ground(grounds.HILLS).heights)
 
 
-def mjcf() -> str:
-    """The model as text."""
+def mjcf(locked: bool = False) -> str:
+    """The model as text; with locked wheels it stands on a plane."""
     axes = {"-x": "-1 0 0", "y": "0 1 0"}
     bogies = "".join(
         f'<body pos="{_text(*bogie.at)}"><joint axis="{axes[bogie.axis]}"/>'
         f"{_inertial(bogie.mass, bogie.inertia)}"
-        f"{''.join(_wheel(name, at) for name, at in bogie.wheels.items())}</body>"
+        f"{''.join(_wheel(name, at, locked) for name, at in bogie.wheels.items())}</body>"
         for bogie in data.BOGIES
     )
     motors = "".join(
-        f'<velocity joint="wheel_{name}" kv="{model.DRIVING}"/>'
-        f'<position joint="steer_{name}" kp="{model.STEERING}" kv="{model.STEERING_DAMPING}"/>'
+        ("" if locked else f'<velocity joint="wheel_{name}" kv="{model.DRIVING}"/>')
+        + f'<position joint="steer_{name}" kp="{model.STEERING}" kv="{model.STEERING_DAMPING}"/>'
         for name in data.WHEELS
     )
     cells, half = round(grounds.EDGE / grounds.CELL), 0.5 * grounds.EDGE
+    ground = f'type="hfield" hfield="hills" pos="0 0 {heights().min()}"'
+    if locked:
+        ground = 'type="plane" size="9 9 1"'
     return (
         f'<mujoco><option timestep="{STEP}" gravity="0 0 {-data.GRAVITY}" cone="elliptic" '
         'integrator="implicitfast"/><asset>'
         f'<hfield name="hills" nrow="{cells + 1}" ncol="{cells + 1}" '
         f'size="{half} {half} {TOP} 0.5"/></asset><worldbody>'
-        f'<geom type="hfield" hfield="hills" pos="0 0 {heights().min()}" '
+        f"<geom {ground} "
         f'friction="{model.FRICTION} 0.005 0.0001"/>'
         f'<body name="trunk" pos="{_text(*grounds.start(grounds.HILLS))}"><freejoint/>'
         f"{_inertial(data.TRUNK_MASS, data.TRUNK_INERTIA)}{bogies}</body></worldbody>"

@@ -51,6 +51,28 @@ def text_of(programs: Sequence[Program]) -> str:
     return "\n".join([*files.sources.values(), *files.headers.values(), *lanes, *others])
 
 
+def heap(bodies: int) -> Program:
+    """Many bodies that share nothing, each with arrays of its own, in which most is zero."""
+    graph = Graph()
+    q = Input("q", tuple(graph.symbol(f"q.{k}") for k in range(bodies)), "angles [rad]")
+    outputs = []
+    for k, angle in enumerate(q.symbols):
+        x = angle
+        for _ in range(20):
+            x = f.sin(x) + x * angle
+        outputs.append(Output.vector(f"place_{k}", [x, x * angle, graph.constant(0.0)]))
+    return Program("heap", (q,), tuple(outputs), "A heap.", "by hand")
+
+
+def test_text_grows_with_the_number_of_results_and_not_with_its_square() -> None:
+    few, many = (
+        sum(map(len, emit_library([heap(n)], "m", ["about"], {}).sources.values()))
+        for n in (200, 800)
+    )
+    assert len(split(layout(heap(200)))) > 5
+    assert many < 4.3 * few
+
+
 def test_only_the_functions_are_exported(c_library: Load) -> None:
     library = c_library([chain(5), chain(400, "long")])
     names = ("gen_chain", "gen_chain_rows", "gen_long", "gen_long_rows")

@@ -147,6 +147,18 @@ def test_distances_of_wheels_are_the_least_over_the_ground(
         assert sampled - 4e-4 < gap < sampled + 1e-12
 
 
+def test_a_box_that_overlaps_the_ground_touches_it_and_is_pushed_up(rough: Heightfield) -> None:
+    # where an edge of the box lies across a ridge two of its faces are equally near
+    find, rng = collider(rough, il.box((0.4, 0.3, 0.2))), np.random.default_rng(21)
+    for _ in range(150):
+        p, R = above(rng, upright=False)
+        for _ in range(4):
+            p[2] -= least(find.touches(p, R, 0.5)) + 3e-3
+        touches = find.touches(p, R, 0.01)
+        assert least(touches) < 0.0
+        assert min(touch.normal[2] for touch in touches) > 0.5
+
+
 def test_touches_on_flat_ground_are_upright_wherever_triangles_meet() -> None:
     flat, rng = field(0.0), np.random.default_rng(2)
     for ground in (flat, as_mesh(flat)):

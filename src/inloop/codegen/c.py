@@ -137,7 +137,7 @@ def _single(
     kinds: PlainKinds,
 ) -> tuple[list[str], list[str]]:
     lines = [declaration(listing.program, name, sines_given, kinds), "{"]
-    lines += _ignored(listing, sines_given)
+    lines += _ignored(listing.program, sines_given)
     lines += [] if sines_given else _angles(listing, notation)
     lines += _part_lines(listing, notation, part, {}, _sine_entries(listing), kinds)
     return [], [*lines, "}"]
@@ -163,14 +163,16 @@ def _several(
     before.append("};")
     calls = []
     shared_argument = f"struct {name}_shared *restrict shared"
-    arguments = ", ".join([*_arguments(listing.program, with_sines, kinds), shared_argument])
-    blocks = _block_names(listing.program, with_sines)
     for k, part in enumerate(parts, start=1):
-        before.append(f"static void {name}_part{k}({arguments})")
+        # what it writes alone: compilers take long over thousands of arrays that share nothing
+        written = _written(listing.program, part)
+        arguments = [*_arguments(written, with_sines, kinds), shared_argument]
+        before.append(f"static void {name}_part{k}({', '.join(arguments)})")
         before.append("{")
-        before += [*_ignored(listing, with_sines), f"{INDENT}(void)shared;"]
+        before += [*_ignored(written, with_sines), f"{INDENT}(void)shared;"]
         before += _part_lines(listing, notation, part, shared, sines, kinds)
         before += ["}", ""]
+        blocks = _block_names(written, with_sines)
         calls.append(f"{INDENT}{name}_part{k}({', '.join(blocks)}, &shared);")
     main = [
         declaration(listing.program, name, sines_given, kinds),
@@ -181,8 +183,14 @@ def _several(
     return before, [*main, *calls, "}"]
 
 
-def _ignored(listing: Listing, sines_given: bool) -> list[str]:
-    names = _block_names(listing.program, sines_given)
+def _written(program: Program, part: Part) -> Program:
+    """The program with those outputs only that a part writes."""
+    blocks = {store.block for store in part.stores}
+    return replace(program, outputs=tuple(x for x in program.outputs if x.name in blocks))
+
+
+def _ignored(program: Program, sines_given: bool) -> list[str]:
+    names = _block_names(program, sines_given)
     return [INDENT + " ".join(f"(void){name};" for name in names)] if names else []
 
 

@@ -47,10 +47,17 @@ def _interleaved(listing: Listing) -> list[Statement | Store]:
     """Every store directly after the statements it needs, so that results need not be kept."""
     position = {s.expr: k for k, s in enumerate(listing.statements)}
     after: dict[int, list[Store]] = {}
+    last: list[int] = []
+    first_of: dict[str, int] = {}
     for store in listing.stores:
         below = _named_below(store.expr, listing, top=False)
-        last = max((position[n] for n in below if n in position), default=-1)
-        after.setdefault(last, []).append(store)
+        last.append(max((position[n] for n in below if n in position), default=-1))
+        if last[-1] >= 0:
+            earliest = min(last[-1], first_of.get(store.block, last[-1]))
+            first_of[store.block] = earliest
+    for store, known in zip(listing.stores, last, strict=True):
+        # what needs nothing is written with the first result of its array
+        after.setdefault(first_of.get(store.block, -1) if known < 0 else known, []).append(store)
     items: list[Statement | Store] = [*after.get(-1, [])]
     for k, statement in enumerate(listing.statements):
         items.append(statement)

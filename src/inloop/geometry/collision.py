@@ -27,6 +27,7 @@ from inloop.geometry.torus import Torus
 MOST_NEAR = 256  # triangles of one search: IL_TERRAIN_MOST
 MOST_TRIANGLES = 200_000  # of ground: its tables become part of the code of a plant
 MOST_CORNERS = 64
+ON_BORDER = 1e-9  # in parts of a cell; shapes are looked for within a margin that is larger
 Numbers = npt.NDArray[np.int32]
 Z: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
@@ -241,9 +242,10 @@ def _by_cell(
     low: Array, high: Array, origin: Array, cell: Array, cells: npt.NDArray[np.int64]
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Triangles by cell, from their least and greatest x and y, and the first cell of each."""
-    first = np.clip(np.floor((low - origin) / cell), 0, cells - 1).astype(np.int64)
-    # what only touches the border of a cell is not in it
-    last = np.clip(np.ceil((high - origin) / cell) - 1, 0, cells - 1).astype(np.int64)
+    # what only touches the border of a cell, but for rounding, is not in it
+    first = np.clip(np.floor((low - origin) / cell + ON_BORDER), 0, cells - 1).astype(np.int64)
+    last = np.ceil((high - origin) / cell - ON_BORDER) - 1
+    last = np.clip(last, 0, cells - 1).astype(np.int64)
     last = np.maximum(last, first)
     spans = last - first + 1
     counts = spans.prod(axis=1)

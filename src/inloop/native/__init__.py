@@ -8,6 +8,7 @@ from inloop.native.building.compiler import Compiler, explain_no_compiler, find_
 from inloop.native.building.options import (
     CHAIN_FLAGS,
     DEFAULT_FLAGS,
+    RUNTIME_FLAGS,
     STRICT_FLAGS,
     TERMS_FLAGS,
     BuildOptions,
@@ -49,6 +50,7 @@ __all__ = [
     "DEFAULT_FLAGS",
     "POINTER",
     "REAL",
+    "RUNTIME_FLAGS",
     "STRICT_FLAGS",
     "TERMS_FLAGS",
     "AdaptiveSteps",

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from inloop.native.building.build import build_library
-from inloop.native.building.options import DEFAULT_OPTIONS, BuildOptions
+from inloop.native.building.options import DEFAULT_OPTIONS, RUNTIME_FLAGS, BuildOptions
 from inloop.native.building.way import require_compiler, settle_way
 from inloop.native.library import NativeLibrary
 
@@ -91,7 +91,8 @@ def build_runtime(options: BuildOptions = DEFAULT_OPTIONS) -> Path:
     Raises:
         BuildError: there is no compiler.
     """
-    return build_library(runtime_sources(), runtime_headers(), options=options)
+    scalar = replace(options, extra_flags=(*RUNTIME_FLAGS, *options.extra_flags))
+    return build_library(runtime_sources(), runtime_headers(), options=scalar)
 
 
 def adopt_runtime(path: Path) -> None:

@@ -126,6 +126,10 @@ il_approach il_approach_of(const il_contact_table *table, const il_strike *strik
     const double h = strike->h;
     double u, pushed;
 
+    /* a touch that is not there, of shapes that meet */
+    if (!(p->gap[i] < INFINITY) && !(p->gap_known && p->gap_before[i] < INFINITY)) {
+        return (il_approach){1.0, 0, 0};
+    }
     il_strike_motion(strike, p, v_free, table->first[i], &u, &pushed);
     /* what smooth forces do in some steps; and less than what counts as closed is no way to go */
     const double smooth = sudden * fabs(pushed) * strike->whole / h + table->near / strike->whole;
@@ -188,18 +192,24 @@ int il_contacts_first_impact(const il_contacts *contacts, const il_strike *strik
     return status;
 }
 
-int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, double *missed)
+int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, il_miss *missed)
 {
     const il_contact_table *table = contacts->table;
     const il_strike_parts p = il_strike_split(contacts, strike);
+    const int64_t n = strike->n;
 
     const int status = il_strike_rows(table, strike, strike->t, strike->x_middle, &p);
-    *missed = INFINITY;
+    *missed = (il_miss){INFINITY, 0.0};
     for (int64_t i = 0; i < table->count; i++) {
-        *missed = p.struck[i] ? fmin(*missed, p.gap[i]) : *missed;
+        const int64_t row = table->first[i];
+        if (p.struck[i] && p.gap[i] < missed->gap) {
+            missed->gap = p.gap[i];
+            missed->rate = p.w[row] + il_dot(n, p.H + row * n, strike->x_middle + n);
+        }
     }
     /* what hits may be no more, where shapes meet in another way: then there is nothing to look for */
-    *missed = !(*missed < INFINITY) || fabs(*missed) <= found * table->near ? 0.0 : *missed;
+    if (!(missed->gap < INFINITY) || fabs(missed->gap) <= found * table->near) {
+        missed->gap = 0.0;
+    }
     return status;
 }
-

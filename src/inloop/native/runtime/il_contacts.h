@@ -99,8 +99,13 @@ int il_contacts_strike(const il_contacts *contacts, const il_strike *strike, dou
 /* Impulses so far, before a part of the step is tried; `again`: as they were then. */
 void il_contacts_keep(const il_contacts *contacts, int again);
 
-/* The gap that is left of what hits first, at the state strike->x_middle; 0 if that is closed. */
-int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, double *missed);
+/* The gap that is left of what hits first, 0 if that is closed, and how fast it grows. */
+typedef struct il_miss {
+    double gap, rate; /* [m], [m/s] */
+} il_miss;
+
+/* The same at the state strike->x_middle. */
+int il_contacts_miss(const il_contacts *contacts, const il_strike *strike, il_miss *missed);
 
 /* The impact of what hits first, at the state strike->x_middle: change velocities and states of laws
    in x. */

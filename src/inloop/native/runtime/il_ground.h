@@ -8,7 +8,8 @@
 typedef struct il_near {
     il_triangle list[IL_TERRAIN_MOST];
     int64_t count;
-    il_bounds3 box; /* in which they were looked for */
+    il_region region; /* where they were looked for */
+    double gaps[IL_TERRAIN_MOST]; /* of the shape over the planes of the triangles; il_near_gaps */
 } il_near;
 
 /* An edge over which the ground bends away from what is above, or at which it ends. */
@@ -18,9 +19,12 @@ typedef struct il_ridge {
     const il_triangle *side[2]; /* the triangles that meet in it; the second is NULL where it ends */
 } il_ridge;
 
-/* All triangles that reach into a box about the shape, grown by the margin. */
+/* All triangles that may reach into a box and a ball about the shape, grown by the margin. */
 void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose *pose,
                    double margin, il_near *near);
+
+/* How far the shape is above the plane of each triangle: no less than from the triangle itself. */
+void il_near_gaps(const il_shape *shape, const il_pose *pose, il_near *near);
 
 /* A ball against the triangles; a radius of 0 is a point, which touches faces only. */
 void il_near_sphere(const il_near *near, const double *center, double radius, int64_t feature,

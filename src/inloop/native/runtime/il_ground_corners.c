@@ -7,8 +7,7 @@ static void corner_on_faces(const il_near *near, const double *corner, double de
                             int64_t feature, il_spots *found)
 {
     const il_triangle *least = NULL;
-    double least_height = -depth, foot[3];
-    int which[3];
+    double least_height = -depth;
 
     for (int64_t k = 0; k < near->count; k++) {
         const il_triangle *triangle = near->list + k;
@@ -16,7 +15,7 @@ static void corner_on_faces(const il_near *near, const double *corner, double de
         il_sub3(corner, triangle->corners[0], from);
         const double height = il_dot3(from, triangle->normal);
         if (height < -depth || height > found->margin ||
-            il_triangle_closest(triangle, corner, foot, which) < 3) {
+            !il_triangle_below(triangle, corner)) {
             continue;
         }
         if (height > 0.0) {
@@ -43,6 +42,7 @@ void il_ground_corners(const il_shape *a, const il_shape *b, const il_pose *pose
         corner_on_faces(&near, corner, 0.5 * b->radius, 1 + k, found);
     }
     if (b->kind == IL_BOX) {
+        il_near_gaps(b, pose, &near);
         il_ground_ridges(&near, b, pose, b->corner_count + 1, found);
     }
 }

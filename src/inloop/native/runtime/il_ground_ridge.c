@@ -16,6 +16,12 @@ static const double level = 0.1;
 /* a distance that is known to this part of the margin is the least */
 static const double exact = 1e-11;
 
+/* a slope that is no larger, per length of the ridge, is none */
+static const double flat = 1e-9;
+
+/* this far along a ridge, in parts of it, is beside a place */
+static const double beside = 1e-9;
+
 /* A ridge as the solid sees it, in axes of B. */
 typedef struct line {
     const il_shape *solid;
@@ -89,59 +95,86 @@ typedef struct place {
     value v;
 } place;
 
-/* No distance between two places is less: a convex function is above its tangents. */
-static double lower_bound(const place *low, const place *high)
+/* Where the tangents of two places meet; a convex function is above both. */
+typedef struct meeting {
+    double part, distance;
+} meeting;
+
+static meeting tangents_meet(const place *low, const place *high)
 {
     const double length = high->part - low->part, down = low->v.slope, up = high->v.slope;
-    const double meet = (high->v.distance - low->v.distance - up * length) / (down - up);
-    return low->v.distance + down * meet;
+    const double along = (high->v.distance - low->v.distance - up * length) / (down - up);
+    const meeting found = {low->part + along, low->v.distance + down * along};
+
+    return found;
 }
 
 /* Where the distance is least, between places at which it falls and rises; not 0: it is nowhere below
-   the margin. */
+   the margin. In turn the next place is where a smooth slope would be zero, and where the tangents
+   meet, which is the least one if it lies between two faces. */
 static int descend(const line *l, double margin, place low, place high, place *least)
 {
-    double falls = low.v.slope, rises = high.v.slope;
-
     *least = low.v.distance < high.v.distance ? low : high;
-    for (int k = 0, last = 0; k < ITERATIONS; k++) {
-        const double bound = lower_bound(&low, &high);
+    for (int k = 0; k < ITERATIONS; k++) {
+        const meeting meet = tangents_meet(&low, &high);
+        const double bound = meet.distance, falls = low.v.slope, rises = high.v.slope;
         if (bound > margin) {
             return 1;
         }
         if (least->v.distance - bound <= exact * margin) {
             return 0;
         }
-        place next = {.part = low.part + (high.part - low.part) * falls / (falls - rises)};
+        place next = {.part = k % 2 ? meet.part
+                                    : low.part + (high.part - low.part) * falls / (falls - rises)};
         next.v = look(l, next.part);
         if (next.v.distance <= least->v.distance) {
             *least = next;
         }
         if (next.v.slope < 0.0) {
             low = next;
-            falls = next.v.slope;
-            rises *= last < 0 ? 0.5 : 1.0;
-            last = -1;
         } else {
             high = next;
-            rises = next.v.slope;
-            falls *= last > 0 ? 0.5 : 1.0;
-            last = 1;
         }
     }
     return 0;
 }
 
+/* Where to look first: what is nearest to the axis of a round solid, if it lies below the tread, has
+   the least distance of all; of others what is nearest to the middle. */
+static double first_part(const line *l)
+{
+    double cross = il_dot3(l->from, l->way), square = il_dot3(l->way, l->way);
+
+    if (l->solid->kind == IL_CYLINDER) {
+        const double along = il_dot3(l->way, l->solid->axis);
+        if (along * along < 0.9 * square) {
+            cross -= along * il_dot3(l->from, l->solid->axis);
+            square -= along * along;
+        }
+    }
+    return il_least(1.0, il_most(0.0, -cross / square));
+}
+
 /* The place of the ridge that is nearest to the solid; not 0: it is farther than the margin. */
 static int nearest(const line *l, double margin, place *least)
 {
-    const place low = {0.0, look(l, 0.0)}, high = {1.0, look(l, 1.0)};
+    place first = {.part = first_part(l)};
 
-    if (low.v.slope >= 0.0 || high.v.slope <= 0.0) {
-        *least = low.v.slope >= 0.0 ? low : high;
-        return least->v.distance > margin;
+    first.v = look(l, first.part);
+    /* where the tangent leads down to the end of the line */
+    const double end = first.v.slope < 0.0 ? 1.0 : 0.0;
+    const double bound = first.v.distance + first.v.slope * (end - first.part);
+    *least = first;
+    if (bound > margin || first.v.distance - bound <= exact * margin) {
+        return bound > margin;
     }
-    return descend(l, margin, low, high, least);
+    const place last = {end, look(l, end)};
+    if (first.v.slope < 0.0 ? last.v.slope <= 0.0 : last.v.slope >= 0.0) {
+        *least = last;
+        return last.v.distance > margin;
+    }
+    return end > 0.5 ? descend(l, margin, first, last, least)
+                     : descend(l, margin, last, first, least);
 }
 
 /* Cut the line to |direction·x| <= half. */
@@ -219,6 +252,30 @@ static int touching_places(const line *l, const place *least, double margin, pla
     return 2;
 }
 
+/* Inside the solid two faces, or the tread and an end, may be as near, where the distance has no
+   slope: there their edge touches the ridge, with the mean of both gradients that is across it, as it
+   does from outside. */
+static void at_edge(const line *l, place *least)
+{
+    const double slope = least->v.slope;
+    place other = {.part = least->part + copysign(beside, -slope)};
+
+    if (least->v.distance >= 0.0 || slope * slope <= flat * flat * il_dot3(l->way, l->way) ||
+        other.part <= 0.0 || other.part >= 1.0) {
+        return;
+    }
+    other.v = look(l, other.part);
+    if (other.v.slope * slope >= 0.0) {
+        return;
+    }
+    const double share = slope / (slope - other.v.slope);
+    for (int k = 0; k < 3; k++) {
+        least->v.gradient[k] += share * (other.v.gradient[k] - least->v.gradient[k]);
+    }
+    /* both faces are across each other */
+    least->v.distance /= il_unit3(least->v.gradient);
+}
+
 static void touch_ridge(const il_near *near, const il_ridge *ridge, const il_shape *solid,
                         const il_pose *pose, int64_t feature, il_spots *found)
 {
@@ -233,6 +290,7 @@ static void touch_ridge(const il_near *near, const il_ridge *ridge, const il_sha
     if (nearest(&l, found->margin, &least)) {
         return;
     }
+    at_edge(&l, &least);
     const int count = touching_places(&l, &least, found->margin, places);
     for (int k = 0; k < count; k++) {
         const double *gradient = places[k].v.gradient;
@@ -246,12 +304,13 @@ static void touch_ridge(const il_near *near, const il_ridge *ridge, const il_sha
     }
 }
 
-/* Not 0: the whole triangle is farther than the margin, by the tangent plane of the distance at its
-   middle. */
-static int is_far(const il_triangle *triangle, const il_shape *solid, const il_pose *pose,
-                  double margin)
+/* Which edges of a triangle may be nearer than the margin, by the tangent plane of the distance at its
+   middle: bit k is that from corner k. */
+static int near_edges(const il_triangle *triangle, const il_shape *solid, const il_pose *pose,
+                      double margin)
 {
-    double middle[3], point[3], gradient[3], outward[3], least = INFINITY;
+    double middle[3], point[3], gradient[3], outward[3];
+    int below = 0;
 
     for (int k = 0; k < 3; k++) {
         middle[k] = (triangle->corners[0][k] + triangle->corners[1][k] + triangle->corners[2][k]) /
@@ -261,12 +320,11 @@ static int is_far(const il_triangle *triangle, const il_shape *solid, const il_p
     il_turn_back3(pose->R, outward, point);
     const double height = distance(solid, point, gradient);
     il_turn3(pose->R, gradient, outward);
+    const double reach = margin - height + il_dot3(middle, outward);
     for (int k = 0; k < 3; k++) {
-        double way[3];
-        il_sub3(triangle->corners[k], middle, way);
-        least = il_least(least, il_dot3(way, outward));
+        below |= (il_dot3(triangle->corners[k], outward) <= reach) << k;
     }
-    return height + least > margin;
+    return below | (below >> 1) | (below & 1 ? 4 : 0);
 }
 
 void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose *pose,
@@ -276,11 +334,13 @@ void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose 
 
     for (int64_t k = 0; k < near->count; k++) {
         const il_triangle *triangle = near->list + k;
-        if (is_far(triangle, solid, pose, found->margin)) {
+        if (near->gaps[k] > found->margin) {
             continue;
         }
+        const int edges = near_edges(triangle, solid, pose, found->margin);
         for (int edge = 0; edge < 3; edge++) {
-            if (il_near_edge(near, triangle, edge, &ridge) && il_near_ridge(near, &ridge)) {
+            if (edges >> edge & 1 && il_near_edge(near, triangle, edge, &ridge) &&
+                il_near_ridge(near, &ridge)) {
                 touch_ridge(near, &ridge, solid, pose, feature, found);
             }
         }

@@ -37,8 +37,7 @@ static void over_face(const wheel *w, const il_triangle *triangle, il_spots *fou
     for (int k = 0; k < AROUND * w->rims; k += lies ? 1 : AROUND) {
         const int around = k % AROUND, rim = k / AROUND;
         const double along = w->rims == 1 ? 0.0 : rim ? w->shape->half : -w->shape->half;
-        double point[3], from[3], foot[3];
-        int which[3];
+        double point[3], from[3];
         il_along3(w->center, along, w->axis, point);
         il_along3(point, w->shape->radius * (around ? cosine : 1.0), down, point);
         if (around) {
@@ -48,7 +47,7 @@ static void over_face(const wheel *w, const il_triangle *triangle, il_spots *fou
         il_sub3(point, triangle->corners[0], from);
         const double gap = il_dot3(from, n);
         if (gap > -w->shape->radius && gap <= found->margin &&
-            il_triangle_closest(triangle, point, foot, which) == 3) {
+            il_triangle_below(triangle, point)) {
             il_spot_add(found, point, 0, n, gap, 1 + k);
         }
     }
@@ -62,8 +61,11 @@ void il_ground_wheel(const il_shape *a, const il_shape *b, const il_pose *pose, 
     il_along3(pose->p, 0.0, pose->p, w.center);
     il_turn3(pose->R, b->axis, w.axis);
     il_near_shape(a, b, pose, found->margin, &near);
+    il_near_gaps(b, pose, &near);
     for (int64_t k = 0; k < near.count; k++) {
-        over_face(&w, near.list + k, found);
+        if (near.gaps[k] <= found->margin) {
+            over_face(&w, near.list + k, found);
+        }
     }
     il_ground_ridges(&near, b, pose, 1 + AROUND * w.rims, found);
 }

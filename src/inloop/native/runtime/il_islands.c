@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* what a step may spend in all islands, and in each beside its share: solutions of single contacts */
-enum { MOST_WORK = 4500, LEAST_WORK = 100, MOST_NEWTONS = 40, AT_FIRST = 16 };
+enum { MOST_WORK = 6500, LEAST_WORK = 100, MOST_NEWTONS = 40, AT_FIRST = 16 };
 
 /* contacts of an island that is solved before the large ones: it leaves most of its share to them */
 enum { SMALL = 24 };

@@ -165,13 +165,16 @@ static il_strike strike_at(const il_stepper *stepper, const stages *s, double wh
     return strike_of(stepper, &now, s, whole);
 }
 
-/* Find the state at an impact. `share` is right to the third order where laws are smooth; where they
-   are faster than the step it is a guess, and the false position leads on from it. */
+/* Find the state at an impact. `share` is a guess, because contacts that are closed are not in it:
+   Newton's method leads on from it, and halving where that leaves what is known. What is open still at
+   the end of the step, with a share of 1, does not hit in it. */
 static int find_impact(il_stepper *stepper, const il_span *span, const stages *s, double whole,
                        double *share)
 {
     enum { TRIES = 6 };
-    double early = 0.0, late = 1.0, gap_early = 0.0, missed = 0.0;
+    double early = 0.0, late = 1.0;
+    il_miss missed = {0.0, 0.0};
+    int closes = 0;
 
     for (int k = 0; k < TRIES; k++) {
         il_contacts_keep(stepper->system.contacts, k > 0);
@@ -179,21 +182,17 @@ static int find_impact(il_stepper *stepper, const il_span *span, const stages *s
         const il_strike strike = strike_at(stepper, s, whole, span->t + *share * span->h);
         status = status == IL_OK ? il_contacts_miss(stepper->system.contacts, &strike, &missed)
                                  : status;
-        if (status != IL_OK || missed == 0.0 || *share <= 0.0 || k == TRIES - 1) {
+        const int open = missed.gap > 0.0;
+        if (status != IL_OK || missed.gap == 0.0 || *share <= 0.0 || (open && *share >= 1.0) ||
+            k == TRIES - 1) {
             return status;
         }
-        if (missed > 0.0) {
-            /* open still: later, as the gap has shrunk until now */
-            const double far = gap_early > missed ? gap_early / (gap_early - missed) : 2.0;
-            const double next = early + far * (*share - early);
-            early = *share;
-            gap_early = missed;
-            *share = fmin(next, 0.5 * (early + late));
-        } else {
-            late = *share;
-            *share = gap_early > 0.0 ? early + (late - early) * gap_early / (gap_early - missed)
-                                     : 0.5 * (early + late);
-        }
+        early = open ? *share : early;
+        late = open ? late : *share;
+        closes = closes || !open;
+        const double next = *share - missed.gap / (missed.rate * span->h);
+        const int ahead = missed.rate < 0.0 && next > early;
+        *share = ahead && next < late ? next : ahead && !closes ? 1.0 : 0.5 * (early + late);
     }
     return IL_OK;
 }
@@ -232,6 +231,10 @@ static int go_on(il_stepper *stepper, il_span *span, const stages *s, double who
         return status == IL_OK ? finish(stepper, span, s, &strike) : status;
     }
     status = find_impact(stepper, span, s, whole, &share);
+    if (status == IL_OK && share >= 1.0) {
+        *done = 1;
+        return status;
+    }
     const double t_hit = span->t + share * span->h;
     status = status == IL_OK ? collide(stepper, s, whole, t_hit) : status;
     memcpy(s->x_after, s->x_hit, (size_t)stepper->size * sizeof *s->x_hit);

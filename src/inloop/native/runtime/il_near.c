@@ -2,18 +2,18 @@
 #include "il_ground.h"
 #include "il_vector3.h"
 
-/* Half the extent of a shape along an axis of A: row is that of R_AB. */
-static double extent(const il_shape *shape, const double *row)
+/* Half the extent of a shape along a direction, in axes of B. */
+static double extent(const il_shape *shape, const double *direction)
 {
     switch (shape->kind) {
     case IL_BOX:
-        return shape->edges[0] * fabs(row[0]) + shape->edges[1] * fabs(row[1]) +
-               shape->edges[2] * fabs(row[2]);
+        return shape->edges[0] * fabs(direction[0]) + shape->edges[1] * fabs(direction[1]) +
+               shape->edges[2] * fabs(direction[2]);
     case IL_CAPSULE:
-        return shape->radius + shape->half * fabs(il_dot3(row, shape->axis));
+        return shape->radius + shape->half * fabs(il_dot3(direction, shape->axis));
     case IL_CYLINDER:
     case IL_TORUS: {
-        const double along = il_dot3(row, shape->axis);
+        const double along = il_dot3(direction, shape->axis);
         return shape->radius * sqrt(fmax(0.0, 1.0 - along * along)) + shape->half * fabs(along) +
                shape->tube;
     }
@@ -22,13 +22,39 @@ static double extent(const il_shape *shape, const double *row)
     }
 }
 
+/* Radius of a ball about a shape. */
+static double ball(const il_shape *shape)
+{
+    switch (shape->kind) {
+    case IL_CAPSULE:
+        return shape->radius + shape->half;
+    case IL_CYLINDER:
+        return sqrt(shape->radius * shape->radius + shape->half * shape->half);
+    default:
+        return shape->radius + shape->tube;
+    }
+}
+
 void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose *pose,
                    double margin, il_near *near)
 {
     for (int k = 0; k < 3; k++) {
         const double half = extent(shape, pose->R + 3 * k) + margin;
-        near->box.low[k] = pose->p[k] - half;
-        near->box.high[k] = pose->p[k] + half;
+        near->region.box.low[k] = pose->p[k] - half;
+        near->region.box.high[k] = pose->p[k] + half;
+        near->region.center[k] = pose->p[k];
     }
-    near->count = il_terrain_near(ground->ground, &near->box, near->list);
+    near->region.reach = ball(shape) + margin;
+    near->count = il_terrain_near(ground->ground, &near->region, near->list);
+}
+
+void il_near_gaps(const il_shape *shape, const il_pose *pose, il_near *near)
+{
+    for (int64_t k = 0; k < near->count; k++) {
+        const il_triangle *triangle = near->list + k;
+        double from[3], direction[3];
+        il_sub3(pose->p, triangle->corners[0], from);
+        il_turn_back3(pose->R, triangle->normal, direction);
+        near->gaps[k] = il_dot3(from, triangle->normal) - extent(shape, direction);
+    }
 }

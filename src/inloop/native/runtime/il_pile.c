@@ -81,11 +81,11 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     return p;
 }
 
-/* The mass matrix of a tree and its inverse; what it has no velocities for has a mass of 1. Not 0: it
-   is not positive definite. */
+/* The mass matrix of a tree and its inverse, L^-T L^-1 with M = L L^T; what it has no velocities for
+   has a mass of 1. Not 0: it is not positive definite. */
 static int invert(int64_t n, const double *masses, double *M, double *inverse)
 {
-    double L[SQUARE], column[IL_TREE_MOST];
+    double L[SQUARE], part[SQUARE];
 
     memset(M, 0, SQUARE * sizeof *M);
     memset(inverse, 0, SQUARE * sizeof *inverse);
@@ -100,12 +100,25 @@ static int invert(int64_t n, const double *masses, double *M, double *inverse)
     if (il_cholesky(n, L)) {
         return 1;
     }
+    /* row j of `part` is column j of L^-1, from its diagonal on */
+    for (int64_t j = 0; j < n; j++) {
+        part[n * j + j] = L[n * j + j];
+        for (int64_t i = j + 1; i < n; i++) {
+            double sum = 0.0;
+            for (int64_t k = j; k < i; k++) {
+                sum += L[n * i + k] * part[n * j + k];
+            }
+            part[n * j + i] = -sum * L[n * i + i];
+        }
+    }
     for (int64_t i = 0; i < n; i++) {
-        double unit[IL_TREE_MOST] = {0.0};
-        unit[i] = 1.0;
-        il_solve_lower(n, L, unit, column);
-        il_solve_upper(n, L, column);
-        memcpy(inverse + IL_TREE_MOST * i, column, (size_t)n * sizeof *column);
+        for (int64_t j = 0; j <= i; j++) {
+            double sum = 0.0;
+            for (int64_t k = i; k < n; k++) {
+                sum += part[n * i + k] * part[n * j + k];
+            }
+            inverse[IL_TREE_MOST * i + j] = inverse[IL_TREE_MOST * j + i] = sum;
+        }
     }
     return 0;
 }

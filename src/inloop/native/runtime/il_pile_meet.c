@@ -96,13 +96,14 @@ typedef struct bounds {
 } bounds;
 
 /* How a touch acts, and when; see il_approach.c, without what bends the way of the gap. */
-static void classify(const il_contact_table *table, double h, const bounds *most, double gap,
-                     int carried, il_pile_touch *touch)
+static void classify(const il_contact_table *table, double h, const bounds *most,
+                     il_pile_touch *touch)
 {
+    const int carried = touch->was && touch->was[0] > 0.0;
     const double u = touch->begun[0], pushed = touch->pushed[0], reach = h * most->hit;
     /* what falls with another is not pushed towards it, and yet carried by it */
     const double smooth = sudden * most->change + table->near / h;
-    const double first = gap - 0.5 * h * u;
+    const double first = touch->gap - 0.5 * h * u;
     const double ahead = fmin(0.0, 0.5 * h * (2.0 * u + pushed));
     const double open = (carried ? hardly_if_carried : hardly) * table->near;
 
@@ -163,10 +164,14 @@ static void answer(const il_pile_parts *p, il_pile_contact *contact)
                     Y[i] += inverse[IL_TREE_MOST * j + i] * h;
                 }
             }
+            double own[IL_PILE_LANES] = {0.0};
             for (int j = 0; j < IL_TREE_MOST; j++) {
                 for (int l = 0; l < IL_PILE_LANES; l++) {
-                    W[k][l] += contact->H[side][j][l] * Y[j];
+                    own[l] += contact->H[side][j][l] * Y[j];
                 }
+            }
+            for (int l = 0; l < IL_PILE_LANES; l++) {
+                W[k][l] += own[l];
             }
             memcpy(contact->Y[side][k], Y, sizeof Y);
         }
@@ -185,11 +190,10 @@ typedef struct pair {
     double identity; /* of its first touch */
 } pair;
 
-/* Make a touch a contact, if it acts. Not 0: it does. */
-static int take(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
-                const pair *of, const il_spot *spot, const bounds *most, const double *was)
+/* Rows and motion of a touch: the last of all contacts so far. */
+static void place_touch(const il_pile *pile, const il_pile_parts *p, const pair *of,
+                        const il_spot *spot)
 {
-    const il_pile *pile = table->pile;
     const il_pile_member *A = p->members + of->a;
     il_pile_contact *contact = p->contacts + *p->count;
     il_pile_touch *touch = p->touches + *p->count;
@@ -210,13 +214,19 @@ static int take(const il_contact_table *table, const il_strike *strike, const il
     write_rows(pile, p, of->a, -1.0, point, axes, contact->H[0]);
     write_rows(pile, p, of->b, 1.0, point, axes, contact->H[1]);
     find_motion(p, contact, touch);
-    classify(table, strike->h, most, spot->gap, was && was[0] > 0.0, touch);
-    if (touch->deed == IL_PILE_OPEN) {
-        return 0;
-    }
-    contact->mu = p->found[0];
+    touch->gap = spot->gap;
+    ++*p->count;
+}
+
+/* Make a touch that acts a contact. */
+static void take(const il_strike *strike, const il_pile_parts *p, il_pile_contact *contact,
+                 il_pile_touch *touch)
+{
+    const double *was = touch->was;
     /* impacts are rigid, and so is a beginning: springs that are born loaded do not sink */
     const int carries = touch->deed == IL_PILE_CLOSED;
+
+    contact->mu = p->found[0];
     contact->soft = carries && !p->fresh ? p->found[2] / (strike->h * strike->h) : 0.0;
     for (int k = 0; k < IL_PILE_LANES; k++) {
         contact->r[k] = k < IL_PILE_ROWS && was && carries ? was[k] * strike->h : 0.0;
@@ -233,11 +243,44 @@ static int take(const il_contact_table *table, const il_strike *strike, const il
         contact->c[0] = p->found[1] * fmin(0.0, touch->begun[0]);
     } else {
         /* the gap at the end, gap + h/2 (u before + u after), stays open */
-        contact->c[0] = 2.0 * spot->gap / strike->h;
+        contact->c[0] = 2.0 * touch->gap / strike->h;
     }
     touch->opposed = 0;
     answer(p, contact);
-    return 1;
+}
+
+/* How the touches act; those that are open go. */
+static void sort_out(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
+                     const bounds *most)
+{
+    int64_t kept = 0;
+
+    for (int64_t i = 0; i < *p->count; i++) {
+        classify(table, strike->h, most, p->touches + i);
+        if (p->touches[i].deed != IL_PILE_OPEN) {
+            if (kept < i) {
+                p->contacts[kept] = p->contacts[i];
+                p->touches[kept] = p->touches[i];
+            }
+            kept++;
+        }
+    }
+    *p->count = kept;
+}
+
+/* How fast anything hits at most [m/s]. */
+static double fastest_hit(const il_contact_table *table, const il_strike *strike,
+                          const il_pile_parts *p, const bounds *most)
+{
+    double fastest = 0.0;
+
+    for (int64_t i = 0; i < *p->count; i++) {
+        classify(table, strike->h, most, p->touches + i);
+        if (p->touches[i].deed == IL_PILE_HITS) {
+            fastest = fmax(fastest, -p->touches[i].begun[0]);
+        }
+    }
+    return fastest;
 }
 
 /* Speed of the surface of a member, at most, where its tree has velocities v. */
@@ -275,7 +318,7 @@ static double most_change(const il_pile *pile, const il_pile_parts *p)
     return most;
 }
 
-/* All touches of a pair that act; 1 if there are too many. */
+/* All touches of a pair; 1 if there are too many that act. */
 static int meet_pair(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
                      const pair *of, const bounds *most, int64_t *slot)
 {
@@ -300,14 +343,18 @@ static int meet_pair(const il_contact_table *table, const il_strike *strike, con
             copy += spots.list[l].feature == spots.list[k].feature;
         }
         if (*p->count == pile->slots) {
+            /* without those that would only wait */
+            sort_out(table, strike, p, most);
+        }
+        if (*p->count == pile->slots) {
             return 1;
         }
         const double feature = (double)(spots.list[k].feature % FEATURES);
-        const double identity = of->identity + feature * COPIES + (double)copy;
-        const double *was =
-            find_slot(pile, strike->x + pile->place, slot, of->identity, identity);
-        p->touches[*p->count].identity = identity;
-        *p->count += take(table, strike, p, of, spots.list + k, most, was);
+        il_pile_touch *touch = p->touches + *p->count;
+        touch->identity = of->identity + feature * COPIES + (double)copy;
+        touch->was =
+            find_slot(pile, strike->x + pile->place, slot, of->identity, touch->identity);
+        place_touch(pile, p, of, spots.list + k);
     }
     return 0;
 }
@@ -340,19 +387,12 @@ int il_pile_meet(const il_contact_table *table, const il_strike *strike, const i
     place_members(table->pile, p);
     il_pile_sort(table->pile, p);
     bounds most = {0.0, most_change(table->pile, p)};
-    int many = meet_all(table, strike, p, &most);
+    const int many = meet_all(table, strike, p, &most);
+    /* what is hit may close other gaps in the same step */
+    most.hit = fastest_hit(table, strike, p, &most);
+    sort_out(table, strike, p, &most);
     for (int64_t i = 0; i < *p->count; i++) {
-        if (p->touches[i].deed == IL_PILE_HITS) {
-            most.hit = fmax(most.hit, -p->touches[i].begun[0]);
-        }
-    }
-    if (most.hit > 0.0) {
-        /* what is hit may close other gaps in the same step */
-        many = meet_all(table, strike, p, &most);
-        if (many) {
-            most.hit = 0.0;
-            many = meet_all(table, strike, p, &most);
-        }
+        take(strike, p, p->contacts + i, p->touches + i);
     }
     return many;
 }

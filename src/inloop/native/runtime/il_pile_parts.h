@@ -14,6 +14,8 @@ typedef struct il_pile_touch {
     double begun[IL_PILE_ROWS], pushed[IL_PILE_ROWS];   /* velocity before; what forces add to it */
     double memory[IL_PILE_ROWS];                        /* impulse that its spring remembers */
     double when;                                        /* it hits, in steps; 1/2 of others */
+    double gap;                                         /* half-way [m] */
+    const double *was;                                  /* its slot of the step before, or NULL */
     int64_t deed;
     int64_t opposed;                                    /* not 0: changed, because it did work */
 } il_pile_touch;

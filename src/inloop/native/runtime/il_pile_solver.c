@@ -316,12 +316,12 @@ static double compare(const il_island *island, double *best)
     return off;
 }
 
-/* Springs in balance with masses, as well as `enough` [m/s]; returns the steps that were needed, or -1 if
-   they were not enough. */
-static int balance_springs(const il_island *island, double enough)
+/* Springs in balance with masses, as well as `enough` [m/s], in at most so many steps; returns those that
+   were needed, or -1 if they were not enough. */
+static int balance_springs(const il_island *island, double enough, int most)
 {
     find_imbalance(island);
-    for (int k = 0; k < BALANCING; k++) {
+    for (int k = 0; k < most; k++) {
         const double left = imbalance(island);
         if (left <= enough) {
             return k;
@@ -331,7 +331,7 @@ static int balance_springs(const il_island *island, double enough)
         }
         find_imbalance(island);
     }
-    return imbalance(island) <= enough ? BALANCING : -1;
+    return imbalance(island) <= enough ? most : -1;
 }
 
 /* Let springs begin from impulses r, with this compliance. */
@@ -409,8 +409,11 @@ double il_island_solve(const il_island *island, il_island_effort *effort)
     const int64_t enough = island->count > IL_DENSE_MOST ? 0 : effort->work - SPRINGS * island->count;
     while (best > effort->tolerance && effort->work > enough && effort->work > 0) {
         set_springs(island, softness);
-        const int steps = balance_springs(island, balanced * best);
-        effort->work -= NEWTON_VISITS * island->count * (1 + (steps < 0 ? BALANCING : steps));
+        /* no more than what is left, so that a step ends in time */
+        const int64_t left = 1 + effort->work / (NEWTON_VISITS * island->count);
+        const int most = left < BALANCING ? (int)left : BALANCING;
+        const int steps = balance_springs(island, balanced * best, most);
+        effort->work -= NEWTON_VISITS * island->count * (1 + (steps < 0 ? most : steps));
         if (steps >= 0) {
             compare_springs(island, &best);
             softness = steps < EASY ? fmax(least_softness, hardening * softness) : softness;

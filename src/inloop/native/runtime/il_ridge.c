@@ -37,8 +37,8 @@ int il_near_edge(const il_near *near, const il_triangle *triangle, int corner, i
     edge->side[0] = triangle;
     edge->side[1] = NULL;
     for (int k = 0; k < 3; k++) {
-        if (il_least(edge->from[k], edge->to[k]) > near->box.high[k] ||
-            il_most(edge->from[k], edge->to[k]) < near->box.low[k]) {
+        if (il_least(edge->from[k], edge->to[k]) > near->region.box.high[k] ||
+            il_most(edge->from[k], edge->to[k]) < near->region.box.low[k]) {
             return 0;
         }
     }

@@ -38,13 +38,22 @@ typedef struct il_bounds3 {
     double low[3], high[3];
 } il_bounds3;
 
-/* The triangles that may reach into the box, into a place for IL_TERRAIN_MOST of them; returns how
-   many. Triangles without an area are left out. */
-int64_t il_terrain_near(const il_terrain *terrain, const il_bounds3 *box, il_triangle *found);
+/* Where triangles are looked for: in a box and in a ball, [m]. */
+typedef struct il_region {
+    il_bounds3 box;
+    double center[3], reach;
+} il_region;
+
+/* The triangles that may reach into the box and the ball, into a place for IL_TERRAIN_MOST of them;
+   returns how many. Triangles without an area are left out. */
+int64_t il_terrain_near(const il_terrain *terrain, const il_region *region, il_triangle *found);
 
 /* Closest point of a triangle. Returns the number of corners of the feature it lies on: 3 inside, 2
    on an edge, 1 at a corner; `which` holds their places in the triangle. */
 int il_triangle_closest(const il_triangle *triangle, const double *point, double *closest,
                         int *which);
+
+/* Not 0: the foot of a point on the plane of a triangle lies inside it. */
+int il_triangle_below(const il_triangle *triangle, const double *point);
 
 #endif

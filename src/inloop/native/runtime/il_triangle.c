@@ -63,3 +63,17 @@ int il_triangle_closest(const il_triangle *triangle, const double *point, double
     il_along3(point, -il_dot3(ap, triangle->normal), triangle->normal, closest);
     return 3;
 }
+
+int il_triangle_below(const il_triangle *triangle, const double *point)
+{
+    for (int k = 0; k < 3; k++) {
+        double edge[3], from[3], inward[3];
+        il_sub3(triangle->corners[k == 2 ? 0 : k + 1], triangle->corners[k], edge);
+        il_sub3(point, triangle->corners[k], from);
+        il_cross3(triangle->normal, edge, inward);
+        if (!(il_dot3(from, inward) > 0.0)) {
+            return 0;
+        }
+    }
+    return 1;
+}

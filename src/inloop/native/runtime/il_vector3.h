@@ -1,4 +1,4 @@
-/* Vectors of three numbers. */
+/* Vectors of three numbers, written out: compilers leave such short loops as they are. */
 #ifndef IL_VECTOR3_H
 #define IL_VECTOR3_H
 
@@ -23,17 +23,17 @@ static inline double il_most(double a, double b)
 /* c = a - b */
 static inline void il_sub3(const double *a, const double *b, double *c)
 {
-    for (int k = 0; k < 3; k++) {
-        c[k] = a[k] - b[k];
-    }
+    c[0] = a[0] - b[0];
+    c[1] = a[1] - b[1];
+    c[2] = a[2] - b[2];
 }
 
 /* c = a + s b */
 static inline void il_along3(const double *a, double s, const double *b, double *c)
 {
-    for (int k = 0; k < 3; k++) {
-        c[k] = a[k] + s * b[k];
-    }
+    c[0] = a[0] + s * b[0];
+    c[1] = a[1] + s * b[1];
+    c[2] = a[2] + s * b[2];
 }
 
 /* c = a x b; c is another place than both */
@@ -47,25 +47,27 @@ static inline void il_cross3(const double *a, const double *b, double *c)
 /* y = R x, R row-major */
 static inline void il_turn3(const double *R, const double *x, double *y)
 {
-    for (int k = 0; k < 3; k++) {
-        y[k] = il_dot3(R + 3 * k, x);
-    }
+    y[0] = il_dot3(R, x);
+    y[1] = il_dot3(R + 3, x);
+    y[2] = il_dot3(R + 6, x);
 }
 
 /* y = R^T x */
 static inline void il_turn_back3(const double *R, const double *x, double *y)
 {
-    for (int k = 0; k < 3; k++) {
-        y[k] = R[k] * x[0] + R[3 + k] * x[1] + R[6 + k] * x[2];
-    }
+    y[0] = R[0] * x[0] + R[3] * x[1] + R[6] * x[2];
+    y[1] = R[1] * x[0] + R[4] * x[1] + R[7] * x[2];
+    y[2] = R[2] * x[0] + R[5] * x[1] + R[8] * x[2];
 }
 
 /* Make it a unit vector; returns its length, and leaves a vector of no length as it is. */
 static inline double il_unit3(double *a)
 {
     const double length = sqrt(il_dot3(a, a));
-    for (int k = 0; k < 3 && length > 0.0; k++) {
-        a[k] /= length;
+    if (length > 0.0) {
+        a[0] /= length;
+        a[1] /= length;
+        a[2] /= length;
     }
     return length;
 }
