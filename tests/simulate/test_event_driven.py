@@ -310,12 +310,5 @@ def test_what_it_cannot_do_is_refused_by_name() -> None:
     free.body("arm", on=free.ground, joint=il.revolute("y"), mass=1.0, com=(1.0, 0.0, 0.0))
     with pytest.raises(InputError, match="no hard contacts"):
         run(free)
-    driven = il.Model("driven")
-    slide = driven.body("x", on=driven.ground, joint=il.prismatic("x"))
-    mass = driven.body("z", on=slide, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
-    driven.drive(slide, lambda t: 0.1 * il.sin(t))
-    driven.contact(driven.ground, il.plane(), mass, il.point(), law=il.hard(0.1, 0.2), name="floor")
-    with pytest.raises(InputError, match="joint 'x' is driven"):
-        run(driven)
     with pytest.raises(InputError, match="may take any number of events"):
         il.run(ball(0.9, 0.2, (1.0, 2.0)).compile(), rate=1000, method=METHOD)

@@ -195,8 +195,3 @@ def test_piles_are_refused() -> None:
     m.pile([(m.ground, il.plane()), (body, il.sphere(0.1))], law=law)
     with pytest.raises(InloopError, match="contacts of a pile cannot resist rolling"):
         m.compile()
-
-
-def test_the_event_driven_method_refuses_it(resisting: il.Plant) -> None:
-    with pytest.raises(InloopError, match="contact 'floor' resists rolling"):
-        resisting.simulate(t_end=0.1, step=0.1, method="event_driven")
