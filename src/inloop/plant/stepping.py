@@ -181,6 +181,7 @@ def _pile_table(mechanism: Mechanism, pile: Pile, rows: str) -> ContactTable:
             velocities=tuple(map(tuple, trees_of(mechanism))),
             margin=pile.margin,
             slots=pile.slots,
+            turns=not pile.law.turns_freely,
             place=behind + mechanism.state_names.index(pile.residuals[0]),
         ),
     )

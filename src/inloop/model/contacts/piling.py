@@ -58,11 +58,6 @@ def pile(
         read.complain("the model has a pile already", "Put all members into one.")
     if not isinstance(law, Hard):
         read.complain(f"law must be hard(...), got {quoted(law)}", "Write law=hard(friction=0.5).")
-    elif not law.turns_freely:
-        read.complain(
-            "contacts of a pile cannot resist rolling or drilling",
-            "Leave out rolling= and spinning=, or declare each contact, such as sphere on plane.",
-        )
     elif len(paths) < 2:
         read.complain("a pile needs two members at least", "Add the ground, or another body.")
     else:

@@ -185,7 +185,23 @@ typedef struct pair {
     double identity; /* of its first touch */
 } pair;
 
-/* Make a touch a contact, if it acts. Not 0: it does. */
+/* Moments of the contact that was made last, as the next one. */
+static void resist(const il_pile *pile, const il_pile_parts *p, const pair *of,
+                   double axes[3][IL_PILE_LANES])
+{
+    const il_pile_contact *contact = p->contacts + *p->count;
+    il_pile_contact *moments = p->contacts + *p->count + 1;
+    il_pile_touch *touch = p->touches + *p->count + 1;
+
+    *moments = (il_pile_contact){.tree = {contact->tree[0], contact->tree[1]}, .turns = 1};
+    *touch = (il_pile_touch){.when = touch[-1].when, .deed = touch[-1].deed};
+    il_turning_rows(pile, p, of->a, -1.0, axes, moments->H[0]);
+    il_turning_rows(pile, p, of->b, 1.0, axes, moments->H[1]);
+    find_motion(p, moments, touch);
+    answer(p, moments);
+}
+
+/* Make a touch a contact, if it acts; returns how many contacts that are, with its moments. */
 static int take(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
                 const pair *of, const il_spot *spot, const bounds *most, const double *was)
 {
@@ -236,7 +252,12 @@ static int take(const il_contact_table *table, const il_strike *strike, const il
         contact->c[0] = 2.0 * spot->gap / strike->h;
     }
     touch->opposed = 0;
+    contact->turns = 0;
     answer(p, contact);
+    if (pile->turns) {
+        resist(pile, p, of, axes);
+        return 2;
+    }
     return 1;
 }
 
@@ -299,7 +320,7 @@ static int meet_pair(const il_contact_table *table, const il_strike *strike, con
         for (int64_t l = 0; l < k; l++) {
             copy += spots.list[l].feature == spots.list[k].feature;
         }
-        if (*p->count == pile->slots) {
+        if (*p->count == il_pile_capacity(pile)) {
             return 1;
         }
         const double feature = (double)(spots.list[k].feature % FEATURES);
@@ -342,7 +363,7 @@ int il_pile_meet(const il_contact_table *table, const il_strike *strike, const i
     bounds most = {0.0, most_change(table->pile, p)};
     int many = meet_all(table, strike, p, &most);
     for (int64_t i = 0; i < *p->count; i++) {
-        if (p->touches[i].deed == IL_PILE_HITS) {
+        if (p->touches[i].deed == IL_PILE_HITS && !p->contacts[i].turns) {
             most.hit = fmax(most.hit, -p->touches[i].begun[0]);
         }
     }
