@@ -40,8 +40,9 @@ def pile(
     all of the last step.
 
     Args:
-        members: frames, or bodies, with the shape on each: spheres, capsules, cylinders, boxes,
-            convex hulls and the ground, which may be plane() or terrain; one torus on it, too.
+        members: frames, or bodies, with the shape on each: spheres, capsules, cylinders, cones,
+            boxes, convex hulls and the ground, which may be plane() or terrain; one torus on it,
+            too.
         law: hard(...), for all contacts.
         contacts: that may carry at a time; a step that needs more has status CONTACT_INEXACT.
         name: name of the pile; a model has one at most, and no other hard contacts.
