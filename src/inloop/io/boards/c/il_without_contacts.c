@@ -27,5 +27,6 @@ int64_t il_expand_states(il_part *part, il_context *context, int64_t count, cons
                          const double *x, double *q, double *qd, double *qdd, double *lam,
                          double *effort)
 {
-    return il_in_use(part)->choice->expand(context, count, t, x, q, qd, qdd, lam, effort);
+    const il_choice *choice = il_in_use(part)->choice;
+    return choice->expand(context, count, t, x, q, qd, qdd, lam, effort);
 }
