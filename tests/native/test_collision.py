@@ -244,6 +244,7 @@ def test_a_sphere_at_a_box() -> None:
 def test_shapes_on_a_plane_touch_with_their_lowest_points() -> None:
     rng = np.random.default_rng(4)
     for shape in (il.capsule(0.05, 0.2), WHEEL, il.torus(0.079, 0.05), il.box((0.3, 0.2, 0.1)),
+                  il.cone(0.1, 0.3),
                   il.convex_hull([(0, 0, 0), (0.2, 0, 0), (0, 0.3, 0), (0, 0, 0.1)])):  # fmt: skip
         surface, find = shape.surface(around=120).vertices, collider(il.plane(), shape)
         for _ in range(10):
@@ -260,6 +261,7 @@ def test_the_known_pairs_are_those_of_c() -> None:
         "plane": il.plane(), "ground": field(0.0), "sphere": il.sphere(0.1),
         "capsule": il.capsule(0.1, 0.2), "cylinder": WHEEL, "torus": il.torus(0.2, 0.1),
         "box": il.box((0.1, 0.1, 0.1)), "hull": il.convex_hull(np.eye(4, 3)),
+        "cone": il.cone(0.1, 0.2),
     }  # fmt: skip
     tables = {kind: collision_shape(shapes[kind]) for kind in kinds}
     known = {(a, b) for a in kinds for b in kinds if collides(tables[a], tables[b])}

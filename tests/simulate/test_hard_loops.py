@@ -23,6 +23,8 @@ def slider_crank(start: tuple[float, float] | None = (0.9, -8.0)) -> il.Model:
     rod = m.body("rod", on=pin, joint=hinge, mass=0.5, com=(0.25, 0, 0), inertia=(0.02,) * 3)
     slide = il.prismatic("x", guess=0.6)
     slider = m.body("slider", on=m.ground, joint=slide, mass=1.2)
+    # a half-space whose outside is ahead
+    slider.frame("face", rotation=((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
     m.close(rod.point("end", (ROD, 0.0, 0.0)), slider.point("pin", (0.0, 0.0, 0.0)), name="loop")
     return m
 

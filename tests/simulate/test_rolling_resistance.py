@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.errors import InloopError
 
 G, MASS, RADIUS = 9.81, 2.3, 0.13
 INERTIA = 0.4 * MASS * RADIUS**2
@@ -186,17 +185,3 @@ def test_a_turntable_takes_a_sphere_along(table: il.geometry.Shape) -> None:
     spin = run.qd[:, -1]
     assert spin[1000] == pytest.approx(faster, rel=1e-6)
     assert spin[-1] == pytest.approx(speed, rel=1e-9)
-
-
-def test_piles_are_refused() -> None:
-    m = il.Model("refused")
-    body = m.body("ball", on=m.ground, joint=il.free(), mass=1.0, inertia=(1.0, 1.0, 1.0))
-    law = il.hard(friction=0.5, rolling=C)
-    m.pile([(m.ground, il.plane()), (body, il.sphere(0.1))], law=law)
-    with pytest.raises(InloopError, match="contacts of a pile cannot resist rolling"):
-        m.compile()
-
-
-def test_the_event_driven_method_refuses_it(resisting: il.Plant) -> None:
-    with pytest.raises(InloopError, match="contact 'floor' resists rolling"):
-        resisting.simulate(t_end=0.1, step=0.1, method="event_driven")

@@ -45,6 +45,7 @@ class PileRow:
         velocities: numbers of the coordinates of each tree.
         margin: larger gaps are not looked at [m].
         slots: contacts that may carry at a time.
+        turns: they resist rolling or drilling.
         place: where in x its states begin.
     """
 
@@ -53,6 +54,7 @@ class PileRow:
     velocities: tuple[tuple[int, ...], ...]
     margin: float
     slots: int
+    turns: bool
     place: int
 
 
@@ -69,7 +71,7 @@ def pile_entry(pile: PileRow, array: Array) -> str:
         [
             *(shapes, trees, str(len(pile.trees))),
             *(starts, velocities, str(len(pile.velocities))),
-            *(number(pile.margin), str(pile.slots), str(pile.place)),
+            *(number(pile.margin), str(pile.slots), str(int(pile.turns)), str(pile.place)),
         ]
     )
 

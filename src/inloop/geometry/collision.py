@@ -13,6 +13,7 @@ import numpy.typing as npt
 from inloop.errors import InputError
 from inloop.geometry.box import Box
 from inloop.geometry.capsule import Capsule
+from inloop.geometry.cone import Cone
 from inloop.geometry.cylinder import Cylinder
 from inloop.geometry.half_space import HalfSpace
 from inloop.geometry.heightfield import Heightfield
@@ -93,8 +94,8 @@ class CollisionShape:
     """A shape, an il_shape.
 
     Attributes:
-        kind: "plane", "ground", "sphere", "capsule", "cylinder", "torus", "box" or "hull".
-        axis: normal of a plane, axis of a round shape.
+        kind: "plane", "ground", "sphere", "capsule", "cylinder", "torus", "box", "hull" or "cone".
+        axis: normal of a plane, axis of a round shape, towards the tip of a cone.
         radius: [m]; of a torus that of the circle inside it, of a box or hull that of the ball
             around it.
         half: half the length along the axis [m].
@@ -127,6 +128,10 @@ class CollisionShape:
             return min(self.edges)
         if self.kind == "cylinder":
             return min(self.radius, self.half)
+        if self.kind == "cone":
+            # of the ball inside it
+            length = 2.0 * self.half
+            return self.radius * length / (self.radius + math.hypot(self.radius, length))
         return self.tube or self.radius
 
 
@@ -151,6 +156,8 @@ def collision_shape(shape: Shape) -> CollisionShape | None:
             return CollisionShape(
                 "cylinder", axis=axis, radius=_real(radius), half=0.5 * _real(length)
             )
+        case Cone(radius, length, axis):
+            return CollisionShape("cone", axis=axis, radius=radius, half=0.5 * length)
         case Torus(radius, tube, axis):
             return CollisionShape("torus", axis=axis, radius=radius, tube=tube)
         case Box():

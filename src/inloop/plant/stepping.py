@@ -17,11 +17,10 @@ from inloop.formalisms.stepping.contact_rows import (
     contact_laws,
     first_rows,
     first_states,
-    turning_names,
     turning_rows,
 )
 from inloop.formalisms.stepping.pile_rows import check_pile, member_trees, trees_of
-from inloop.model import Contact, HardStop, Mechanism
+from inloop.model import Mechanism
 from inloop.model.contacts.hard import POISSON
 from inloop.model.contacts.pile import Pile
 from inloop.native import Method
@@ -160,16 +159,6 @@ def _moves(program: Program) -> bool:
     return any(v is not program.graph.zero for out in still for v in out.exprs)
 
 
-def moves_contacts(plant: BarePlant, formulation: Formulation) -> bool:
-    """The same of a plant whose contact rows are built."""
-    return _moves(plant.program(formulation.code.function(CONTACT_ROWS)))
-
-
-def resists_turning(contact: Contact | HardStop) -> bool:
-    """Whether a hard contact has rows of rolling or drilling."""
-    return any(turning_names(contact))
-
-
 def _poisson(mechanism: Mechanism) -> tuple[int, ...]:
     """Which contacts have Poisson's restitution; nothing if none has."""
     flags = [int(law.impacts == POISSON) for law in contact_laws(mechanism)]
@@ -192,6 +181,7 @@ def _pile_table(mechanism: Mechanism, pile: Pile, rows: str) -> ContactTable:
             velocities=tuple(map(tuple, trees_of(mechanism))),
             margin=pile.margin,
             slots=pile.slots,
+            turns=not pile.law.turns_freely,
             place=behind + mechanism.state_names.index(pile.residuals[0]),
         ),
     )

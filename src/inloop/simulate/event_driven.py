@@ -1,4 +1,4 @@
-"""What `method="event_driven"` can do: a few hard contacts that are declared, rigid and not driven.
+"""What `method="event_driven"` can do: a few hard contacts that are declared and rigid.
 
 Its modes are found while it runs (native/runtime/il_touching.h). What it cannot do is refused by
 name; `method="moreau"` does all of it.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
-from inloop.plant.stepping import moves_contacts, resists_turning
 
 FIX = "Use method='moreau', or name none."
 
@@ -28,26 +27,21 @@ def refuse_event_driven(plant: BarePlant) -> None:
         _refuse(f"'{plant.name}' has no hard contacts", "Use method='dopri' with a tolerance.")
     if plant.by_mode:
         _refuse(f"'{plant.name}' has modes of its own")
-    if plant.formulation.driven:
-        _refuse(f"joint '{plant.formulation.driven[0]}' is driven, and moves contacts at will")
+    for drive in mechanism.drives:
+        if drive.kind == "input" and drive.derivatives == "given":
+            joint = mechanism.bodies[drive.body].joint.name
+            _refuse(
+                f"joint '{joint}' follows live inputs, which stay the same for a step: its place "
+                "does not follow from its velocity",
+                "Drive it by a function of time or with derivatives='filtered', or use "
+                "method='moreau'.",
+            )
     for rigid in mechanism.declared_contacts:
         if getattr(rigid.law, "stiffness", None) is not None:
             _refuse(
                 f"contact '{rigid.name}' gives way (stiffness=), and this method knows rigid "
                 "ones only"
             )
-        if resists_turning(rigid):
-            _refuse(f"contact '{rigid.name}' resists rolling or drilling")
-
-
-def refuse_moved_contacts(plant: BarePlant) -> None:
-    """Refuse contacts that are moved over time, once their rows are built.
-
-    Raises:
-        InputError: they are.
-    """
-    if moves_contacts(plant, plant.formulation):
-        _refuse(f"constraints of '{plant.name}' move its contacts over time")
 
 
 def _refuse(why: str, fix: str = FIX) -> None:

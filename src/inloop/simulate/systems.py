@@ -16,7 +16,7 @@ from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
-from inloop.simulate.event_driven import refuse_event_driven, refuse_moved_contacts
+from inloop.simulate.event_driven import refuse_event_driven
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.refused_methods import refuse_foreign_method, refuse_hard_contacts
 from inloop.simulate.results.samples import Samples
@@ -376,8 +376,6 @@ def make_systems(
     for plant in plants.values():
         if method is not None and method.knows_hard_contacts:
             build_choices(plant, plant.formulation.known, method)
-        if method == Method.EVENT_DRIVEN:
-            refuse_moved_contacts(plant)
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
     first = next(iter(plants.values()))

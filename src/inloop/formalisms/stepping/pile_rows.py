@@ -38,7 +38,9 @@ def pile_rows(d: Derivation, name: str, pile: Pile) -> Program:
     """What il_contact_table.rows tells of a pile."""
     check_pile(d.mechanism, pile)
     place, trees = Places(d.skeleton), trees_of(d.mechanism)
-    numbers = [pile.law.friction, pile.law.restitution, pile.law.compliance]
+    law = pile.law
+    lengths = [0.0 if length is None else length for length in (law.rolling, law.spinning)]
+    numbers = [law.friction, law.restitution, law.compliance, *lengths]
     outputs = [Output.vector("law", d.symbols.substitute(numbers, {}), "friction, restitution, …")]
     for k, (frame, tree) in enumerate(
         zip(pile.frames, member_trees(d.mechanism, pile), strict=True)

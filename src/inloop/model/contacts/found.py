@@ -52,6 +52,7 @@ TOUCHES = {
     ("plane", "torus"): 3,
     ("plane", "box"): 4,
     ("plane", "hull"): 8,
+    ("plane", "cone"): 4,
     ("ground", "sphere"): 3,
     ("ground", "capsule"): 6,
     ("ground", "cylinder"): 6,
@@ -70,6 +71,12 @@ TOUCHES = {
     ("cylinder", "sphere"): 1,
     ("cylinder", "capsule"): 3,
     ("cylinder", "cylinder"): 8,
+    ("cone", "sphere"): 1,
+    ("cone", "capsule"): 3,
+    ("cone", "cylinder"): 8,
+    ("cone", "box"): 8,
+    ("cone", "hull"): 8,
+    ("cone", "cone"): 8,
 }
 
 

@@ -40,8 +40,9 @@ def pile(
     all of the last step.
 
     Args:
-        members: frames, or bodies, with the shape on each: spheres, capsules, cylinders, boxes,
-            convex hulls and the ground, which may be plane() or terrain; one torus on it, too.
+        members: frames, or bodies, with the shape on each: spheres, capsules, cylinders, cones,
+            boxes, convex hulls and the ground, which may be plane() or terrain; one torus on it,
+            too.
         law: hard(...), for all contacts.
         contacts: that may carry at a time; a step that needs more has status CONTACT_INEXACT.
         name: name of the pile; a model has one at most, and no other hard contacts.
@@ -58,11 +59,6 @@ def pile(
         read.complain("the model has a pile already", "Put all members into one.")
     if not isinstance(law, Hard):
         read.complain(f"law must be hard(...), got {quoted(law)}", "Write law=hard(friction=0.5).")
-    elif not law.turns_freely:
-        read.complain(
-            "contacts of a pile cannot resist rolling or drilling",
-            "Leave out rolling= and spinning=, or declare each contact, such as sphere on plane.",
-        )
     elif len(paths) < 2:
         read.complain("a pile needs two members at least", "Add the ground, or another body.")
     else:

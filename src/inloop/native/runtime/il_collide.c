@@ -12,7 +12,7 @@ typedef void (*algorithm)(const il_shape *a, const il_shape *b, const il_pose *p
 static int is_convex(int64_t kind)
 {
     return kind == IL_SPHERE || kind == IL_CAPSULE || kind == IL_CYLINDER || kind == IL_BOX ||
-           kind == IL_HULL;
+           kind == IL_HULL || kind == IL_CONE;
 }
 
 static algorithm of_solids(int64_t a, int64_t b)
@@ -42,6 +42,8 @@ static algorithm algorithm_for(int64_t a, int64_t b)
     case IL_CYLINDER:
     case IL_TORUS:
         return on_plane ? il_plane_wheel : il_ground_wheel;
+    case IL_CONE:
+        return on_plane ? il_plane_cone : NULL;
     case IL_BOX:
     case IL_HULL:
         return on_plane ? il_plane_corners : il_ground_corners;

@@ -27,7 +27,8 @@ enum il_shape_kind {
     IL_CYLINDER,
     IL_TORUS,
     IL_BOX,
-    IL_HULL
+    IL_HULL,
+    IL_CONE /* its tip is along the axis */
 };
 
 typedef struct il_shape {
@@ -77,6 +78,7 @@ void il_spot_add(il_spots *found, const double *surface, int of_a, const double 
 void il_plane_sphere(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_plane_capsule(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_plane_wheel(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
+void il_plane_cone(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_plane_corners(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 /* ground of triangles: */
 void il_ground_sphere(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);

@@ -117,10 +117,11 @@ static int find_normal(contact *c)
 
     for (int k = 0; k < 2; k++) {
         c->solids[k].as_line = c->solids[k].shape->kind == IL_CYLINDER;
-        rims += c->solids[k].as_line;
+        rims += c->solids[k].as_line || c->solids[k].shape->kind == IL_CONE;
     }
     /* where an end is met that cylinder is a solid, and the other one may still be a line */
-    for (int lines = rims; lines > 0; lines = c->solids[0].as_line + c->solids[1].as_line) {
+    const int sides = c->solids[0].as_line + c->solids[1].as_line;
+    for (int lines = sides; lines > 0; lines = c->solids[0].as_line + c->solids[1].as_line) {
         if (find_beside_lines(c, &apart)) {
             take(c, &apart);
             if (!ends_are_nearer(c)) {

@@ -74,8 +74,8 @@ static int begin(il_stepper *stepper, const il_span *span, course *c)
 static void remember(course *c)
 {
     const il_contact_table *table = c->touching.contacts.table;
+    memset(c->touching.starts, 0, (size_t)(IL_DISCS * table->count) * sizeof *c->touching.starts);
     for (int64_t i = 0; i < table->count; i++) {
-        c->touching.starts[i] = 0;
         memcpy(c->touching.force + table->first[i], c->x + table->places[i],
                (size_t)(table->first[i + 1] - table->first[i]) * sizeof *c->x);
     }
@@ -163,6 +163,8 @@ static int stop_at_event(course *c, double h, double *share)
     const il_point a = {(quarter - 1.0) / QUARTERS, before > 0.0 ? before : fabs(margins[1])};
     const il_point b = {(double)quarter / QUARTERS, margins[1]};
     status = il_find_root(margin_at, &found, a, b, 2.0 * DBL_EPSILON, INFINITY, share);
+    /* what happens at once, as where a drive jumps, is behind the time of now */
+    *share = fmin(1.0, fmax(*share, 4.0 * DBL_EPSILON * fabs(c->t0 + c->gone) / h));
     status = status == IL_OK ? try_step(c, *share * h) : status;
     return status == IL_OK ? look_along(c, *share * h, &quarter, margins) : status;
 }

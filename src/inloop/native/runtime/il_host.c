@@ -129,7 +129,7 @@ int64_t il_expand_rows(il_instance *instance, int64_t mode, int64_t count, const
     const int64_t n = part->row->n, size = il_state_size(&active->system);
     const int64_t positions = il_positions(part->row), turned = positions - n;
     if (active->choice->expand != NULL) {
-        return active->choice->expand(&active->look, count, t, x, q, qd, qdd, lam, effort);
+        return il_expand_states(part, &active->look, count, t, x, q, qd, qdd, lam, effort);
     }
     for (int64_t k = 0; k < count; k++) {
         il_copy(q + k * positions, x + k * size, n);

@@ -74,6 +74,7 @@ typedef struct il_part {
     double *observed;             /* what the force laws make known */
     double *sensed;               /* what the sensors tell */
     double *rates;                /* of a tree whose sensors need accelerations */
+    double *loaded;               /* memory of il_drive_efforts.c */
     const double **sources;       /* where each output is found */
     double *e;                    /* restitution of all rows, as the projection reads it */
     double *out;                  /* results of formulas */
@@ -193,6 +194,13 @@ void il_prepare(il_instance *instance);
    nearly closed, or as others do. */
 int il_see(il_part *part, double t, const double *x);
 int il_look_at(il_part *part, double t, const double *x);
+
+/* All about rows of states, as il_expand, where efforts of drives are with those of hard contacts
+   (il_drive_efforts.c); and the numbers that it needs. */
+int64_t il_expand_states(il_part *part, il_context *context, int64_t count, const double *t,
+                         const double *x, double *q, double *qd, double *qdd, double *lam,
+                         double *effort);
+int64_t il_drive_efforts_size(const il_mode_row *row, int64_t rows, int64_t driven);
 
 /* The same, and what force laws and sensors make known. */
 int il_observe(il_part *part, double t, const double *x);

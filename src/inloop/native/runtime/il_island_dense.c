@@ -47,34 +47,55 @@ static void find_free(const il_island *island, const il_pile_contact *contact, d
     }
 }
 
+/* Contacts with their rows, which moments of the contact before extend; returns how many there are. */
+static int64_t number_rows(const il_island *island, int64_t *first, int64_t *turning, double *mu)
+{
+    int64_t contacts = 0;
+
+    for (int64_t i = 0; i < island->count; i++) {
+        const il_pile_contact *contact = island->contacts + island->members[i];
+        if (contact->turns) {
+            turning[2 * contacts - 2] = 2;
+            turning[2 * contacts - 1] = 1;
+            continue;
+        }
+        first[contacts] = IL_PILE_ROWS * i;
+        mu[contacts] = contact->mu;
+        turning[2 * contacts] = turning[2 * contacts + 1] = 0;
+        contacts++;
+    }
+    first[contacts] = IL_PILE_ROWS * island->count;
+    return contacts;
+}
+
 int64_t il_island_dense(const il_island *island, double tolerance, double speed, double *work)
 {
-    const int64_t count = island->count, rows = IL_PILE_ROWS * count;
-    int64_t first[IL_DENSE_MOST + 1];
+    const int64_t rows = IL_PILE_ROWS * island->count;
+    int64_t first[IL_DENSE_MOST + 1], turning[2 * IL_DENSE_MOST];
     double *W = work, *q = W + ROWS * ROWS, *R = q + ROWS, *r = R + ROWS, *mu = r + ROWS;
-    const il_contact_problem problem = {first, mu, W, R, q, count, rows, NULL};
+    const int64_t count = number_rows(island, first, turning, mu);
+    const il_contact_problem problem = {first, mu, W,    R,
+                                        q,     count, rows, count < island->count ? turning : NULL};
     const il_contact_effort effort = {tolerance / speed, SWEEPS, NEWTONS, speed};
     il_contact_report report;
 
-    first[count] = rows;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < island->count; i++) {
         const il_pile_contact *contact = island->contacts + island->members[i];
-        first[i] = IL_PILE_ROWS * i;
-        mu[i] = contact->mu;
-        find_free(island, contact, q + first[i]);
+        const int64_t row = IL_PILE_ROWS * i;
+        find_free(island, contact, q + row);
         for (int k = 0; k < IL_PILE_ROWS; k++) {
-            R[first[i] + k] = contact->soft;
-            r[first[i] + k] = contact->r[k];
+            R[row + k] = contact->soft;
+            r[row + k] = contact->r[k];
         }
-        for (int64_t j = 0; j < count; j++) {
+        for (int64_t j = 0; j < island->count; j++) {
             couple(contact, island->contacts + island->members[j], rows,
-                   W + first[i] * rows + IL_PILE_ROWS * j);
+                   W + row * rows + IL_PILE_ROWS * j);
         }
     }
     (void)il_contact_solve(&problem, &effort, r, mu + IL_DENSE_MOST, &report);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
-        memcpy(contact->r, r + first[i], IL_PILE_ROWS * sizeof *r);
+        memcpy(contact->r, r + IL_PILE_ROWS * i, IL_PILE_ROWS * sizeof *r);
     }
     return report.newtons;
 }

@@ -127,17 +127,19 @@ static int stop_gains(const il_island *island, il_pile_touch *touches, int dull)
     for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
         il_pile_touch *touch = touches + island->members[i];
+        const int friction = contact->turns ? 0 : 1; /* its first row */
         double work = 0.0;
-        for (int k = 1; k < IL_PILE_ROWS; k++) {
+        for (int k = friction; k < IL_PILE_ROWS; k++) {
             const double end = contact->u[k] - contact->c[k] - contact->soft * contact->r[k];
             work += contact->r[k] * (touch->begun[k] + end);
         }
         if (work > 0.0 && !touch->opposed) {
             touch->opposed = changed = 1;
-            contact->c[1] += touch->begun[1];
-            contact->c[2] += touch->begun[2];
+            for (int k = friction; k < IL_PILE_ROWS; k++) {
+                contact->c[k] += touch->begun[k];
+            }
         }
-        if (dull && touch->deed == IL_PILE_HITS && contact->c[0] < 0.0) {
+        if (dull && !contact->turns && touch->deed == IL_PILE_HITS && contact->c[0] < 0.0) {
             contact->c[0] = 0.0;
             changed = 1;
         }

@@ -57,6 +57,7 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
 {
     il_part p = {.row = row};
     int64_t rows = 0, driven = 0;
+    int touched = 0;
     align(from);
     p.tau = numbers(from, row->n);
     p.u = numbers(from, row->inputs);
@@ -69,6 +70,7 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
         const il_active active = lay_out_choice(from, row, choice);
         rows = larger(rows, choice->row_count);
         driven = larger(driven, choice->driven_count);
+        touched |= choice->contacts != NULL && choice->driven_count > 0;
         if (p.choices) {
             p.choices[k] = active;
         }
@@ -88,6 +90,7 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
     p.pre_sense = numbers(from, row->prepare_sense.count);
     p.sensed = numbers(from, row->sensed);
     p.rates = numbers(from, row->senses_motion ? il_length_of_x(row) : 0);
+    p.loaded = numbers(from, touched ? il_drive_efforts_size(row, rows, driven) : 0);
     p.sources = take(from, outputs, sizeof *p.sources);
     return p;
 }

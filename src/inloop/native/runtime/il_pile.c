@@ -35,8 +35,8 @@ int64_t il_pile_found(const il_pile *pile)
 int64_t il_pile_work(const il_pile *pile)
 {
     const int64_t trees = pile->tree_count;
-    return IL_PILE_HEAD + room(pile->slots, sizeof(il_pile_contact)) +
-           room(pile->slots, sizeof(il_pile_touch)) + il_pile_found(pile) +
+    return IL_PILE_HEAD + room(il_pile_capacity(pile), sizeof(il_pile_contact)) +
+           room(il_pile_capacity(pile), sizeof(il_pile_touch)) + il_pile_found(pile) +
            trees * (2 * SQUARE + 5 * IL_TREE_MOST) +
            room(pile->member_count, sizeof(il_pile_member)) + SQUARE * il_island_blocks(trees) +
            il_island_dense_work();
@@ -44,7 +44,8 @@ int64_t il_pile_work(const il_pile *pile)
 
 int64_t il_pile_integers(const il_pile *pile)
 {
-    return 1 + 8 * pile->tree_count + pile->slots + il_pile_near_integers(pile->member_count);
+    return 1 + 8 * pile->tree_count + il_pile_capacity(pile) +
+           il_pile_near_integers(pile->member_count);
 }
 
 il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers)
@@ -57,9 +58,9 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     }
 
     p.contacts = (il_pile_contact *)(p.told + IL_PILE_HEAD);
-    double *next = p.told + IL_PILE_HEAD + room(pile->slots, sizeof(il_pile_contact));
+    double *next = p.told + IL_PILE_HEAD + room(il_pile_capacity(pile), sizeof(il_pile_contact));
     p.touches = (il_pile_touch *)next;
-    p.found = next + room(pile->slots, sizeof(il_pile_touch));
+    p.found = next + room(il_pile_capacity(pile), sizeof(il_pile_touch));
     p.M = p.found + il_pile_found(pile);
     p.inverse = p.M + trees * SQUARE;
     p.before = p.inverse + trees * SQUARE;
@@ -77,7 +78,7 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     p.carriers = p.tree_order + trees;
     p.ends = p.carriers + trees;
     p.order = p.ends + 2 * trees;
-    p.near = p.order + pile->slots;
+    p.near = p.order + il_pile_capacity(pile);
     return p;
 }
 
@@ -211,7 +212,7 @@ double il_pile_tell(const il_contacts *contacts, double h, double *x_new)
 
     for (int64_t i = 0; i < *p.count; i++) {
         const il_pile_contact *contact = p.contacts + i;
-        if (!(contact->r[0] > 0.0)) {
+        if (contact->turns || !(contact->r[0] > 0.0)) {
             continue;
         }
         for (int k = 0; k < IL_PILE_ROWS; k++) {

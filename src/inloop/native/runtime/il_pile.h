@@ -30,7 +30,8 @@ enum il_pile_sizes {
     IL_TREE_MOST = 8,    /* velocities of a tree: one vector register, or two */
     IL_PILE_HEAD = 3,    /* states before the slots */
     IL_PILE_SLOT = 4,    /* states of a slot */
-    IL_PILE_NUMBERS = 3  /* friction, restitution, compliance [m/N]: of all contacts */
+    IL_PILE_NUMBERS = 5  /* friction, restitution, compliance [m/N], lengths of rolling and drilling
+                            resistance [m]: of all contacts */
 };
 
 typedef struct il_pile {
@@ -42,6 +43,7 @@ typedef struct il_pile {
     int64_t tree_count;
     double margin;              /* larger gaps are not looked at [m] */
     int64_t slots;              /* contacts that may carry at a time */
+    int64_t turns;              /* not 0: they resist rolling or drilling */
     int64_t place;              /* where in x its states begin */
 } il_pile;
 

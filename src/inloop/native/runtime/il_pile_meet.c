@@ -190,7 +190,23 @@ typedef struct pair {
     double identity; /* of its first touch */
 } pair;
 
-/* Rows and motion of a touch: the last of all contacts so far. */
+/* Rows and motion of the moments of the touch that was placed last, as the next contact. */
+static void place_moments(const il_pile *pile, const il_pile_parts *p, const pair *of,
+                          double axes[3][IL_PILE_LANES])
+{
+    const il_pile_contact *contact = p->contacts + *p->count - 1;
+    il_pile_contact *moments = p->contacts + *p->count;
+    il_pile_touch *touch = p->touches + *p->count;
+
+    *moments = (il_pile_contact){.tree = {contact->tree[0], contact->tree[1]}, .turns = 1};
+    *touch = (il_pile_touch){.identity = 0.0};
+    il_turning_rows(pile, p, of->a, -1.0, axes, moments->H[0]);
+    il_turning_rows(pile, p, of->b, 1.0, axes, moments->H[1]);
+    find_motion(p, moments, touch);
+    ++*p->count;
+}
+
+/* Rows and motion of a touch, with its moments where it resists: the last of all contacts so far. */
 static void place_touch(const il_pile *pile, const il_pile_parts *p, const pair *of,
                         const il_spot *spot)
 {
@@ -215,13 +231,21 @@ static void place_touch(const il_pile *pile, const il_pile_parts *p, const pair 
     write_rows(pile, p, of->b, 1.0, point, axes, contact->H[1]);
     find_motion(p, contact, touch);
     touch->gap = spot->gap;
+    contact->turns = 0;
     ++*p->count;
+    if (pile->turns) {
+        place_moments(pile, p, of, axes);
+    }
 }
 
 /* Make a touch that acts a contact. */
 static void take(const il_strike *strike, const il_pile_parts *p, il_pile_contact *contact,
                  il_pile_touch *touch)
 {
+    if (contact->turns) {
+        answer(p, contact);
+        return;
+    }
     const double *was = touch->was;
     /* impacts are rigid, and so is a beginning: springs that are born loaded do not sink */
     const int carries = touch->deed == IL_PILE_CLOSED;
@@ -249,6 +273,19 @@ static void take(const il_strike *strike, const il_pile_parts *p, il_pile_contac
     answer(p, contact);
 }
 
+/* How a touch acts; moments do what the touch before them does. */
+static void judge(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
+                  const bounds *most, int64_t i)
+{
+    il_pile_touch *touch = p->touches + i;
+    if (p->contacts[i].turns) {
+        touch->deed = touch[-1].deed;
+        touch->when = touch[-1].when;
+    } else {
+        classify(table, strike->h, most, touch);
+    }
+}
+
 /* How the touches act; those that are open go. */
 static void sort_out(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p,
                      const bounds *most)
@@ -256,7 +293,9 @@ static void sort_out(const il_contact_table *table, const il_strike *strike, con
     int64_t kept = 0;
 
     for (int64_t i = 0; i < *p->count; i++) {
-        classify(table, strike->h, most, p->touches + i);
+        judge(table, strike, p, most, i);
+    }
+    for (int64_t i = 0; i < *p->count; i++) {
         if (p->touches[i].deed != IL_PILE_OPEN) {
             if (kept < i) {
                 p->contacts[kept] = p->contacts[i];
@@ -275,8 +314,8 @@ static double fastest_hit(const il_contact_table *table, const il_strike *strike
     double fastest = 0.0;
 
     for (int64_t i = 0; i < *p->count; i++) {
-        classify(table, strike->h, most, p->touches + i);
-        if (p->touches[i].deed == IL_PILE_HITS) {
+        judge(table, strike, p, most, i);
+        if (p->touches[i].deed == IL_PILE_HITS && !p->contacts[i].turns) {
             fastest = fmax(fastest, -p->touches[i].begun[0]);
         }
     }
@@ -342,11 +381,11 @@ static int meet_pair(const il_contact_table *table, const il_strike *strike, con
         for (int64_t l = 0; l < k; l++) {
             copy += spots.list[l].feature == spots.list[k].feature;
         }
-        if (*p->count == pile->slots) {
+        if (*p->count == il_pile_capacity(pile)) {
             /* without those that would only wait */
             sort_out(table, strike, p, most);
         }
-        if (*p->count == pile->slots) {
+        if (*p->count == il_pile_capacity(pile)) {
             return 1;
         }
         const double feature = (double)(spots.list[k].feature % FEATURES);

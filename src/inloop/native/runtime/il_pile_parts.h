@@ -48,6 +48,12 @@ typedef struct il_pile_parts {
     int64_t *near;             /* of il_pile_near */
 } il_pile_parts;
 
+/* Contacts and moments of a step, at most. */
+static inline int64_t il_pile_capacity(const il_pile *pile)
+{
+    return pile->slots * (pile->turns ? 2 : 1);
+}
+
 il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers);
 
 int il_pile_is_endless(const il_shape *shape);
@@ -57,6 +63,11 @@ int il_pile_is_endless(const il_shape *shape);
 int64_t il_pile_near_integers(int64_t members);
 void il_pile_sort(const il_pile *pile, const il_pile_parts *p);
 int64_t il_pile_near(const il_pile *pile, const il_pile_parts *p, int64_t i, const int64_t **near);
+
+/* Rows of rotation of a member, times lengths of resistance and `sign`, about both tangents and the
+   normal of a contact. axes[c][k]: component c of axis k, the normal first. */
+void il_turning_rows(const il_pile *pile, const il_pile_parts *p, int64_t member, double sign,
+                     double axes[3][IL_PILE_LANES], double H[IL_TREE_MOST][IL_PILE_LANES]);
 
 /* What is near each other at the state half-way, as contacts that act; 1 if there are too many. */
 int il_pile_meet(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p);

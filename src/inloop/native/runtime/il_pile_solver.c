@@ -23,8 +23,6 @@ static const double hardening = 0.2, softening = 10.0;
 /* springs are in balance if less than this part of the deviation is left */
 static const double balanced = 0.03;
 
-
-
 /* u = H v + R r + c of a contact */
 static void find_velocity(const il_island *island, il_pile_contact *contact)
 {
@@ -65,6 +63,19 @@ static void change_impulse(const il_island *island, il_pile_contact *contact, co
     memcpy(contact->r, r, IL_PILE_ROWS * sizeof *r);
 }
 
+/* How far a contact is from a solution, squared [m^2/s^2]. */
+static double deviation(const il_pile_contact *contact)
+{
+    double y[IL_PILE_ROWS], square = 0.0;
+
+    (void)il_cone_map(IL_PILE_ROWS, contact->mu, contact->weight, contact->r, contact->u, y);
+    for (int k = 0; k < IL_PILE_ROWS; k++) {
+        const double off = contact->weight * contact->r[k] - y[k];
+        square += off * off;
+    }
+    return square;
+}
+
 /* Velocities of all contacts, and the largest deviation from a solution [m/s]. */
 static double judge(const il_island *island)
 {
@@ -72,13 +83,8 @@ static double judge(const il_island *island)
 
     for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
-        double y[IL_PILE_ROWS], square = 0.0;
         find_velocity(island, contact);
-        (void)il_cone_map(IL_PILE_ROWS, contact->mu, contact->weight, contact->r, contact->u, y);
-        for (int k = 0; k < IL_PILE_ROWS; k++) {
-            const double off = contact->weight * contact->r[k] - y[k];
-            square += off * off;
-        }
+        const double square = contact->turns ? il_turning_deviation(contact) : deviation(contact);
         /* NaN is the worst */
         worst = square <= worst ? worst : square;
     }
@@ -91,6 +97,11 @@ static void visit(const il_island *island, il_pile_contact *contact)
     double b[IL_PILE_ROWS], r[IL_PILE_ROWS];
 
     find_velocity(island, contact);
+    if (contact->turns) {
+        il_turning_visit(contact, r);
+        change_impulse(island, contact, r);
+        return;
+    }
     for (int k = 0; k < IL_PILE_ROWS; k++) {
         const double *W = contact->W + IL_PILE_ROWS * k;
         b[k] = contact->u[k] - W[0] * contact->r[0] - W[1] * contact->r[1] - W[2] * contact->r[2];
@@ -117,6 +128,10 @@ static void stretch(const il_pile_contact *contact, const double *u, double *r, 
     const double per = contact->per;
     double y[IL_PILE_ROWS];
 
+    if (contact->turns) {
+        il_turning_stretch(contact, u, r, D);
+        return;
+    }
     for (int k = 0; k < IL_PILE_ROWS; k++) {
         y[k] = contact->r[k] - per * u[k];
     }
@@ -268,7 +283,7 @@ static int newton(const il_island *island)
         const il_pile_contact *contact = island->contacts + island->members[i];
         double r[IL_PILE_ROWS], D[IL_PILE_SQUARE];
         stretch(contact, contact->u, r, D);
-        if (D[0] > 0.0 || D[4] > 0.0) {
+        if (D[0] > 0.0 || D[4] > 0.0 || D[8] > 0.0) {
             il_island_add(island, contact, D);
         }
     }
@@ -339,6 +354,10 @@ static void set_springs(const il_island *island, double softness)
 {
     for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
+        if (contact->turns) {
+            il_turning_spring(contact, softness);
+            continue;
+        }
         contact->per = 1.0 / (softness * contact->weight + contact->soft);
         contact->bound = contact->mu * fmax(contact->r[0], 0.0);
     }
@@ -354,6 +373,11 @@ static double compare_springs(const il_island *island, double *best)
     for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
         const double *y = contact->y, most = contact->mu * y[0];
+        if (contact->turns) {
+            /* the contact before has its new force already */
+            il_turning_bound(contact, contact->r);
+            continue;
+        }
         const double length = sqrt(y[1] * y[1] + y[2] * y[2]);
         const double share = length > most ? most / length : 1.0;
         contact->r[0] = y[0];

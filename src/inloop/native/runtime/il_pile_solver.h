@@ -12,6 +12,10 @@
  * (augmented Lagrangian; Alart & Curnier 1991, doi:10.1016/0045-7825(91)90022-X). Where this comes to
  * rest nothing of ρ is left, and redundant contacts do no harm. The matrix has a block for each pair of
  * trees that touch and is factored within its profile.
+ *
+ * Where contacts resist rolling and drilling (il_rolling.h) each is followed by its moments, as if they
+ * were another contact between the same trees: two rows of rolling and one of drilling, bounded by the
+ * normal impulse of the contact before.
  */
 #ifndef IL_PILE_SOLVER_H
 #define IL_PILE_SOLVER_H
@@ -31,9 +35,11 @@ typedef struct il_pile_contact {
     double c[IL_PILE_LANES], r[IL_PILE_LANES], y[IL_PILE_LANES];
     double du[IL_PILE_LANES];                 /* change of u along a step of Newton's method */
     double per, bound;                        /* stiffness of its spring; bound of its friction */
+    double per_spin;                          /* of moments: stiffness against drilling */
     double best[IL_PILE_ROWS];                /* r of the least deviation so far */
     double weight, mu, soft;
     int64_t tree[2];                          /* -1: the ground */
+    int64_t turns;                            /* not 0: moments of the contact before it */
 } il_pile_contact;
 
 /* An island at work; places of contacts and trees in the arrays of the pile. */
@@ -61,6 +67,15 @@ typedef struct il_island_effort {
     int64_t newtons;  /* and of steps of Newton's method in dense problems */
     double speed;     /* what meets in the island [m/s] */
 } il_island_effort;
+
+/* Moments of a contact (il_pile_turning.c): solved while all else stays; how far they are from a
+   solution, squared [m^2/s^2]; the impulses of their springs at velocity u, with D if it is wanted;
+   springs that begin; and y within its bounds. */
+void il_turning_visit(const il_pile_contact *moments, double *r);
+double il_turning_deviation(const il_pile_contact *moments);
+void il_turning_stretch(const il_pile_contact *moments, const double *u, double *r, double *D);
+void il_turning_spring(il_pile_contact *moments, double softness);
+void il_turning_bound(il_pile_contact *moments, double *r);
 
 /* Blocks that Newton's matrix of so many trees may have. */
 int64_t il_island_blocks(int64_t trees);

@@ -49,27 +49,46 @@ static void downhill(const il_shape *plane, const il_shape *b, const il_pose *po
     }
 }
 
-/* The rims of a cylinder, or the circle inside a torus. */
-void il_plane_wheel(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found)
+/* Points around a circle of b, `along` its axis: the lowest one, and two beside it. */
+static void add_circle(const il_shape *a, const il_shape *b, const il_pose *pose, double along,
+                       int64_t feature, il_spots *found)
 {
     static const double cosine = -0.5, sine = 0.8660254037844386;
-    const int rims = b->kind == IL_TORUS ? 1 : 2;
     double axis[3], down[3], aside[3];
 
     il_turn3(pose->R, b->axis, axis);
     downhill(a, b, pose, axis, down);
     il_cross3(axis, down, aside);
+    for (int k = 0; k < AROUND; k++) {
+        double point[3];
+        il_along3(pose->p, along, axis, point);
+        il_along3(point, b->radius * (k ? cosine : 1.0), down, point);
+        il_along3(point, b->radius * (k == 0 ? 0.0 : k == 1 ? sine : -sine), aside, point);
+        il_along3(point, -b->tube, a->axis, point);
+        add_point(a, point, feature + k, found);
+    }
+}
+
+/* The rims of a cylinder, or the circle inside a torus. */
+void il_plane_wheel(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found)
+{
+    const int rims = b->kind == IL_TORUS ? 1 : 2;
+
     for (int rim = 0; rim < rims; rim++) {
         const double along = rims == 1 ? 0.0 : rim ? b->half : -b->half;
-        for (int k = 0; k < AROUND; k++) {
-            double point[3];
-            il_along3(pose->p, along, axis, point);
-            il_along3(point, b->radius * (k ? cosine : 1.0), down, point);
-            il_along3(point, b->radius * (k == 0 ? 0.0 : k == 1 ? sine : -sine), aside, point);
-            il_along3(point, -b->tube, a->axis, point);
-            add_point(a, point, 1 + AROUND * rim + k, found);
-        }
+        add_circle(a, b, pose, along, 1 + AROUND * rim, found);
     }
+}
+
+/* The rim of a cone, and its tip. */
+void il_plane_cone(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found)
+{
+    double tip[3];
+
+    add_circle(a, b, pose, -b->half, 1, found);
+    il_turn3(pose->R, b->axis, tip);
+    il_along3(pose->p, b->half, tip, tip);
+    add_point(a, tip, 1 + AROUND, found);
 }
 
 void il_plane_corners(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found)

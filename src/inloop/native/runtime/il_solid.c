@@ -73,6 +73,25 @@ static void farthest_corner(const il_shape *shape, const double *direction, doub
     memcpy(point, shape->corners + 3 * best, 3 * sizeof *point);
 }
 
+/* The tip of a cone, or a point of its rim. */
+static void farthest_of_cone(const il_shape *shape, const double *direction, double *point)
+{
+    const double along = il_dot3(shape->axis, direction);
+    double across[3];
+
+    il_along3(direction, -along, shape->axis, across);
+    const double aside = il_unit3(across);
+    memset(point, 0, 3 * sizeof *point);
+    if (2.0 * shape->half * along > shape->radius * aside) {
+        il_along3(point, shape->half, shape->axis, point);
+        return;
+    }
+    il_along3(point, -shape->half, shape->axis, point);
+    if (aside > 0.0) {
+        il_along3(point, shape->radius, across, point);
+    }
+}
+
 /* The point of the core in axes of the shape. */
 static void farthest_own(const il_solid *solid, const double *direction, double *point)
 {
@@ -81,6 +100,8 @@ static void farthest_own(const il_solid *solid, const double *direction, double 
     memset(point, 0, 3 * sizeof *point);
     if (shape->kind == IL_BOX || shape->kind == IL_HULL) {
         farthest_corner(shape, direction, point);
+    } else if (shape->kind == IL_CONE) {
+        farthest_of_cone(shape, direction, point);
     } else if (shape->kind != IL_SPHERE) {
         const double along = il_dot3(shape->axis, direction);
         il_along3(point, along < 0.0 ? -shape->half : shape->half, shape->axis, point);
@@ -113,7 +134,8 @@ double il_solid_reach(const il_solid *solid, const double *normal)
 
 /* ---- what may touch ---- */
 
-/* Points of both rims: the farthest one of each, and others around the rim in equal angles. */
+/* Points of both rims, or of that of a cone: the farthest one of each, and others around the rim in
+   equal angles. */
 static int rim_points(const il_shape *shape, const double *normal, double points[][3])
 {
     static const double pi = 3.14159265358979323846;
@@ -128,7 +150,8 @@ static int rim_points(const il_shape *shape, const double *normal, double points
         il_unit3(first);
     }
     il_cross3(shape->axis, first, second);
-    for (int end = -1; end < 2; end += 2) {
+    const int last = shape->kind == IL_CONE ? -1 : 1;
+    for (int end = -1; end <= last; end += 2) {
         for (int k = 0; k < IL_RIM_POINTS; k++, count++) {
             const double angle = 2.0 * pi * k / IL_RIM_POINTS;
             for (int i = 0; i < 3; i++) {
@@ -149,6 +172,12 @@ static int all_points(const il_shape *shape, const double *normal, double points
     }
     if (shape->kind == IL_CYLINDER) {
         return rim_points(shape, normal, points);
+    }
+    if (shape->kind == IL_CONE) {
+        const int rim = rim_points(shape, normal, points);
+        memset(points[rim], 0, sizeof points[rim]);
+        il_along3(points[rim], shape->half, shape->axis, points[rim]);
+        return rim + 1;
     }
     const int ends = shape->kind == IL_CAPSULE ? 2 : 1;
     for (int end = 0; end < ends; end++) {
@@ -221,6 +250,8 @@ int il_solid_face(const il_solid *solid, const double *normal, double slack, dou
         found[along] = own[along] < 0.0 ? -1.0 : 1.0;
     } else if (shape->kind == IL_CYLINDER) {
         il_along3(found, il_dot3(shape->axis, own) < 0.0 ? -1.0 : 1.0, shape->axis, found);
+    } else if (shape->kind == IL_CONE) {
+        il_along3(found, -1.0, shape->axis, found);
     } else if (shape->kind != IL_HULL || !hull_face(solid, own, slack, found)) {
         return 0;
     }

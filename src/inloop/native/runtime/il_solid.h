@@ -1,7 +1,7 @@
 /* Convex shapes by their farthest points, in axes of one frame. Not for users.
  *
  * A solid is a core and all that is within a radius of it: spheres and capsules are a point and a
- * line with a radius, boxes and hulls are cores alone. Cylinders are cores alone too, or the line
+ * line with a radius, boxes, hulls and cones are cores alone. Cylinders are cores alone too, or the line
  * along their axis with a radius, which is the same where they touch with their side.
  */
 #ifndef IL_SOLID_H
@@ -34,7 +34,8 @@ void il_solid_farthest(const il_solid *solid, const double *direction, double *p
 double il_solid_reach(const il_solid *solid, const double *normal);
 
 /* Points of the surface that are farthest along a unit vector, or less far by `slack` at most: all
-   corners, both ends of a capsule, points of the rims of a cylinder. Returns their number. */
+   corners, both ends of a capsule, points of the rims of a cylinder, the tip of a cone and points of
+   its rim. Returns their number. */
 int il_solid_feature(const il_solid *solid, const double *normal, double slack,
                      double points[IL_FEATURE_MOST][3]);
 

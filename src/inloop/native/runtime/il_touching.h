@@ -1,8 +1,9 @@
 /* Hard contacts between two events, in which each keeps what it does: it is open, sticks or slips.
  *
- * While contacts keep their modes accelerations are smooth. With the rows G of velocities that stay
- * zero (all of a contact that sticks, the normal of one that slips), and forces along F (the same
- * rows; of a contact that slips along d, n - mu d):
+ * Beside its normal a contact has up to three discs of rows, which stick or slip by themselves:
+ * tangents, rolling and drilling (il_rolling.h). While all keep their modes accelerations are smooth.
+ * With the rows G of velocities that stay zero (normals, and discs that stick), and forces along F
+ * (the same rows; where discs slip along d_j, n - Σ mu_j d_j in place of n):
  *
  *   a = a_free + M^-1 F^T f,   G a + d(G)/dt v = 0
  *
@@ -12,15 +13,16 @@
  * as may be from those that are not.
  *
  * What the modes are is found where they begin (il_touching_decide.c), from the problem of dry
- * friction for accelerations: contacts that slip have one unknown, those whose velocity is zero the
- * whole cone. Not for users.
+ * friction for accelerations: of discs that slip nothing is unknown, those whose velocity is zero
+ * have the whole cone. Not for users.
  */
 #ifndef IL_TOUCHING_H
 #define IL_TOUCHING_H
 
+#include "il_rolling_discs.h"
 #include "il_strike.h"
 
-enum il_touching_mode { IL_APART, IL_STICKING, IL_SLIPPING };
+enum il_touching_mode { IL_APART, IL_CLOSED };
 
 typedef struct il_touching {
     il_system free;          /* the mechanism without contacts */
@@ -32,11 +34,14 @@ typedef struct il_touching {
     double size;             /* characteristic length [m] */
     double slow;             /* up to which it does so [m/s] */
     double near;             /* what rests is closed below such a gap [m] */
+    double beat;             /* for how long drives are followed for differences [s] */
 
+    /* by disc, IL_DISCS of each contact */
+    int64_t *slips;          /* not 0: it does */
+    int64_t *starts;         /* not 0: it has just begun to, and keeps that direction still */
+    double *direction;       /* two numbers of each: along which it slips */
     /* by contact */
     int64_t *modes;          /* il_touching_mode */
-    double *direction;       /* two of each: along which it slips */
-    int64_t *starts;         /* not 0: it has just begun to slip, and keeps that direction still */
     double *gap_begun;       /* as the modes began; infinite: it was not closed then */
     double *unit;            /* what is a large normal force there [N] */
     /* by row */
@@ -48,6 +53,7 @@ typedef struct il_touching {
     double *columns;         /* L^-1 F^T, rows of n; then L^-1 G^T */
     double *matrix;          /* G M^-1 F^T, and the right side behind each row */
     int64_t *order;          /* of its rows and columns */
+    double *scales;          /* and by what they are multiplied */
     double *x_beside;        /* a state, and its rates */
     double *rates_beside;
 } il_touching;
@@ -64,11 +70,21 @@ enum { IL_TOUCHING_STATES = 2 };
 void il_touching_begin(il_touching *touching, const il_system *system, double whole,
                        const double *x, double *states);
 
+/* Tangents, rolling and drilling of contact i: rows of the table. */
+void il_touching_discs(const il_touching *touching, int64_t i, il_disc discs[IL_DISCS]);
+
+/* How many forces of contact i are unknown, and the rows of the table that they belong to. */
+int64_t il_touching_unknowns(const il_touching *touching, int64_t i, int64_t rows[IL_ROLLING_ROWS]);
+
 /* Velocities below this are zero [m/s]; so are rates of them, at events of forces. */
 double il_touching_standstill(const il_touching *touching);
 
-/* Gaps, rows, masses and velocities at a state. */
+/* Gaps, rows and masses at a state, and velocities u; or velocities to `u`. */
 int il_touching_look(il_touching *touching, double t, const double *x);
+int il_touching_velocities(const il_touching *touching, double t, const double *x, double *u);
+
+/* Rates of velocities at constant v, to `bias`; xd: rates at x (il_touching_bias.c). */
+int il_touching_bias(il_touching *touching, double t, const double *x, const double *xd);
 
 /* `still`, with bias, for the rows of contacts that are not apart; xd: rates without contacts. */
 int il_touching_still(il_touching *touching, double t, const double *x, double *xd);
@@ -76,25 +92,33 @@ int il_touching_still(il_touching *touching, double t, const double *x, double *
 /* An il_rates whose context is an il_touching. */
 int il_touching_rates(void *context, double t, const double *x, double *xd);
 
+/* L^-1 of rows that stay zero, and of the force of each, for modes as they are; their number. */
+int64_t il_touching_columns(il_touching *touching);
+
+/* Solve the square system of `matrix`, which may be singular: what is not determined is 0. Returns
+   its rank (il_touching_solve.c). */
+int64_t il_touching_solve(il_touching *touching, int64_t n, double *x);
+
 /* Let contacts that meet hit, and find the modes from x on, which is brought onto the contacts.
    IL_CONTACT_JAMMED: contacts slide so that no forces are possible. */
 int il_touching_decide(il_touching *touching, double t, double *x);
 
+/* Forces of redundant contacts far from what is not possible, and x onto the contacts that are closed
+   (il_touching_settle.c). */
+void il_touching_spread(il_touching *touching);
+int il_touching_project(il_touching *touching, double t, double *x);
+
 /* Above zero for as long as the modes hold: the least of all indicators, after `elapsed` [s], at
-   the state that il_touching_rates was last called with. */
+   the state that il_touching_rates was last called with (il_touching_margin.c). */
 double il_touching_margin(const il_touching *touching, double elapsed);
 
 /* Of forces `found` alone: the least distance to what is possible, in units of large forces. */
 double il_touching_force_margin(const il_touching *touching);
 
+/* The direction of slip of a disc, which lasts through its end. */
+void il_touching_slip(const il_touching *touching, int64_t i, int j, double d[2]);
+
 /* Take over how contacts slip at the state that was looked at last. */
 void il_touching_follow(il_touching *touching);
-
-/* Solve the square system of `matrix`, which may be singular: what is not determined is 0. Returns
-   its rank. */
-int64_t il_touching_solve(il_touching *touching, int64_t n, double *x);
-
-/* L^-1 of rows that stay zero, and of the force of each, for modes as they are; their number. */
-int64_t il_touching_columns(il_touching *touching);
 
 #endif

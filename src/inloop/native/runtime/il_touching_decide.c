@@ -1,6 +1,8 @@
 /* Which contacts stick, slip and open from a state on; see il_touching.h.
  *
- * Contacts that meet hit first, all that are closed at once, as in il_impact.c. Accelerations of
+ * Contacts that meet hit first, with those that rest, as in il_impact.c; until nothing meets any more.
+ * Where contacts hit by turns, ever faster and ever closer, what is left of that infinite sequence
+ * happens at one time, and its end does not depend on when that begins. Accelerations of
  * those that stay closed then fulfill
  *
  *   0 <= f_n ⊥ a_n >= 0,   f_t = -mu f_n d where it slips along d,   else dry friction as of
@@ -29,28 +31,23 @@ static const double nothing = 1e-8, unsolved = 1e-9;
    follow: up to this part of a natural speed it keeps its direction */
 static const double still_starting = 1e-7;
 
-/* gaps beyond this many times what counts as closed stay as they are */
-static const double too_deep = 1e3;
+enum { MOST_BLOWS = 2000 };
 
-/* time in which gaps are closed [s]: so short that nothing else happens */
-static const double instant = 1e-6;
-
-enum { MOST_BLOWS = 20 };
-
-/* What a contact that is closed does along its tangents. */
+/* What the discs of a contact that is closed do. */
 static void take_slip(il_touching *touching, int64_t i, double zero)
 {
-    const il_contact_table *table = touching->contacts.table;
-    const int64_t tangents = table->first[i + 1] - table->first[i] - 1;
-    const double *u = touching->u + table->first[i] + 1;
-    const double second = tangents > 1 ? u[1] : 0.0;
-    const double slip = tangents > 0 ? sqrt(u[0] * u[0] + second * second) : 0.0;
+    il_disc discs[IL_DISCS];
 
-    touching->modes[i] = slip > zero ? IL_SLIPPING : IL_STICKING;
-    touching->starts[i] = touching->starts[i] && slip <= touching->slow;
-    if (slip > zero) {
-        touching->direction[2 * i] = u[0] / slip;
-        touching->direction[2 * i + 1] = second / slip;
+    touching->modes[i] = IL_CLOSED;
+    il_touching_discs(touching, i, discs);
+    for (int j = 0; j < IL_DISCS; j++) {
+        const int64_t disc = IL_DISCS * i + j;
+        const double slip = il_disc_length(discs + j, touching->u);
+        touching->slips[disc] = slip > zero;
+        touching->starts[disc] = touching->starts[disc] && slip <= touching->slow;
+        for (int64_t k = 0; slip > zero && k < discs[j].size; k++) {
+            touching->direction[2 * disc + k] = touching->u[discs[j].row + k] / slip;
+        }
     }
 }
 
@@ -90,7 +87,7 @@ static int settle_slow_ones(il_touching *touching, double t, const double *x)
 
     /* accelerations are told of contacts that are not apart */
     for (int64_t i = 0; i < touching->count; i++) {
-        touching->modes[i] = touching->p.struck[i] ? IL_STICKING : touching->modes[i];
+        touching->modes[i] = touching->p.struck[i] ? IL_CLOSED : touching->modes[i];
     }
     const int status = il_touching_still(touching, t, x, touching->rates_beside);
     for (int64_t i = 0; status == IL_OK && i < touching->count; i++) {
@@ -102,7 +99,7 @@ static int settle_slow_ones(il_touching *touching, double t, const double *x)
     return status;
 }
 
-/* Let all that meets hit, until nothing does. */
+/* Let all that meets hit, until nothing does: what would go on by turns, in no time. */
 static int collide(il_touching *touching, double t, double *x)
 {
     const il_contacts *contacts = &touching->contacts;
@@ -128,37 +125,51 @@ static int collide(il_touching *touching, double t, double *x)
             .x = touching->x_beside,
             .n = n,
         };
+        /* what leaves already takes no part: it is hit in its turn where it is thrown back */
+        const double near = touching->table.near;
+        touching->table.near = -INFINITY;
         status = il_contacts_hit(contacts, &strike, x);
+        touching->table.near = near;
         status = status == IL_OK ? il_touching_look(touching, t, x) : status;
     }
     return status;
 }
 
+/* Contact i as the next one of the problem: its unknowns, and which of them are of discs. */
+static void add(il_touching *touching, int64_t i, double *largest)
+{
+    il_strike_parts *const p = &touching->p;
+    int64_t rows[IL_ROLLING_ROWS], row = p->first[p->count];
+    const int64_t own = il_touching_unknowns(touching, i, rows), *slips = touching->slips + 3 * i;
+    il_disc discs[IL_DISCS];
+
+    il_touching_discs(touching, i, discs);
+    p->acting[p->count] = i;
+    p->own_mu[p->count] = slips[0] ? 0.0 : p->mu[i];
+    p->turning[2 * p->count] = slips[1] ? 0 : discs[1].size;
+    p->turning[2 * p->count + 1] = slips[2] ? 0 : discs[2].size;
+    p->first[p->count + 1] = row + own;
+    p->count++;
+    for (int64_t k = 0; k < own; k++, row++) {
+        p->q[row] = touching->still[rows[k]];
+        p->r[row] = touching->force[rows[k]];
+        *largest = fmax(*largest, fabs(p->q[row]));
+    }
+}
+
 /* The problem of accelerations: W, q and where contacts begin; returns how many there are. */
 static int64_t pose(il_touching *touching, double *largest)
 {
-    const il_contact_table *table = touching->contacts.table;
     il_strike_parts *const p = &touching->p;
     const int64_t n = touching->free.n, rows = il_touching_columns(touching);
     const double *F = touching->columns, *G = F + touching->rows * n;
-    int64_t count = 0, row = 0;
 
+    p->count = 0;
     p->first[0] = 0;
     *largest = 1e-12 * touching->size / (touching->whole * touching->whole);
     for (int64_t i = 0; i < touching->count; i++) {
-        if (touching->modes[i] == IL_APART) {
-            continue;
-        }
-        const int slips = touching->modes[i] == IL_SLIPPING;
-        const int64_t own = slips ? 1 : table->first[i + 1] - table->first[i];
-        p->acting[count] = i;
-        p->own_mu[count] = slips ? 0.0 : p->mu[i];
-        p->first[count + 1] = p->first[count] + own;
-        count++;
-        for (int64_t k = 0; k < own; k++, row++) {
-            p->q[row] = touching->still[table->first[i] + k];
-            p->r[row] = touching->force[table->first[i] + k];
-            *largest = fmax(*largest, fabs(p->q[row]));
+        if (touching->modes[i] != IL_APART) {
+            add(touching, i, largest);
         }
     }
     for (int64_t i = 0; i < rows; i++) {
@@ -167,8 +178,7 @@ static int64_t pose(il_touching *touching, double *largest)
         }
     }
     p->rows = rows;
-    p->count = count;
-    return count;
+    return p->count;
 }
 
 /* Not 0: friction presses a contact that slips together instead of apart. */
@@ -187,30 +197,42 @@ static int jams(const il_touching *touching)
     return 0;
 }
 
-/* What a contact does from now on, by its force f and acceleration a. */
+/* What a contact does from now on, by its force f and acceleration a: a disc that does not slip yet
+   begins to where it accelerates. */
 static void take_mode(il_touching *touching, int64_t c, const double *a, double largest)
 {
-    const il_contact_table *table = touching->contacts.table;
+    const int64_t *first = touching->contacts.table->first;
     const il_strike_parts *p = &touching->p;
-    const int64_t i = p->acting[c], row = p->first[c], own = p->first[c + 1] - row;
-    const int64_t first = table->first[i], rows = table->first[i + 1] - first;
+    const int64_t i = p->acting[c], row = p->first[c];
+    int64_t rows[IL_ROLLING_ROWS];
+    const int64_t own = il_touching_unknowns(touching, i, rows);
     const double *f = p->r + row;
-    double *const d = touching->direction + 2 * i;
+    il_disc discs[IL_DISCS];
 
     touching->unit[i] = largest / p->W[row * p->rows + row];
-    memset(touching->force + first, 0, (size_t)rows * sizeof *f);
+    memset(touching->force + first[i], 0, (size_t)(first[i + 1] - first[i]) * sizeof *f);
     if (f[0] <= nothing * touching->unit[i] && a[0] > nothing * largest) {
         touching->modes[i] = IL_APART;
         return;
     }
-    memcpy(touching->force + first, f, (size_t)own * sizeof *f);
-    if (touching->modes[i] == IL_STICKING && own > 1) {
-        const double second = own > 2 ? a[2] : 0.0, slip = sqrt(a[1] * a[1] + second * second);
+    for (int64_t k = 0; k < own; k++) {
+        touching->force[rows[k]] = f[k];
+    }
+    il_touching_discs(touching, i, discs);
+    a++;
+    for (int j = 0; j < IL_DISCS; j++) {
+        const int64_t disc = IL_DISCS * i + j;
+        if (touching->slips[disc]) {
+            continue;
+        }
+        const double second = discs[j].size > 1 ? a[1] : 0.0;
+        const double slip = discs[j].size > 0 ? sqrt(a[0] * a[0] + second * second) : 0.0;
+        a += discs[j].size;
         if (slip > nothing * largest) {
-            touching->modes[i] = IL_SLIPPING;
-            touching->starts[i] = 1;
-            d[0] = a[1] / slip;
-            d[1] = second / slip;
+            touching->slips[disc] = 1;
+            touching->starts[disc] = 1;
+            touching->direction[2 * disc] = a[-discs[j].size] / slip;
+            touching->direction[2 * disc + 1] = second / slip;
         }
     }
 }
@@ -250,8 +272,9 @@ static int find_modes(il_touching *touching, double t, const double *x)
     if (jams(touching)) {
         return IL_CONTACT_JAMMED;
     }
+    const int64_t *turning = touching->table.turning ? p->turning : NULL;
     const il_contact_problem problem = {p->first, p->own_mu, p->W, NULL,
-                                        p->q, p->count, p->rows, NULL};
+                                        p->q, p->count, p->rows, turning};
     (void)il_contact_solve(&problem, &touching->contacts.effort, p->r, p->solver, &report);
     if (!(report.residual <= unsolved)) {
         return IL_CONTACT_JAMMED;
@@ -266,147 +289,6 @@ static int find_modes(il_touching *touching, double t, const double *x)
     return IL_OK;
 }
 
-/* Numbers of the unknown forces of contact i, and where they lie. */
-static int64_t unknowns_of(const il_touching *touching, int64_t i)
-{
-    const int64_t *first = touching->contacts.table->first;
-    return touching->modes[i] == IL_APART      ? 0
-           : touching->modes[i] == IL_SLIPPING ? 1
-                                               : first[i + 1] - first[i];
-}
-
-/* The smallest forces f of redundant contacts, G M^-1 F^T f = -still; 0: they are not redundant. */
-static int find_smallest(il_touching *touching, double *f)
-{
-    const int64_t n = touching->free.n, unknowns = il_touching_columns(touching);
-    const double *F = touching->columns, *G = F + touching->rows * n;
-    double *const A = touching->p.W, *const y = touching->p.q;
-    int64_t row = 0;
-
-    for (int64_t k = 0; k < unknowns * unknowns; k++) {
-        A[k] = il_dot(n, G + k / unknowns * n, F + k % unknowns * n);
-    }
-    for (int64_t i = 0; i < touching->count; i++) {
-        for (int64_t k = 0; k < unknowns_of(touching, i); k++, row++) {
-            double *const line = touching->matrix + row * (unknowns + 1);
-            for (int64_t j = 0; j < unknowns; j++) {
-                line[j] = il_dot(unknowns, A + row * unknowns, A + j * unknowns);
-            }
-            line[unknowns] = -touching->still[touching->contacts.table->first[i] + k];
-        }
-    }
-    if (il_touching_solve(touching, unknowns, y) == unknowns) {
-        return 0;
-    }
-    for (int64_t k = 0; k < unknowns; k++) {
-        f[k] = 0.0;
-        for (int64_t j = 0; j < unknowns; j++) {
-            f[k] += A[j * unknowns + k] * y[j];
-        }
-    }
-    return 1;
-}
-
-/* Forces on the line from those that were found to the smallest ones, and how possible they are. */
-static double share_out(il_touching *touching, const double *smallest, double share)
-{
-    const int64_t *first = touching->contacts.table->first;
-
-    memcpy(touching->found, touching->force, (size_t)touching->rows * sizeof(double));
-    for (int64_t i = 0; i < touching->count; i++) {
-        for (int64_t k = 0; k < unknowns_of(touching, i); k++) {
-            const double begun = touching->force[first[i] + k];
-            touching->found[first[i] + k] = begun + share * (*smallest++ - begun);
-        }
-    }
-    return il_touching_force_margin(touching);
-}
-
-/* Forces of redundant contacts are those of that line that are farthest from what is not possible:
-   what was found may be at its edge, and leave it at once. The distance is a concave function. */
-static void spread(il_touching *touching)
-{
-    enum { THIRDS = 40 };
-    double *const smallest = touching->p.r;
-    double low = -3.0, high = 3.0;
-
-    if (!find_smallest(touching, smallest)) {
-        return;
-    }
-    const double found = share_out(touching, smallest, 0.0);
-    for (int trial = 0; trial < THIRDS; trial++) {
-        const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
-        if (share_out(touching, smallest, left) < share_out(touching, smallest, right)) {
-            low = left;
-        } else {
-            high = right;
-        }
-    }
-    if (share_out(touching, smallest, 0.5 * (low + high)) > found) {
-        memcpy(touching->force, touching->found, (size_t)touching->rows * sizeof(double));
-    }
-}
-
-/* The least change of v, or of q, that brings the rows G to zero that are `off`. */
-static void find_change(il_touching *touching, int64_t unknowns, const double *off)
-{
-    const int64_t n = touching->free.n;
-    const double *G = touching->columns + touching->rows * n;
-    double *const f = touching->p.q, *const change = touching->p.change;
-
-    for (int64_t i = 0; i < unknowns; i++) {
-        double *const row = touching->matrix + i * (unknowns + 1);
-        for (int64_t j = 0; j < unknowns; j++) {
-            row[j] = il_dot(n, G + i * n, G + j * n);
-        }
-        row[unknowns] = -off[i];
-    }
-    il_touching_solve(touching, unknowns, f);
-    memset(change, 0, (size_t)n * sizeof *change);
-    for (int64_t k = 0; k < unknowns; k++) {
-        il_move_by(n, change, change, f[k], G + k * n);
-    }
-    il_solve_upper(n, touching->p.M, change);
-}
-
-/* What rounding and steps have left of velocities that are zero, and of gaps that are closed. */
-static int project(il_touching *touching, double t, double *x)
-{
-    const il_contact_table *table = touching->contacts.table;
-    const il_system *system = &touching->free;
-    const int64_t n = system->n, size = il_state_size(system);
-    double *const off = touching->p.u, *const deep = touching->p.pushed;
-    const int64_t unknowns = il_touching_columns(touching);
-    int64_t k = 0;
-
-    for (int64_t i = 0; i < touching->count; i++) {
-        const int64_t first = table->first[i];
-        for (int64_t j = 0; j < unknowns_of(touching, i); j++, k++) {
-            const double gap = j == 0 ? touching->p.gap[i] : 0.0;
-            off[k] = touching->u[first + j];
-            deep[k] = fabs(gap) <= too_deep * touching->near ? gap : 0.0;
-        }
-    }
-    if (unknowns == 0) {
-        return IL_OK;
-    }
-    /* coordinates move as they would with such a velocity, and all that depends on them */
-    find_change(touching, unknowns, deep);
-    double *const beside = touching->x_beside, *const rates = touching->rates_beside;
-    memcpy(beside, x, (size_t)size * sizeof *x);
-    for (int64_t j = 0; j < n; j++) {
-        beside[n + j] = touching->p.change[j] / instant;
-    }
-    find_change(touching, unknowns, off);
-    il_move_by(n, x + n, x + n, 1.0, touching->p.change);
-    const int status = system->rates(system->context, t, beside, rates);
-    il_move_by(n, x, x, instant, rates);
-    const int64_t behind = 2 * n + table->states;
-    il_move_by(size - behind, x + behind, x + behind, instant, rates + behind);
-    il_normalize(system, x);
-    return status;
-}
-
 int il_touching_decide(il_touching *touching, double t, double *x)
 {
     const il_contact_table *table = touching->contacts.table;
@@ -414,9 +296,9 @@ int il_touching_decide(il_touching *touching, double t, double *x)
     int status = collide(touching, t, x);
     status = status == IL_OK ? find_modes(touching, t, x) : status;
     if (status == IL_OK) {
-        spread(touching);
+        il_touching_spread(touching);
     }
-    status = status == IL_OK ? project(touching, t, x) : status;
+    status = status == IL_OK ? il_touching_project(touching, t, x) : status;
     for (int64_t i = 0; status == IL_OK && i < touching->count; i++) {
         /* what was closed, or has just hit, leaves from there */
         const int leaves = touching->p.gap[i] <= table->near || touching->p.pressed[i];

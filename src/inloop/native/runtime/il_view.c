@@ -15,7 +15,8 @@ static int see(il_part *part, il_context *context, double t, const double *x)
         il_copy(part->qd, x + n, n);
         return IL_OK;
     }
-    if (choice->expand(context, 1, &t, x, part->q, part->qd, part->qdd, part->lam, part->effort) != 1) {
+    if (il_expand_states(part, context, 1, &t, x, part->q, part->qd, part->qdd, part->lam,
+                         part->effort) != 1) {
         return IL_LOOP_OPEN;
     }
     for (int64_t k = 0; k < part->row->rows; k++) {

@@ -1,0 +1,65 @@
+"""Cones that stand: where they tip over, on what they stand, and what they do not touch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop.errors import ModelError
+
+G, MASS, RADIUS, LENGTH = 9.81, 1.3, 0.05, 0.3
+LAW = il.hard(0.0, 1.0, stiffness=1e7)
+
+
+def standing(on: str, slope: float = 0.0) -> il.Model:
+    """A cone on its base; its center of mass is a quarter of its length above it."""
+    m = il.Model("cone", gravity=(G * np.sin(slope), 0.0, -G * np.cos(slope)))
+    floor = {
+        "plane": il.plane(),
+        "box": il.box((1.0, 1.0, 0.2)),
+        "terrain": il.heightfield(np.zeros((3, 3)), (2.0, 2.0), -0.5),
+    }[on]
+    top = 0.1 if on == "box" else 0.0
+    joint = il.free(position=(0.0, 0.0, top + 0.5 * LENGTH))
+    across, own = MASS * (0.15 * RADIUS**2 + 0.0375 * LENGTH**2), 0.3 * MASS * RADIUS**2
+    body = m.body(
+        "cone", on=m.ground, joint=joint, mass=MASS, com=(0.0, 0.0, -LENGTH / 4),
+        inertia=(across, across, own),
+    )  # fmt: skip
+    m.contact(m.ground, floor, body, il.cone(RADIUS, LENGTH), law=LAW, name="floor")
+    return m
+
+
+@pytest.mark.parametrize("on", ["plane", "box"])
+def test_it_stands_up_to_the_slope_at_which_it_tips_over(on: str) -> None:
+    # the center of mass is above the rim: tan alpha = r / (l / 4)
+    limit = 4.0 * RADIUS / LENGTH
+    for slope, stands in ((0.98 * limit, True), (1.02 * limit, False)):
+        result = standing(on, float(np.arctan(slope))).compile().simulate(t_end=0.5, step=1e-3)
+        # turned by: twice the vector part of its quaternion
+        turned = 2.0 * np.linalg.norm(result.q[-1, 7:])
+        assert (turned < 1e-3) == stands
+        if stands:
+            normal = MASS * G * np.cos(np.arctan(slope))
+            assert result["floor.force"][-1] == pytest.approx(normal, rel=1e-6)
+            assert np.abs(result.qd[-1]).max() < 1e-6
+
+
+def test_a_cone_of_a_pile_stands_on_a_box() -> None:
+    """On a box that stands on the ground."""
+    m = il.Model("cones")
+    members: list[tuple[object, object]] = [(m.ground, il.plane())]
+    for k, shape in enumerate((il.box((0.2, 0.2, 0.1)), il.cone(RADIUS, 0.1))):
+        joint = il.free(position=(0.0, 0.0, (k + 0.5) * 0.1))
+        body = m.body(f"part_{k}", on=m.ground, joint=joint, mass=MASS, inertia=(0.01,) * 3)
+        members.append((body, shape))
+    m.pile(members, law=LAW)
+    result = m.compile().simulate(t_end=0.2, step=1e-3)
+    assert result["pile.force"][-1] == pytest.approx(3.0 * MASS * G, rel=1e-5)
+    assert np.abs(result.qd[-1]).max() < 1e-6
+
+
+def test_terrain_is_refused_by_name() -> None:
+    with pytest.raises(ModelError, match=r"contact 'floor'.*cone"):
+        standing("terrain").compile()
