@@ -117,8 +117,10 @@ class _Writer:
     def _keep(self, row: Row, j: int, divisor: float | str | None) -> None:
         """An entry of U: a number, a given value, or one that is stored."""
         value = row.value.get(j, 0.0)
-        if value == 0.0 or (value is not None and not isinstance(divisor, str)):
-            self.fixed[row.i, j] = value if divisor is None or not value else value * divisor
+        if value == 0.0:
+            self.fixed[row.i, j] = 0.0
+        elif value is not None and not isinstance(divisor, str):
+            self.fixed[row.i, j] = value if divisor is None else value * divisor
         elif value is None and divisor is None and j not in row.changed:
             self.place[row.i, j] = f"A[{self.given[row.i][j]}]"
         else:
