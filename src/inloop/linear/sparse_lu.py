@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from inloop.codegen.sparse_lu.fused import FUSED, emit_fused
-from inloop.codegen.sparse_lu.lanes import Layout, schedule
+from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.rolled import emit_rolled
 from inloop.codegen.sparse_lu.straight import PREFIX, STRAIGHT, emit_straight
 from inloop.codegen.sparse_lu.tables import emit_tables
@@ -33,7 +33,7 @@ from inloop.native.library import Reals
 from inloop.native.mirror import enumeration, mirror
 from inloop.symbolic.elimination import Elimination, eliminate, in_order
 from inloop.symbolic.pivot_order import THRESHOLD, PivotOrder, StructuralRankError
-from inloop.symbolic.repeated.steps import StepwiseElimination, eliminate_in_steps
+from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_steps
 
 TOLERANCE = 1e-12
 _LINE = 64  # bytes of a cache line
@@ -374,7 +374,7 @@ def _rolled(
         )
     if found is None or (kind is None and not _worth_it(found)):
         return None
-    layout = Layout(schedule(found.steps), constants)
+    layout = Layout(found.schedule, constants)
     order = PivotOrder(tuple(layout.rows), tuple(layout.columns), found.weakest)
     elimination = in_order(places, order)
     return _Code(elimination, "rolled", emit_rolled(layout), emit_tables(elimination, layout))

@@ -141,3 +141,10 @@ def minus_product(fixed: float | None, entry: str, x: str) -> str:
     if fixed is None:
         return f" - {entry} * {x}"
     return "" if fixed == 0.0 else f" + {times(x, -fixed)}"
+
+
+def product(text: str, factor: float | str | None) -> str:
+    """A product with a number, a variable, or nothing."""
+    if factor is None:
+        return text
+    return f"{text} * {factor}" if isinstance(factor, str) else times(text, factor)

@@ -10,7 +10,7 @@ ones to substitute back.
 from __future__ import annotations
 
 from inloop.codegen.pieces import number
-from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, times
+from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product, times
 from inloop.codegen.sparse_lu.parts import KEEP, Piece, block, function, parts
 from inloop.symbolic.elimination import Elimination
 
@@ -98,7 +98,7 @@ class _Writer:
         self.begin.append(self.count + (_SHORT if len(self.right[i]) > _SHORT else 0))
         for j in self.right[i]:
             self._keep(row, j, divisor)
-        total = "s" if divisor is None else _product("s", divisor)
+        total = product("s", divisor)
         row.lines.append(f"{self.x[i]} = {total};")
         return block(row.lines, 2 + sum(2 + len(self.right[k]) for k in self.left[i]))
 
@@ -125,7 +125,7 @@ class _Writer:
             self.place[row.i, j] = f"A[{self.given[row.i][j]}]"
         else:
             text = self.entry(row.i, j) if value is None else number(value)
-            text = text if divisor is None else _product(text, divisor)
+            text = product(text, divisor)
             self.place[row.i, j] = self.count
             row.lines.append(f"F[{self.count}] = {text};")
             self.count += 1
@@ -168,7 +168,3 @@ class _Writer:
     def keep_lower(self, i: int, k: int, value: str) -> str:
         """See `Names`."""
         return ""
-
-
-def _product(text: str, factor: float | str) -> str:
-    return f"{text} * {factor}" if isinstance(factor, str) else times(text, factor)

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where a number lies.
+
+    Attributes:
+        base: number of its base.
+        offsets: from the base, of each lane.
+        side_by_side: whether the lanes are neighbors in the array.
+    """
+
+    base: int
+    offsets: tuple[int, ...]
+    side_by_side: bool
+
+
 class Slots:
     """Places in an array, which differ from batch to batch and from lane to lane.
 
-    Places that keep their distance in all batches and lanes have one base in common.
+    Places that keep their distance in all batches have one base in common; each lane has its own.
 
     Args:
         name: of the pointers to the bases.
@@ -24,42 +41,32 @@ class Slots:
         self.lanes = index.shape[1]
         self.first = 0  # column of the table in which the bases begin
         self._bases: list[int] = []  # the place that is the base
-        self._places: list[tuple[int, int]] = []  # number of the base, offset
-        for k in range(index.shape[2]):
-            self._places.append(self._find(k))
+        self._places = [self._find(k) for k in range(index.shape[2])]
+        scattered = {place.base for place in self._places if not place.side_by_side}
+        # number of the base and lane, of those that are in the table
+        self._pointers = [
+            (number, lane)
+            for number in range(len(self._bases))
+            for lane in range(self.lanes if number in scattered else 1)
+        ]
 
-    def _find(self, k: int) -> tuple[int, int]:
+    def _find(self, k: int) -> _Place:
+        at = self.index[:, :, k]
+        side_by_side = bool(np.all(at - at[:, :1] == np.arange(self.lanes)))
         for number, base in enumerate(self._bases):
-            apart = self.index[:, :, k] - self.index[:, :, base]
-            if np.all(apart == apart[0, 0]):
-                return number, int(apart[0, 0])
+            apart = at - self.index[:, :, base]
+            if np.all(apart == apart[0]):
+                return _Place(number, tuple(apart[0].tolist()), side_by_side)
         self._bases.append(k)
-        return len(self._bases) - 1, 0
-
-    def _side_by_side(self, number: int) -> bool:
-        """Whether the lanes of a base are neighbors in the array."""
-        at = self.index[:, :, self._bases[number]]
-        return bool(np.all(at - at[:, :1] == np.arange(self.lanes)))
-
-    def _base_lanes(self, number: int) -> range:
-        """Lanes whose base is in the table."""
-        return range(1 if self._side_by_side(number) else self.lanes)
+        return _Place(len(self._bases) - 1, (0,) * self.lanes, side_by_side)
 
     def columns(self) -> list[Integers]:
         """Columns of the table."""
-        return [
-            self.index[:, lane, base]
-            for number, base in enumerate(self._bases)
-            for lane in self._base_lanes(number)
-        ]
+        return [self.index[:, lane, self._bases[number]] for number, lane in self._pointers]
 
     def pointers(self, word: str = "const double") -> list[str]:
         """Declarations of the pointers to the bases; constants may leave one of them unused."""
-        names = [
-            f"{self.name}{number}_{lane}"
-            for number in range(len(self._bases))
-            for lane in self._base_lanes(number)
-        ]
+        names = [f"{self.name}{number}_{lane}" for number, lane in self._pointers]
         return [
             f"{word} *{name} = {self.array} + t[{at}]; (void){name};"
             for at, name in enumerate(names, start=self.first)
@@ -67,18 +74,22 @@ class Slots:
 
     def read(self, k: int) -> str:
         """The number in a place."""
-        number, offset = self._places[k]
-        name = f"{self.name}{number}"
+        place = self._places[k]
+        name = f"{self.name}{place.base}"
         if self.lanes == 1:
-            return f"{name}_0[{offset}]"
-        if self._side_by_side(number):
-            return f"LANES({name}_0 + {offset})"
-        return f"GATHER({name}, {offset})"
+            return f"{name}_0[{place.offsets[0]}]"
+        if place.side_by_side:
+            return f"LANES({self.lanes}, {name}_0 + {place.offsets[0]})"
+        return f"GATHER{self.lanes}({name}, {_listed(place.offsets)})"
 
     def write(self, k: int, value: str) -> str:
         """Put a number there."""
-        number, offset = self._places[k]
-        name = f"{self.name}{number}"
-        if self.lanes == 1 or self._side_by_side(number):
+        place = self._places[k]
+        if self.lanes == 1 or place.side_by_side:
             return f"{self.read(k)} = {value};"
-        return f"SCATTER({name}, {offset}, {value});"
+        name = f"{self.name}{place.base}"
+        return f"SCATTER{self.lanes}({name}, {_listed(place.offsets)}, {value});"
+
+
+def _listed(offsets: tuple[int, ...]) -> str:
+    return ", ".join(map(str, offsets))

@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 from inloop.codegen.sparse_lu.fused import NAME, fused_calls
 from inloop.codegen.sparse_lu.index_tables import rows_table, table
-from inloop.codegen.sparse_lu.lanes import Layout
+from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.rolled import rolled_calls
 from inloop.codegen.sparse_lu.straight import PREFIX, straight_calls
 from inloop.symbolic.elimination import Elimination
@@ -54,9 +54,8 @@ def table_lines(
     factors, factors_text = _no_factors() if isinstance(code, Layout) else _factors(e)
     calls, numbers, scratch, functions = _functions(e, code, prefix)
     if fused:
-        calls, functions = [*calls, *fused_calls(e, prefix)], f"{functions}, {NAME}"
-    else:
-        functions += ", 0"
+        calls += fused_calls(e, prefix)
+    both = NAME if fused or isinstance(code, Layout) else "0"
     return [
         '#include "il_export.h"',
         '#include "il_sparse_lu.h"',
@@ -73,7 +72,7 @@ def table_lines(
         f"    {e.n}, {len(e.places)}, row, column, {{{matrix_text}, entry}},",
         f"    {factors_text},",
         f"    line_begin, {int(by_column)}, {lower}, {upper},",
-        f"    {numbers}, {scratch}, {int(code is True and bool(e.constants))}, {functions}",
+        f"    {numbers}, {scratch}, {int(code is True and bool(e.constants))}, {functions}, {both}",
         "};",
         "",
     ]
