@@ -15,6 +15,7 @@ class Layout:
 
     Attributes:
         constants: number of a given value → what it always is.
+        given: number of given values.
         rows, columns: of the pivots, in the order of their reciprocals.
         numbers: in the array of the factors, which ends with room for a right side, `spare`.
         scratch: in the array of right sides: one for each pivot, then cells.
@@ -24,6 +25,7 @@ class Layout:
     def __init__(self, plan: Schedule, constants: Mapping[int, float] | None = None) -> None:
         self.plan = plan
         self.constants = constants or {}
+        self.given = 1 + max(k for step in plan.placed for k in step.given)
         self.place: dict[int, tuple[int, int]] = {}  # step → batch, lane
         self.first_pivot: list[int] = []
         self.first_factor: list[int] = []

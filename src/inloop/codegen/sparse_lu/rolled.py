@@ -22,7 +22,10 @@ from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.step_kernel import StepKernel, forget_lanes, lanes_text
 
 PREFIX = "lu"
-_DOWN = "const double *A, const double *b, double *F, double *D, double *y, double *g"
+_DOWN = (
+    "const double *restrict A, const double *restrict b, double *restrict F, double *restrict D, "
+    "double *restrict y, double *restrict g"
+)
 _SOLVED = "const double *F, const double *D, const double *b, double *y, double *x"
 # file → its functions, each with what it takes after its row of the table
 _FILES = {
@@ -43,12 +46,12 @@ def emit_rolled(layout: Layout, prefix: str = PREFIX) -> dict[str, str]:
     written = [_Steps(each).functions() for each in kernels]
     files = {}
     for file, functions in _FILES.items():
-        parts = ["#include <stdint.h>\n", lanes_text()]
+        parts = [f"#include <stdint.h>\n\n#define PLACE {_place(layout)}", lanes_text()]
         for name, arguments in functions.items():
             parts += [each[name] for each in written]
             names = ", ".join(f"{name}_{each.number}" for each in kernels)
             parts += [f"{_declaration(name, arguments, prefix, len(kernels))} = {{{names}}};\n"]
-        files[f"{prefix}_{file}.c"] = "\n".join([*parts, forget_lanes()])
+        files[f"{prefix}_{file}.c"] = "\n".join([*parts, forget_lanes(), "#undef PLACE\n"])
     return files
 
 
@@ -64,15 +67,28 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
     in_order = [rows[at].tolist() for at in range(len(rows))]
     begins = np.cumsum([0, *map(len, in_order)])[:-1]
     return [
+        f"#define PLACE {_place(layout)}",
         *lines,
         "",
         table("step_kernel", (batch.kernel for batch in layout.plan.batches)),
         table("step_begin", begins.tolist()),
-        table("step_numbers", (each for row in in_order for each in row)),
+        table("step_numbers", (each for row in in_order for each in row), "PLACE"),
         _CALLS.format(
-            count=len(rows), prefix=prefix, lower=layout.first_lower[0], spare=layout.spare
+            count=len(rows),
+            prefix=prefix,
+            given=layout.given,
+            pivots=len(layout.rows),
+            scratch=layout.scratch,
+            lower=layout.first_lower[0],
+            spare=layout.spare,
         ),
     ]
+
+
+def _place(layout: Layout) -> str:
+    """Type of a place in an array."""
+    most = max(layout.numbers, layout.scratch, layout.given)
+    return "int16_t" if most < 2**15 else "int32_t"
 
 
 def _kernels(layout: Layout) -> list[StepKernel]:
@@ -80,7 +96,7 @@ def _kernels(layout: Layout) -> list[StepKernel]:
 
 
 def _declaration(name: str, arguments: str, prefix: str, count: int) -> str:
-    return f"void (*const {prefix}_{name}_of[{count}])(const int32_t *t, {arguments})"
+    return f"void (*const {prefix}_{name}_of[{count}])(const PLACE *t, {arguments})"
 
 
 class _Steps:
@@ -112,9 +128,10 @@ class _Steps:
     def _down(self) -> list[str]:
         """Row by row; what is subtracted from rows of others comes last."""
         kernel, shape, lines = self.kernel, self.shape, list[str]()
-        sums, right_sums = kernel.sums(), kernel.right_sums()
+        sums, right_sums, pairs = kernel.sums(), kernel.right_sums(paired=True), kernel.pairs()
         for i in range(len(shape.rows)):
             row = Row(i, self, self.fixed, self.divided)
+            row.lines += pairs.get(i, [])
             for j, value in sums[i]:
                 row.take(j, value)
             minus = ""
@@ -214,7 +231,13 @@ class _Steps:
         """U x = y; what was found last comes last."""
         kernel, shape = self.kernel, self.shape
         outer = sorted(j for j in shape.above if j >= shape.pivots)
-        lines = [f"const {self.real} x{j} = {kernel.all_columns.read(j)};" for j in outer]
+        slots, lines = kernel.all_columns, list[str]()
+        pairs = slots.pairs(outer)
+        alone = [j for j in outer if not any(j in pair for pair in pairs)]
+        lines += [slots.read_pair(i, (f"x{i}", f"x{j}")) for i, j in pairs]
+        lines += [f"const {self.real} x{j} = {slots.read(j)};" for j in alone]
+        written = {min(pair): pair for pair in slots.pairs(range(shape.pivots))}
+        waiting = {max(pair) for pair in written.values()}
         for i in reversed(range(shape.pivots)):
             minus = "".join(
                 minus_product(self.fixed.get((i, j)), kernel.stored(i, j), f"x{j}")
@@ -222,7 +245,11 @@ class _Steps:
             )
             total = self._per_pivot(kernel.at("z", i) + minus, i, divided=False)
             lines.append(f"const {self.real} x{i} = {total};")
-            lines.append(kernel.all_columns.write(i, f"x{i}"))
+            if i in written:
+                first, second = written[i]
+                lines.append(slots.write_pair(first, (f"x{first}", f"x{second}")))
+            elif i not in waiting:
+                lines.append(slots.write(i, f"x{i}"))
         return lines + [f"(void)x{j};" for j in outer]  # of constants that are zero
 
     def _forward_transposed(self) -> list[str]:
@@ -260,6 +287,14 @@ enum {{ STEPS = {count} }};
 #define ROW(k) (step_numbers + step_begin[k])
 #define CALL(name, ...) {prefix}_##name##_of[step_kernel[k]](ROW(k), __VA_ARGS__)
 
+/* after a long sleep pages are found one after the other: ask for all of them at once */
+#if defined(__GNUC__)
+#define LOOK_AHEAD(array, count) \\
+    for (int k = 0; k < (count); k += 512) __builtin_prefetch((array) + k)
+#else
+#define LOOK_AHEAD(array, count) (void)0
+#endif
+
 /* some right side comes along, for which the array of the factors has room */
 static void factor(const double *A, double *F, double *D)
 {{
@@ -281,9 +316,16 @@ static void solve_transposed(const double *F, const double *D, const double *b, 
 
 static void solve_with(const double *A, const double *b, double *F, double *D, double *y, double *x)
 {{
+    LOOK_AHEAD(A, {given});
+    LOOK_AHEAD(F, {lower});
+    LOOK_AHEAD(b, {pivots});
+    LOOK_AHEAD(y, {scratch});
+    LOOK_AHEAD(x, {pivots});
     for (int k = 0; k < STEPS; k++) CALL(down, A, b, F, D, y, F + {lower});
     for (int k = STEPS - 1; k >= 0; k--) CALL(backward, F, D, b, y, x);
 }}
 #undef CALL
 #undef ROW
+#undef LOOK_AHEAD
+#undef PLACE
 """

@@ -69,6 +69,9 @@ class StepKernel:
             columns += each.columns()
         self.table = np.array(columns).T
         self._constants = self._common(layout.constants)
+        varying = {*range(self.given.index.shape[2])} - self._constants.keys()
+        self._given_pairs = _by_member(self.given.pairs(varying))
+        self._row_pairs = _by_member(self.rows.pairs(range(own)))
 
     def _common(self, constants: Mapping[int, float]) -> dict[int, float]:
         """Given values that are the same number in all steps, by their slots."""
@@ -112,7 +115,7 @@ class StepKernel:
             *(f"    {line}" for line in lines),
             "}",
         ]
-        head = f"static void {name}_{self.number}(const int32_t *t, {arguments})"
+        head = f"static void {name}_{self.number}(const PLACE *t, {arguments})"
         return "\n".join([head, "{", *(f"    {line}" for line in body), "}", ""])
 
     def at(self, pointer: str, number: int) -> str:
@@ -131,7 +134,7 @@ class StepKernel:
         given = cells = 0
         for (i, j), (values, summed) in self.shape.sums:
             known = self._constants.get(given) if values else None
-            terms = [self.given.read(given)] if values and known is None else []
+            terms = [self._given(given)] if values and known is None else []
             terms += [number(known)] if known and summed else []
             terms += [self.cells.read(cells + k) for k in range(summed)]
             alone = known is not None and not summed
@@ -139,12 +142,43 @@ class StepKernel:
             given, cells = given + values, cells + summed
         return sums
 
-    def right_sums(self) -> list[str]:
-        """What the right side of each own row is before the elimination."""
+    def _given(self, k: int) -> str:
+        return f"a_{k}" if k in self._given_pairs else self.given.read(k)
+
+    def pairs(self) -> dict[int, list[str]]:
+        """Declarations of what is read two by two, by the row that needs it first."""
+        found: dict[int, list[str]] = {}
+        done: set[str] = set()
+
+        def declare(row: int, slots: Slots, pair: tuple[int, int] | None) -> None:
+            text = slots.read_pair(pair[0], self.named(slots, pair)) if pair else ""
+            if text and text not in done:
+                done.add(text)
+                found.setdefault(row, []).append(text)
+
+        given = 0
+        for (i, _), (values, _) in self.shape.sums:
+            declare(i, self.given, self._given_pairs.get(given) if values else None)
+            given += values
+        for i in range(self.shape.pivots):
+            declare(i, self.rows, self._row_pairs.get(i))
+        return found
+
+    def named(self, slots: Slots, pair: tuple[int, int]) -> tuple[str, str]:
+        """Variables of two numbers that are read at once."""
+        return f"{slots.name}_{pair[0]}", f"{slots.name}_{pair[1]}"
+
+    def right_sums(self, paired: bool = False) -> list[str]:
+        """What the right side of each own row is before the elimination.
+
+        Args:
+            paired: whether those of `pairs` are there.
+        """
         sums, first = [], 0
         for i, count in enumerate(self.shape.row_cells):
             cells = (self.row_cells.read(first + k) for k in range(count))
-            sums.append(" + ".join([self.rows.read(i), *cells]))
+            alone = not paired or i not in self._row_pairs
+            sums.append(" + ".join([self.rows.read(i) if alone else f"p_{i}", *cells]))
             first += count
         return sums
 
@@ -175,21 +209,21 @@ def lanes_text() -> str:
     vectors, loops = [], []
     for width in WIDTHS[:-1]:
         lanes = range(width)
-        offsets = ", ".join(f"at{k}" for k in lanes)
-        gathered = ", ".join(f"p##_{k}[at{k}]" for k in lanes)
-        scattered = ", ".join(f"p##_{k}[at{k}] = (v)[{k}]" for k in lanes)
-        tests = "".join(f"lane == {k} ? p##_{k} + (at{k}) : " for k in lanes[:-1])
-        chosen = f"{tests}p##_{width - 1} + (at{width - 1})"
+        each = ", ".join(f"p{k}" for k in lanes)
+        gathered = ", ".join(f"*(p{k})" for k in lanes)
+        scattered = ", ".join(f"*(p{k}) = (v)[{k}]" for k in lanes)
+        tests = "".join(f"lane == {k} ? p{k} : " for k in lanes[:-1])
+        chosen = f"*({tests}p{width - 1})"
         kind = f"vector_size({8 * width}), aligned(8), may_alias"
         vectors += [
             f"typedef double lanes{width} __attribute__(({kind}));",
-            f"#define GATHER{width}(p, {offsets}) ((lanes{width}){{{gathered}}})",
-            f"#define SCATTER{width}(p, {offsets}, v) {scattered}",
+            f"#define GATHER{width}({each}) ((lanes{width}){{{gathered}}})",
+            f"#define SCATTER{width}({each}, v) {scattered}",
         ]
         loops += [
             f"typedef double lanes{width};",
-            f"#define GATHER{width}(p, {offsets}) (*({chosen}))",
-            f"#define SCATTER{width}(p, {offsets}, v) (*({chosen}) = (v))",
+            f"#define GATHER{width}({each}) ({chosen})",
+            f"#define SCATTER{width}({each}, v) ({chosen} = (v))",
         ]
     return "\n".join(
         [
@@ -202,12 +236,45 @@ def lanes_text() -> str:
             "#define LANES(width, place) ((place)[lane])",
             *loops,
             "#endif",
-            "",
+            _PAIR,
         ]
     )
+
+
+# each lane reads two numbers at once
+_PAIR = """#ifdef __has_builtin
+#if __has_builtin(__builtin_ia32_vinsertf128_pd256) && __has_builtin(__builtin_shufflevector) \\
+    && defined(__AVX__) && !defined(IL_NO_VECTORS)
+#define HALVES(p, q) \\
+    __builtin_ia32_vinsertf128_pd256(__builtin_ia32_pd256_pd(LANES(2, p)), LANES(2, q), 1)
+#define PAIR4(p0, p1, p2, p3, u, v) \\
+    const lanes4 u = __builtin_shufflevector(HALVES(p0, p2), HALVES(p1, p3), 0, 4, 2, 6), \\
+        v = __builtin_shufflevector(HALVES(p0, p2), HALVES(p1, p3), 1, 5, 3, 7)
+#define PUT_PAIR4(p0, p1, p2, p3, u, v) \\
+    LANES(2, p0) = __builtin_shufflevector(u, v, 0, 4), \\
+    LANES(2, p1) = __builtin_shufflevector(u, v, 1, 5), \\
+    LANES(2, p2) = __builtin_shufflevector(u, v, 2, 6), \\
+    LANES(2, p3) = __builtin_shufflevector(u, v, 3, 7)
+#endif
+#endif
+#ifndef PAIR4
+#define PAIR4(p0, p1, p2, p3, u, v) \\
+    const lanes4 u = GATHER4(p0, p1, p2, p3), \\
+        v = GATHER4((p0) + 1, (p1) + 1, (p2) + 1, (p3) + 1)
+#define PUT_PAIR4(p0, p1, p2, p3, u, v) \\
+    SCATTER4(p0, p1, p2, p3, u), SCATTER4((p0) + 1, (p1) + 1, (p2) + 1, (p3) + 1, v)
+#endif
+"""
+
+
+def _by_member(pairs: list[tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    return {k: pair for pair in pairs for k in pair}
 
 
 def forget_lanes() -> str:
     """The end of a file that began with `lanes_text`."""
     macros = [f"{name}{width}" for width in WIDTHS[:-1] for name in ("GATHER", "SCATTER")]
-    return "".join(f"#undef {name}\n" for name in ("EACH_LANE", "LANES", *macros))
+    return "".join(
+        f"#undef {name}\n"
+        for name in ("EACH_LANE", "LANES", "HALVES", "PAIR4", "PUT_PAIR4", *macros)
+    )
