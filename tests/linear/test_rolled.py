@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inloop as il
-from inloop.codegen.sparse_lu.lanes import LANES, Layout, schedule
+from inloop.codegen.sparse_lu.layout import Layout
 from inloop.symbolic.pivot_order import THRESHOLD
+from inloop.symbolic.repeated.batches import WIDTHS
 from inloop.symbolic.repeated.blocks import cuts, period_of
-from inloop.symbolic.repeated.steps import eliminate_in_steps
+from inloop.symbolic.repeated.elimination import eliminate_in_steps
 
 SIZE = 6  # of a block
 TOLERANCE = 1e-12
@@ -80,7 +81,7 @@ def steps_of(A: scipy.sparse.csc_array) -> Layout:
     places = [*zip(A.row.tolist(), A.col.tolist(), strict=True)]
     found = eliminate_in_steps(A.shape[0], places, A.data[None, :], THRESHOLD)
     assert found is not None
-    return Layout(schedule(found.steps))
+    return Layout(found.schedule)
 
 
 # what is found
@@ -98,8 +99,8 @@ def test_a_period_is_found_and_cut_where_blocks_begin() -> None:
 
 
 def test_branches_run_in_lanes_and_a_long_chain_needs_little_code() -> None:
-    layout = steps_of(branches(LANES, 6, 0))
-    assert max(lanes for _, lanes in layout.plan.kernels) == LANES
+    layout = steps_of(branches(WIDTHS[0], 6, 0))
+    assert max(lanes for _, lanes in layout.plan.kernels) == WIDTHS[0]
     chain = steps_of(branches(1, 48, 0)).plan
     written = sum(shape.operations for shape, _ in chain.kernels)
     # other values may need other pivots here and there; not one kernel for each block
@@ -113,6 +114,37 @@ def test_every_step_comes_after_those_it_needs() -> None:
         assert all(batch_of[k] < batch_of[number] for k in step.after)
     # each row and each column is a pivot once
     assert sorted(layout.rows) == sorted(layout.columns) == [*range(5 * 4 * SIZE + SIZE)]
+
+
+def linked(bodies: int, seed: int) -> scipy.sparse.csc_array:
+    """[M Gᵀ; G 0]: bodies of three coordinates, each held to the one before by two constraints."""
+    random = np.random.default_rng(seed)
+    A = np.zeros((5 * bodies, 5 * bodies))
+    for k in range(bodies):
+        own, rows = slice(5 * k, 5 * k + 3), slice(5 * k + 3, 5 * k + 5)
+        root = random.normal(size=(3, 3))
+        A[own, own] = root @ root.T + np.eye(3)
+        for side in (own, slice(5 * k - 5, 5 * k - 2)) if k else (own,):
+            G = np.hstack([np.eye(2), random.normal(size=(2, 1))])
+            A[rows, side], A[side, rows] = G, G.T
+    return scipy.sparse.csc_array(A)
+
+
+def test_a_chain_is_eliminated_from_both_ends_in_two_lanes() -> None:
+    samples = [linked(45, seed) for seed in range(4)]
+    layout = steps_of(samples[0])
+    twos = [batch for batch in layout.plan.batches if len(batch.steps) == 2]
+    assert len(twos) >= 12
+    for batch in twos:
+        low, high = (layout.plan.placed[k].rows[0] for k in batch.steps)
+        assert low < 5 * 45 / 2 < high
+    lu = il.SparseLU(samples, kind="rolled")
+    for seed in range(3, 8):  # not only samples
+        A, b = linked(45, seed), np.random.default_rng(seed).normal(size=225)
+        assert backward_error(A, lu.solve_with(A, b), b) <= TOLERANCE
+        assert backward_error(A, lu.solve(b), b) <= TOLERANCE
+        assert backward_error(A.T, lu.solve(b, transposed=True), b) <= TOLERANCE
+        assert not lu.report.new_pivots
 
 
 # right
@@ -144,10 +176,10 @@ def test_factors_are_those_of_the_samples(lu: il.SparseLU) -> None:
 @pytest.mark.parametrize("size", [0.0, 1e-300, 1e-16])
 def test_a_pivot_that_becomes_nothing_is_repaired(lu: il.SparseLU, which: int, size: float) -> None:
     A, b = branches(5, 4, 0), np.ones(lu.n)
-    (rows, columns) = lu.order
-    place = (rows[which], columns[which])
+    given = {place: k for k, place in enumerate(lu.pattern.places)}
+    pivots = [place for place in zip(*lu.order, strict=True) if place in given]
     values = A.data.copy()
-    values[lu.pattern.places.index(place)] = size
+    values[given[pivots[which]]] = size
     B = scipy.sparse.csc_array((values, A.indices, A.indptr))
     assert backward_error(B, lu.solve_with(values, b), b) <= TOLERANCE
     assert backward_error(B.T, lu.solve(b, transposed=True), b) <= TOLERANCE

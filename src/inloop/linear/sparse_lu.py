@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from inloop.codegen.sparse_lu.lanes import Layout, schedule
+from inloop.codegen.sparse_lu.fused import FUSED, emit_fused
+from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.rolled import emit_rolled
-from inloop.codegen.sparse_lu.straight import STRAIGHT, emit_straight
+from inloop.codegen.sparse_lu.straight import PREFIX, STRAIGHT, emit_straight
 from inloop.codegen.sparse_lu.tables import emit_tables
 from inloop.errors import InputError, SolveError
 from inloop.linear.pattern import Pattern, read_constants, read_pattern, read_samples
@@ -32,7 +33,7 @@ from inloop.native.library import Reals
 from inloop.native.mirror import enumeration, mirror
 from inloop.symbolic.elimination import Elimination, eliminate, in_order
 from inloop.symbolic.pivot_order import THRESHOLD, PivotOrder, StructuralRankError
-from inloop.symbolic.repeated.steps import StepwiseElimination, eliminate_in_steps
+from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_steps
 
 TOLERANCE = 1e-12
 _LINE = 64  # bytes of a cache line
@@ -349,8 +350,10 @@ def _in_one_order(
 ) -> _Code:
     elimination = eliminate(pattern.n, pattern.places, samples, threshold, constants)
     straight = kind == "straight" or (kind is None and elimination.operations <= STRAIGHT)
+    fused = straight and elimination.operations <= FUSED
     files = emit_straight(elimination) if straight else {}
-    tables = emit_tables(elimination, straight)
+    files |= emit_fused(elimination, PREFIX) if fused else {}
+    tables = emit_tables(elimination, straight, fused)
     return _Code(elimination, "straight" if straight else "tables", files, tables)
 
 
@@ -371,7 +374,7 @@ def _rolled(
         )
     if found is None or (kind is None and not _worth_it(found)):
         return None
-    layout = Layout(schedule(found.steps), constants)
+    layout = Layout(found.schedule, constants)
     order = PivotOrder(tuple(layout.rows), tuple(layout.columns), found.weakest)
     elimination = in_order(places, order)
     return _Code(elimination, "rolled", emit_rolled(layout), emit_tables(elimination, layout))

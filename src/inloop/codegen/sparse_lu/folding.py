@@ -6,7 +6,7 @@ products with ±1 vanish.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Protocol
 
 from inloop.codegen.pieces import number
@@ -29,7 +29,7 @@ class Names(Protocol):
         """An entry of U that is finished; where j is k, the reciprocal of a pivot."""
 
     def keep_lower(self, i: int, k: int, value: str) -> str:
-        """Statement that stores an entry of L."""
+        """Statement that stores an entry of L; empty where nobody reads it again."""
 
 
 class Row:
@@ -39,11 +39,13 @@ class Row:
         i: its number.
         names: of variables.
         fixed: numbers that are known; those of this row are added.
+        divided: rows of U that are divided by their pivots; the others leave that to L.
     """
 
-    def __init__(self, i: int, names: Names, fixed: Fixed) -> None:
-        self.i, self.names, self.fixed = i, names, fixed
+    def __init__(self, i: int, names: Names, fixed: Fixed, divided: Set[int] = frozenset()) -> None:
+        self.i, self.names, self.fixed, self.divided = i, names, fixed, divided
         self.value: dict[int, float | None] = {}  # of each entry there is; None for a variable
+        self.changed: set[int] = set()  # entries from which something was subtracted
         self.lines: list[str] = []
 
     def take(self, j: int, value: float | str) -> None:
@@ -54,7 +56,8 @@ class Row:
 
     def subtract(self, k: int, upper: Sequence[int]) -> None:
         """Row k of U, times the factor that removes the entry in column k."""
-        value, reciprocal = self.value.get(k, 0.0), self.fixed.get((k, k))
+        value = self.value.get(k, 0.0)
+        reciprocal = 1.0 if k in self.divided else self.fixed.get((k, k))
         if value == 0.0:
             self.fixed[self.i, k] = 0.0
             for j in upper:
@@ -72,7 +75,8 @@ class Row:
             text = f"{entry} * {self.names.upper(k, k)}"
         factor = self.names.factor(self.i, k)
         self.lines.append(f"const {self.names.real} {factor} = {text};")
-        self.lines.append(self.names.keep_lower(self.i, k, factor))
+        kept = self.names.keep_lower(self.i, k, factor)
+        self.lines += [kept] if kept else []
         for j in upper:
             self._subtract_text(k, j, factor)
 
@@ -96,6 +100,7 @@ class Row:
 
     def _change(self, j: int, text: str, sign: str) -> None:
         before, name = self.value.get(j, 0.0), self.names.entry(self.i, j)
+        self.changed.add(j)
         if before is None:
             self.lines.append(f"{name} {sign}= {text};")
         else:
@@ -136,3 +141,10 @@ def minus_product(fixed: float | None, entry: str, x: str) -> str:
     if fixed is None:
         return f" - {entry} * {x}"
     return "" if fixed == 0.0 else f" + {times(x, -fixed)}"
+
+
+def product(text: str, factor: float | str | None) -> str:
+    """A product with a number, a variable, or nothing."""
+    if factor is None:
+        return text
+    return f"{text} * {factor}" if isinstance(factor, str) else times(text, factor)

@@ -9,9 +9,15 @@ from inloop.codegen.closed_pattern import starts
 PER_LINE = 20
 
 
-def table(name: str, values: Iterable[int]) -> str:
-    """A static array."""
-    return f"static const int32_t {name}[] = {{\n    {_numbers(values)}}};"
+def table(name: str, values: Iterable[int], word: str = "int32_t") -> str:
+    """A static array.
+
+    Args:
+        name: of the array.
+        values: in it.
+        word: type of its integers.
+    """
+    return f"static const {word} {name}[] = {{\n    {_numbers(values)}}};"
 
 
 def rows_table(name: str, rows: Sequence[Sequence[int]]) -> tuple[list[str], str]:

@@ -2,39 +2,36 @@
 
 A kernel is straight-line code for one shape of `symbolic/repeated/steps.py`. Where its numbers lie
 it reads from a row of a table, which is short where the matrix is regular (`slots.py`). Steps that
-do not wait for each other run in the lanes of a vector (`lanes.py`).
+do not wait for each other run in the lanes of a vector (`symbolic/repeated/batches.py`).
+
+On the way down the right side is one more column. L is needed for other right sides only: where
+there are none, all steps write it to the same place. Rows of U are divided by their pivots where
+that is less work than to divide the entries of L.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from inloop.codegen.pieces import number
-from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, times
+from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product, times
 from inloop.codegen.sparse_lu.index_tables import table
-from inloop.codegen.sparse_lu.lanes import LANES, Layout
-from inloop.codegen.sparse_lu.slots import Slots
-from inloop.symbolic.repeated.steps import Cell, Placed
+from inloop.codegen.sparse_lu.layout import Layout
+from inloop.codegen.sparse_lu.step_kernel import StepKernel, forget_lanes, lanes_text
 
 PREFIX = "lu"
+_DOWN = (
+    "const double *restrict A, const double *restrict b, double *restrict F, double *restrict D, "
+    "double *restrict y, double *restrict g"
+)
 _SOLVED = "const double *F, const double *D, const double *b, double *y, double *x"
 # file → its functions, each with what it takes after its row of the table
 _FILES = {
-    "factor": {"factor": "const double *A, double *F, double *D"},
+    "down": {"down": _DOWN},
     "solve": {"forward": _SOLVED, "backward": _SOLVED},
     "transposed": {"forward_transposed": _SOLVED, "backward_transposed": _SOLVED},
-}
-_POINTERS = {
-    "factor": ["double *f = F + t[0], *d = D + t[1];"],
-    "forward": ["const double *f = F + t[0];", "double *z = y + t[1], *c = y + t[2];"],
-    "backward": ["const double *f = F + t[0], *d = D + t[1], *z = y + t[1];"],
-    "forward_transposed": [
-        "const double *f = F + t[0], *d = D + t[1];",
-        "double *z = y + t[1], *c = y + t[2];",
-    ],
-    "backward_transposed": ["const double *f = F + t[0], *z = y + t[1];"],
 }
 
 
@@ -46,14 +43,15 @@ def emit_rolled(layout: Layout, prefix: str = PREFIX) -> dict[str, str]:
         prefix: first part of all names.
     """
     kernels = _kernels(layout)
+    written = [_Steps(each).functions() for each in kernels]
     files = {}
     for file, functions in _FILES.items():
-        parts = ["#include <stdint.h>\n", _lanes_text()]
+        parts = [f"#include <stdint.h>\n\n#define PLACE {_place(layout)}", lanes_text()]
         for name, arguments in functions.items():
-            parts += [each.function(name, arguments) for each in kernels]
+            parts += [each[name] for each in written]
             names = ", ".join(f"{name}_{each.number}" for each in kernels)
             parts += [f"{_declaration(name, arguments, prefix, len(kernels))} = {{{names}}};\n"]
-        files[f"{prefix}_{file}.c"] = "\n".join([*parts, _FORGET])
+        files[f"{prefix}_{file}.c"] = "\n".join([*parts, forget_lanes(), "#undef PLACE\n"])
     return files
 
 
@@ -69,294 +67,265 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
     in_order = [rows[at].tolist() for at in range(len(rows))]
     begins = np.cumsum([0, *map(len, in_order)])[:-1]
     return [
+        f"#define PLACE {_place(layout)}",
         *lines,
         "",
         table("step_kernel", (batch.kernel for batch in layout.plan.batches)),
         table("step_begin", begins.tolist()),
-        table("step_numbers", (each for row in in_order for each in row)),
-        _CALLS.format(count=len(rows), prefix=prefix),
+        table("step_numbers", (each for row in in_order for each in row), "PLACE"),
+        _CALLS.format(
+            count=len(rows),
+            prefix=prefix,
+            given=layout.given,
+            pivots=len(layout.rows),
+            scratch=layout.scratch,
+            lower=layout.first_lower[0],
+            spare=layout.spare,
+        ),
     ]
 
 
-def _kernels(layout: Layout) -> list[_Kernel]:
-    return [_Kernel(layout, k) for k in range(len(layout.plan.kernels))]
+def _place(layout: Layout) -> str:
+    """Type of a place in an array."""
+    most = max(layout.numbers, layout.scratch, layout.given)
+    return "int16_t" if most < 2**15 else "int32_t"
+
+
+def _kernels(layout: Layout) -> list[StepKernel]:
+    return [StepKernel(layout, k) for k in range(len(layout.plan.kernels))]
 
 
 def _declaration(name: str, arguments: str, prefix: str, count: int) -> str:
-    return f"void (*const {prefix}_{name}_of[{count}])(const int32_t *t, {arguments})"
+    return f"void (*const {prefix}_{name}_of[{count}])(const PLACE *t, {arguments})"
 
 
-class _Kernel:
-    """Writes the functions of one shape."""
+class _Steps:
+    """Writes the functions of one shape. For names see `Names`."""
 
-    def __init__(self, layout: Layout, kernel: int) -> None:
-        plan = layout.plan
-        self.number = kernel
-        self.shape, self.lanes = plan.kernels[kernel]
-        self.real = "double" if self.lanes == 1 else "lanes"
-        self.batches = [at for at, batch in enumerate(plan.batches) if batch.kernel == kernel]
-        members = [[plan.placed[k] for k in plan.batches[at].steps] for at in self.batches]
-
-        def slots(name: str, array: str, of: Callable[[Placed], Iterable[int]]) -> Slots:
-            index = np.array([[[*of(step)] for step in lanes] for lanes in members], dtype=np.int64)
-            return Slots(name, array, index.reshape(len(members), self.lanes, -1))
-
-        def rights(cells: list[Cell]) -> Iterable[int]:
-            return map(layout.right_cell, cells)
-
-        own = self.shape.pivots
-        self.given = slots("a", "A", lambda s: s.given)
-        self.cells = slots("w", "F", lambda s: map(layout.factor_cell, s.cells))
-        self.rows = slots("p", "b", lambda s: s.rows[:own])
-        self.columns = slots("p", "b", lambda s: s.columns[:own])
-        self.row_cells = slots("v", "y", lambda s: rights(s.row_cells))
-        self.column_cells = slots("v", "y", lambda s: rights(s.column_cells))
-        self.all_rows = slots("q", "x", lambda s: s.rows)
-        self.all_columns = slots("q", "x", lambda s: s.columns)
-        columns = [
-            np.array([first[at] for at in self.batches])
-            for first in (layout.first_factor, layout.first_pivot, layout.first_right)
-        ]
-        for each in (self.given, self.cells, self.rows, self.row_cells, self.all_columns,
-                     self.columns, self.column_cells, self.all_rows):  # fmt: skip
-            each.first = len(columns)
-            columns += each.columns()
-        self.table = np.array(columns).T
-        self._entry = self.shape.entries
-        self._constants = self._common(layout.constants)
+    def __init__(self, kernel: StepKernel) -> None:
+        self.kernel, self.shape, self.real = kernel, kernel.shape, kernel.real
+        self.entry, self.factor = kernel.entry, kernel.factor
         self.fixed: Fixed = {}
-        self._factored = self._factor()  # finds what is fixed
+        self.divided: set[int] = set()
 
-    def _common(self, constants: Mapping[int, float]) -> dict[int, float]:
-        """Given values that are the same number in all steps, by their slots."""
-        found = {}
-        for k in range(self.given.index.shape[2]):
-            values = {constants.get(int(at)) for at in self.given.index[:, :, k].flat}
-            value = values.pop()
-            if value is not None and not values:
-                found[k] = value
-        return found
-
-    def function(self, name: str, arguments: str) -> str:
-        """A whole function."""
-        write: dict[str, Callable[[], list[str]]] = {
-            "factor": lambda: self._factored,
-            "forward": self._forward,
-            "backward": self._backward,
-            "forward_transposed": self._forward_transposed,
-            "backward_transposed": self._backward_transposed,
+    def functions(self) -> dict[str, str]:
+        """Name → text."""
+        k = self.kernel
+        down = self._down()  # finds what is fixed
+        written = {
+            "down": (_DOWN, [k.given, k.cells, k.rows, k.row_cells], down),
+            "forward": (_SOLVED, [k.rows, k.row_cells], self._forward()),
+            "backward": (_SOLVED, [k.all_columns], self._backward()),
+            "forward_transposed": (
+                _SOLVED,
+                [k.columns, k.column_cells],
+                self._forward_transposed(),
+            ),
+            "backward_transposed": (_SOLVED, [k.all_rows], self._backward_transposed()),
         }
-        given = [word.split()[-1].lstrip("*") for word in arguments.split(",")]
-        own = [
-            word[1:].rstrip(",;")
-            for line in _POINTERS[name]
-            for word in line.split()
-            if word[0] == "*"
-        ]
-        unused = [f"(void){each};" for each in (*given, *own)]
-        lines = [*_POINTERS[name], *unused, *write[name]()]
-        head = f"static void {name}_{self.number}(const int32_t *t, {arguments})"
-        return "\n".join([head, "{", *(f"    {line}" for line in lines), "}", ""])
+        return {name: k.function(name, *each) for name, each in written.items()}
 
-    def _block(self, lines: Iterable[str]) -> list[str]:
-        """What all lanes do."""
-        return ["EACH_LANE {" if self.lanes > 1 else "{", *(f"    {line}" for line in lines), "}"]
-
-    def _at(self, pointer: str, number: int) -> str:
-        """Number of the batch itself."""
-        if self.lanes == 1:
-            return f"{pointer}[{number}]"
-        return f"LANES({pointer} + {self.lanes * number})"
-
-    def _factor(self) -> list[str]:
+    def _down(self) -> list[str]:
         """Row by row; what is subtracted from rows of others comes last."""
-        shape, lines = self.shape, list[str]()
-        sums = self._sums()
+        kernel, shape, lines = self.kernel, self.shape, list[str]()
+        sums, right_sums, pairs = kernel.sums(), kernel.right_sums(paired=True), kernel.pairs()
         for i in range(len(shape.rows)):
-            row = Row(i, self, self.fixed)
+            row = Row(i, self, self.fixed, self.divided)
+            row.lines += pairs.get(i, [])
             for j, value in sums[i]:
                 row.take(j, value)
+            minus = ""
             for k in shape.lower(i):
                 row.subtract(k, shape.upper(k))
+                minus += minus_product(self.fixed.get((i, k)), self.factor(i, k), f"y{k}")
             if i < shape.pivots:
-                reciprocal = row.reciprocal()
-                if isinstance(reciprocal, str):
-                    row.lines.append(f"const {self.real} d{i} = {reciprocal};")
-                    row.lines.append(f"{self._at('d', i)} = d{i};")
-                else:
-                    row.lines.append(f"{self._at('d', i)} = {self._constant(reciprocal)};")
-                stored = row.variables(shape.upper(i))
+                self._own(row, right_sums[i] + minus)
             else:  # cells are read by others: all of them are stored
-                columns = shape.upper(i)
-                stored = [(j, self._value(row, j)) for j in columns]
-            row.lines += [f"{self._at('f', self._entry[i, j])} = {text};" for j, text in stored]
+                stored = ((j, kernel.cell(row, j)) for j in shape.upper(i))
+                row.lines += [f"{kernel.stored(i, j)} = {text};" for j, text in stored]
+                right = kernel.at("c", i - shape.pivots)
+                row.lines.append(f"{right} = {kernel.only(minus)};")
             lines += row.lines
-        return [*self.given.pointers(), *self.cells.pointers(), *self._block(lines)]
+        return lines
 
-    def _sums(self) -> dict[int, list[tuple[int, float | str]]]:
-        """What each entry is before the elimination, by rows."""
-        sums: dict[int, list[tuple[int, float | str]]] = {}
-        given = cells = 0
-        for (i, j), (values, summed) in self.shape.sums:
-            known = self._constants.get(given) if values else None
-            terms = [self.given.read(given)] if values and known is None else []
-            terms += [number(known)] if known and summed else []
-            terms += [self.cells.read(cells + k) for k in range(summed)]
-            alone = known is not None and not summed
-            sums.setdefault(i, []).append((j, float(known or 0.0) if alone else " + ".join(terms)))
-            given, cells = given + values, cells + summed
-        return sums
+    def _own(self, row: Row, right: str) -> None:
+        """A row of U, and its right side."""
+        kernel, i = self.kernel, row.i
+        divisor = self._pivot(row)
+        for j in self.shape.upper(i):
+            value = row.value.get(j, 0.0)
+            if value == 0.0:
+                self.fixed[i, j] = 0.0
+            elif value is not None and not isinstance(divisor, str):
+                self.fixed[i, j] = value if divisor is None else value * divisor
+            else:
+                text = self.entry(i, j) if value is None else number(value)
+                row.lines.append(f"{kernel.stored(i, j)} = {product(text, divisor)};")
+        row.lines.append(f"const {self.real} y{i} = {product(f'({right})', divisor)};")
+        row.lines.append(f"{kernel.at('z', i)} = y{i};")
 
-    def _constant(self, value: float) -> str:
-        """A number in all lanes."""
-        return number(value) if self.lanes == 1 else f"(lanes){{0}} + {number(value)}"
-
-    def _value(self, row: Row, j: int) -> str:
-        value = row.value.get(j, 0.0)
-        return self.entry(row.i, j) if value is None else self._constant(value)
-
-    def entry(self, i: int, j: int) -> str:
-        """See `Names`."""
-        return f"r{i}_{j}"
-
-    def factor(self, i: int, k: int) -> str:
-        """See `Names`."""
-        return f"l{i}_{k}"
+    def _pivot(self, row: Row) -> float | str | None:
+        """What the row of U is multiplied by, if it is."""
+        reciprocal, i = row.reciprocal(), row.i
+        pivot = self.kernel.at("d", i)
+        if isinstance(reciprocal, str):
+            row.lines += [f"const {self.real} d{i} = {reciprocal};", f"{pivot} = d{i};"]
+        else:
+            row.lines.append(f"{pivot} = {self.kernel.constant(reciprocal)};")
+            if abs(reciprocal) == 1.0:
+                return None
+        if len(self.shape.upper(i)) > len(self.shape.below.get(i, [])):
+            return None
+        self.divided.add(i)
+        return f"d{i}" if isinstance(reciprocal, str) else reciprocal
 
     def upper(self, k: int, j: int) -> str:
         """See `Names`."""
-        return f"d{k}" if j == k else self._at("f", self._entry[k, j])
+        return f"d{k}" if j == k else self.kernel.stored(k, j)
 
     def keep_lower(self, i: int, k: int, value: str) -> str:
         """See `Names`."""
-        return f"{self._at('f', self._entry[i, k])} = {value};"
+        return f"{self._lower(i, k)} = {value};"
 
-    def _minus(self, places: Iterable[tuple[int, int]], x: Iterable[str]) -> str:
-        """Entries of the factors times x, taken off a sum."""
+    def _lower(self, i: int, k: int) -> str:
+        return self.kernel.at("g", self.shape.lower_entries[i, k])
+
+    def _minus_lower(self, places: Iterable[tuple[int, int]], x: Iterable[str]) -> str:
+        """Entries of L times x, taken off a sum."""
         return "".join(
-            minus_product(self.fixed.get(place), self._at("f", self._entry[place]), name)
+            minus_product(self.fixed.get(place), self._lower(*place), name)
             for place, name in zip(places, x, strict=True)
         )
 
-    def _per_pivot(self, total: str, k: int) -> str:
-        known = self.fixed.get((k, k))
-        return f"({total}) * {self._at('d', k)}" if known is None else times(f"({total})", known)
+    def _minus_upper(self, rows: list[int], j: int) -> str:
+        """Entries of a column of U times y, taken off a sum."""
+        return "".join(
+            minus_product(self.fixed.get((i, j)), self.kernel.stored(i, j), f"y{i}") for i in rows
+        )
 
-    def _cell(self, total: str) -> str:
-        """A sum without its first term."""
-        return total.removeprefix(" +").strip() or self._constant(0.0)
+    def _per_pivot(self, total: str, k: int, divided: bool) -> str:
+        """Divide a sum by a pivot, if its row of U is, or is not, divided by it."""
+        if (k in self.divided) != divided:
+            return total
+        known = self.fixed.get((k, k))
+        if known is None:
+            return f"({total}) * {self.kernel.at('d', k)}"
+        return times(f"({total})", known)
 
     def _forward(self) -> list[str]:
         """L y = b."""
-        shape, lines, at = self.shape, list[str](), 0
+        kernel, shape, lines = self.kernel, self.shape, list[str]()
+        sums = kernel.right_sums()
         for i in range(len(shape.rows)):
             left = shape.lower(i)
-            minus = self._minus(((i, k) for k in left), (f"y{k}" for k in left))
+            minus = self._minus_lower(((i, k) for k in left), (f"y{k}" for k in left))
             if i >= shape.pivots:
-                lines.append(f"{self._at('c', i - shape.pivots)} = {self._cell(minus)};")
+                lines.append(f"{kernel.at('c', i - shape.pivots)} = {kernel.only(minus)};")
                 continue
-            count = shape.row_cells[i]
-            sums = [self.rows.read(i), *(self.row_cells.read(at + k) for k in range(count))]
-            at += count
-            lines.append(f"const {self.real} y{i} = {' + '.join(sums)}{minus};")
-            lines.append(f"{self._at('z', i)} = y{i};")
-        return [*self.rows.pointers(), *self.row_cells.pointers(), *self._block(lines)]
+            total = self._per_pivot(f"{sums[i]}{minus}", i, divided=True)
+            lines.append(f"const {self.real} y{i} = {total};")
+            lines.append(f"{kernel.at('z', i)} = y{i};")
+        return lines
 
     def _backward(self) -> list[str]:
         """U x = y; what was found last comes last."""
-        shape, lines = self.shape, list[str]()
+        kernel, shape = self.kernel, self.shape
         outer = sorted(j for j in shape.above if j >= shape.pivots)
-        lines += [f"const {self.real} x{j} = {self.all_columns.read(j)};" for j in outer]
+        slots, lines = kernel.all_columns, list[str]()
+        pairs = slots.pairs(outer)
+        alone = [j for j in outer if not any(j in pair for pair in pairs)]
+        lines += [slots.read_pair(i, (f"x{i}", f"x{j}")) for i, j in pairs]
+        lines += [f"const {self.real} x{j} = {slots.read(j)};" for j in alone]
+        written = {min(pair): pair for pair in slots.pairs(range(shape.pivots))}
+        waiting = {max(pair) for pair in written.values()}
         for i in reversed(range(shape.pivots)):
-            right = shape.upper(i)[::-1]
-            minus = self._minus(((i, j) for j in right), (f"x{j}" for j in right))
-            total = self._per_pivot(f"{self._at('z', i)}{minus}", i)
+            minus = "".join(
+                minus_product(self.fixed.get((i, j)), kernel.stored(i, j), f"x{j}")
+                for j in shape.upper(i)[::-1]
+            )
+            total = self._per_pivot(kernel.at("z", i) + minus, i, divided=False)
             lines.append(f"const {self.real} x{i} = {total};")
-            lines.append(self.all_columns.write(i, f"x{i}"))
-        lines += [f"(void)x{j};" for j in outer]  # of constants that are zero
-        return [*self.all_columns.pointers("double"), *self._block(lines)]
+            if i in written:
+                first, second = written[i]
+                lines.append(slots.write_pair(first, (f"x{first}", f"x{second}")))
+            elif i not in waiting:
+                lines.append(slots.write(i, f"x{i}"))
+        return lines + [f"(void)x{j};" for j in outer]  # of constants that are zero
 
     def _forward_transposed(self) -> list[str]:
         """U^T y = b."""
-        shape, lines, at = self.shape, list[str](), 0
+        kernel, shape, lines, at = self.kernel, self.shape, list[str](), 0
         for j in range(shape.pivots):
-            over = shape.above.get(j, [])
-            minus = self._minus(((i, j) for i in over), (f"y{i}" for i in over))
             count = shape.column_cells[j]
-            sums = [self.columns.read(j), *(self.column_cells.read(at + k) for k in range(count))]
+            cells = (kernel.column_cells.read(at + k) for k in range(count))
+            sums = " + ".join([kernel.columns.read(j), *cells])
             at += count
-            total = self._per_pivot(f"{' + '.join(sums)}{minus}", j)
+            sums += self._minus_upper(shape.above.get(j, []), j)
+            total = self._per_pivot(sums, j, divided=False)
             lines.append(f"const {self.real} y{j} = {total};")
-            lines.append(f"{self._at('z', j)} = y{j};")
+            lines.append(f"{kernel.at('z', j)} = y{j};")
         for cell, j in enumerate(shape.outer_columns):
-            over = shape.above[j]
-            minus = self._minus(((i, j) for i in over), (f"y{i}" for i in over))
-            lines.append(f"{self._at('c', cell)} = {self._cell(minus)};")
-        return [*self.columns.pointers(), *self.column_cells.pointers(), *self._block(lines)]
+            minus = self._minus_upper(shape.above[j], j)
+            lines.append(f"{kernel.at('c', cell)} = {kernel.only(minus)};")
+        return lines
 
     def _backward_transposed(self) -> list[str]:
         """L^T x = y."""
-        shape = self.shape
-        lines = [f"const {self.real} x{i} = {self.all_rows.read(i)};" for i in shape.outer_rows]
+        kernel, shape = self.kernel, self.shape
+        lines = [f"const {self.real} x{i} = {kernel.all_rows.read(i)};" for i in shape.outer_rows]
         for k in reversed(range(shape.pivots)):
             under = shape.below.get(k, [])[::-1]
-            minus = self._minus(((i, k) for i in under), (f"x{i}" for i in under))
-            lines.append(f"const {self.real} x{k} = {self._at('z', k)}{minus};")
-            lines.append(self.all_rows.write(k, f"x{k}"))
-        lines += [f"(void)x{i};" for i in shape.outer_rows]
-        return [*self.all_rows.pointers("double"), *self._block(lines)]
+            minus = self._minus_lower(((i, k) for i in under), (f"x{i}" for i in under))
+            total = self._per_pivot(kernel.at("z", k) + minus, k, divided=True)
+            lines.append(f"const {self.real} x{k} = {total};")
+            lines.append(kernel.all_rows.write(k, f"x{k}"))
+        return lines + [f"(void)x{i};" for i in shape.outer_rows]
 
-
-def _lanes_text() -> str:
-    """The type of a vector, and a loop over its lanes where the compiler has none."""
-    lanes = range(LANES)
-    gathered = ", ".join(f"p##_{k}[at]" for k in lanes)
-    scattered = ", ".join(f"p##_{k}[at] = (v)[{k}]" for k in lanes)
-    chosen = "".join(f"lane == {k} ? p##_{k} : " for k in lanes[:-1]) + f"p##_{LANES - 1}"
-    return f"""#if defined(__GNUC__) && !defined(IL_NO_VECTORS)
-typedef double lanes __attribute__((vector_size({8 * LANES}), aligned(8), may_alias));
-#define EACH_LANE
-#define LANES(place) (*(lanes *)(place))
-#define GATHER(p, at) ((lanes){{{gathered}}})
-#define SCATTER(p, at, v) {scattered}
-#else
-typedef double lanes;
-#define EACH_LANE for (int lane = 0; lane < {LANES}; lane++)
-#define LANES(place) ((place)[lane])
-#define GATHER(p, at) (({chosen})[at])
-#define SCATTER(p, at, v) (({chosen})[at] = (v))
-#endif
-"""
-
-
-_FORGET = """#undef EACH_LANE
-#undef LANES
-#undef GATHER
-#undef SCATTER
-"""
 
 _CALLS = """
 enum {{ STEPS = {count} }};
-#define EACH(name) {prefix}_##name##_of[step_kernel[k]](step_numbers + step_begin[k], F, D, b, y, x)
+#define ROW(k) (step_numbers + step_begin[k])
+#define CALL(name, ...) {prefix}_##name##_of[step_kernel[k]](ROW(k), __VA_ARGS__)
 
+/* after a long sleep pages are found one after the other: ask for all of them at once */
+#if defined(__GNUC__)
+#define LOOK_AHEAD(array, count) \\
+    for (int k = 0; k < (count); k += 512) __builtin_prefetch((array) + k)
+#else
+#define LOOK_AHEAD(array, count) (void)0
+#endif
+
+/* some right side comes along, for which the array of the factors has room */
 static void factor(const double *A, double *F, double *D)
 {{
-    for (int k = 0; k < STEPS; k++) {{
-        {prefix}_factor_of[step_kernel[k]](step_numbers + step_begin[k], A, F, D);
-    }}
+    for (int k = 0; k < STEPS; k++) CALL(down, A, A, F, D, F + {spare}, F + ROW(k)[3]);
 }}
 
 static void solve(const double *F, const double *D, const double *b, double *y, double *x)
 {{
-    for (int k = 0; k < STEPS; k++) EACH(forward);
-    for (int k = STEPS - 1; k >= 0; k--) EACH(backward);
+    for (int k = 0; k < STEPS; k++) CALL(forward, F, D, b, y, x);
+    for (int k = STEPS - 1; k >= 0; k--) CALL(backward, F, D, b, y, x);
 }}
 
 static void solve_transposed(const double *F, const double *D, const double *b, double *y,
     double *x)
 {{
-    for (int k = 0; k < STEPS; k++) EACH(forward_transposed);
-    for (int k = STEPS - 1; k >= 0; k--) EACH(backward_transposed);
+    for (int k = 0; k < STEPS; k++) CALL(forward_transposed, F, D, b, y, x);
+    for (int k = STEPS - 1; k >= 0; k--) CALL(backward_transposed, F, D, b, y, x);
 }}
-#undef EACH
+
+static void solve_with(const double *A, const double *b, double *F, double *D, double *y, double *x)
+{{
+    LOOK_AHEAD(A, {given});
+    LOOK_AHEAD(F, {lower});
+    LOOK_AHEAD(b, {pivots});
+    LOOK_AHEAD(y, {scratch});
+    LOOK_AHEAD(x, {pivots});
+    for (int k = 0; k < STEPS; k++) CALL(down, A, b, F, D, y, F + {lower});
+    for (int k = STEPS - 1; k >= 0; k--) CALL(backward, F, D, b, y, x);
+}}
+#undef CALL
+#undef ROW
+#undef LOOK_AHEAD
+#undef PLACE
 """

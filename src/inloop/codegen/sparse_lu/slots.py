@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
+PAIRED = 4  # lanes that numbers are put into two by two
+
 
 class Slots:
     """Places in an array, which differ from batch to batch and from lane to lane.
 
-    Places that keep their distance in all batches and lanes have one base in common.
+    Places that keep their distance in all batches have one base in common, in whatever lane.
 
     Args:
         name: of the pointers to the bases.
@@ -23,62 +27,75 @@ class Slots:
         self.name, self.array, self.index = name, array, index
         self.lanes = index.shape[1]
         self.first = 0  # column of the table in which the bases begin
-        self._bases: list[int] = []  # the place that is the base
-        self._places: list[tuple[int, int]] = []  # number of the base, offset
-        for k in range(index.shape[2]):
-            self._places.append(self._find(k))
+        self._bases: list[Integers] = []  # of each batch
+        apart = index - index[:, :1, :]
+        self._side_by_side = np.all(apart == np.arange(self.lanes)[None, :, None], axis=(0, 1))
+        # number of the base and distance from it, of each place in each lane
+        self._places = [
+            [self._find(index[:, lane, k]) for lane in self._lanes_of(k)]
+            for k in range(index.shape[2])
+        ]
 
-    def _find(self, k: int) -> tuple[int, int]:
+    def _lanes_of(self, k: int) -> range:
+        """Lanes of a place that need a pointer."""
+        return range(1 if self._side_by_side[k] else self.lanes)
+
+    def _find(self, at: Integers) -> tuple[int, int]:
         for number, base in enumerate(self._bases):
-            apart = self.index[:, :, k] - self.index[:, :, base]
-            if np.all(apart == apart[0, 0]):
-                return number, int(apart[0, 0])
-        self._bases.append(k)
+            if np.all(at - base == at[0] - base[0]):
+                return number, int(at[0] - base[0])
+        self._bases.append(at)
         return len(self._bases) - 1, 0
-
-    def _side_by_side(self, number: int) -> bool:
-        """Whether the lanes of a base are neighbors in the array."""
-        at = self.index[:, :, self._bases[number]]
-        return bool(np.all(at - at[:, :1] == np.arange(self.lanes)))
-
-    def _base_lanes(self, number: int) -> range:
-        """Lanes whose base is in the table."""
-        return range(1 if self._side_by_side(number) else self.lanes)
 
     def columns(self) -> list[Integers]:
         """Columns of the table."""
-        return [
-            self.index[:, lane, base]
-            for number, base in enumerate(self._bases)
-            for lane in self._base_lanes(number)
-        ]
+        return self._bases
 
     def pointers(self, word: str = "const double") -> list[str]:
         """Declarations of the pointers to the bases; constants may leave one of them unused."""
-        names = [
-            f"{self.name}{number}_{lane}"
-            for number in range(len(self._bases))
-            for lane in self._base_lanes(number)
-        ]
+        names = [f"{self.name}{number}" for number in range(len(self._bases))]
         return [
             f"{word} *{name} = {self.array} + t[{at}]; (void){name};"
             for at, name in enumerate(names, start=self.first)
         ]
 
+    def _at(self, k: int) -> str:
+        """Pointers to a place, of each lane."""
+        return ", ".join(f"{self.name}{base} + {offset}" for base, offset in self._places[k])
+
     def read(self, k: int) -> str:
         """The number in a place."""
-        number, offset = self._places[k]
-        name = f"{self.name}{number}"
         if self.lanes == 1:
-            return f"{name}_0[{offset}]"
-        if self._side_by_side(number):
-            return f"LANES({name}_0 + {offset})"
-        return f"GATHER({name}, {offset})"
+            ((base, offset),) = self._places[k]
+            return f"{self.name}{base}[{offset}]"
+        if self._side_by_side[k]:
+            return f"LANES({self.lanes}, {self._at(k)})"
+        return f"GATHER{self.lanes}({self._at(k)})"
+
+    def pairs(self, places: Iterable[int]) -> list[tuple[int, int]]:
+        """Two and two of some places that are neighbors in the array, in each of four lanes."""
+        if self.lanes != PAIRED:
+            return []
+        at = {tuple(self._places[k]): k for k in places if not self._side_by_side[k]}
+        found: list[tuple[int, int]] = []
+        taken: set[int] = set()
+        for place, k in sorted(at.items()):
+            other = at.get(tuple((base, offset + 1) for base, offset in place))
+            if other is not None and not {k, other} & taken:
+                found.append((k, other))
+                taken |= {k, other}
+        return found
+
+    def read_pair(self, k: int, names: tuple[str, str]) -> str:
+        """Declare two variables with the numbers in a place and the one after it."""
+        return f"PAIR{PAIRED}({self._at(k)}, {', '.join(names)});"
+
+    def write_pair(self, k: int, values: tuple[str, str]) -> str:
+        """Put two numbers into a place and the one after it."""
+        return f"PUT_PAIR{PAIRED}({self._at(k)}, {', '.join(values)});"
 
     def write(self, k: int, value: str) -> str:
         """Put a number there."""
-        number, offset = self._places[k]
-        name = f"{self.name}{number}"
-        if self.lanes == 1 or self._side_by_side(number):
+        if self.lanes == 1 or self._side_by_side[k]:
             return f"{self.read(k)} = {value};"
-        return f"SCATTER({name}, {offset}, {value});"
+        return f"SCATTER{self.lanes}({self._at(k)}, {value});"

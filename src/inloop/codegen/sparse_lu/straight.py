@@ -14,14 +14,11 @@ pivots and factors of ±1 cost nothing. Such entries are not stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-
 from inloop.codegen.pieces import number
 from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, times
+from inloop.codegen.sparse_lu.parts import KEEP, Piece, argument_names, block, function, parts
 from inloop.symbolic.elimination import Elimination
 
-PART = 700  # operations of one function: compilers take more than twice as long for twice as many
 PARTS_PER_FILE = 8
 STRAIGHT = 24_000  # most operations of straight-line code, 300 kB of it; see docs/sparse.md
 PREFIX = "lu"
@@ -31,30 +28,18 @@ _ARGUMENTS = {
     "factor": "const double *A, double *F, double *D",
     "solve": "const double *F, const double *D, const double *b, double *y, double *x",
 }
-_KEEP = """/* hold a pointer in a register, so that offsets from it are short */
-#if defined(__GNUC__) && !defined(__TINYC__)
-#define KEEP(pointer) __asm__("" : "+r"(pointer))
-#else
-#define KEEP(pointer) (void)(pointer)
-#endif
-"""
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """Statements that stay together, and how many operations they have."""
-
-    lines: list[str]
-    operations: int
 
 
 def straight_calls(elimination: Elimination, prefix: str = PREFIX) -> list[str]:
     """Lines of C: static functions `factor` and `solve` that call all parts."""
     lines: list[str] = []
-    for name, parts in _Writer(elimination).functions().items():
-        heads, arguments = _heads(prefix, name, len(parts)), ", ".join(_names(name))
+    for name, found in _Writer(elimination).functions().items():
+        heads, arguments = (
+            _heads(prefix, name, len(found)),
+            ", ".join(argument_names(_ARGUMENTS[name])),
+        )
         lines += [*(f"{head};" for head in heads), f"static void {name}({_ARGUMENTS[name]})", "{"]
-        lines += [f"{_INDENT}{prefix}_{name}_{k}({arguments});" for k in range(len(parts))] + [
+        lines += [f"{_INDENT}{prefix}_{name}_{k}({arguments});" for k in range(len(found))] + [
             "}",
             "",
         ]
@@ -69,12 +54,12 @@ def emit_straight(elimination: Elimination, prefix: str = PREFIX) -> dict[str, s
         prefix: first part of all names.
     """
     files: dict[str, str] = {}
-    for name, parts in _Writer(elimination).functions().items():
-        heads = _heads(prefix, name, len(parts))
-        for first in range(0, len(parts), PARTS_PER_FILE):
-            some = range(first, min(first + PARTS_PER_FILE, len(parts)))
-            texts = [_function(heads[k], name, parts[k]) for k in some]
-            text = "\n".join([_KEEP, *texts, "#undef KEEP", ""])
+    for name, found in _Writer(elimination).functions().items():
+        heads = _heads(prefix, name, len(found))
+        for first in range(0, len(found), PARTS_PER_FILE):
+            some = range(first, min(first + PARTS_PER_FILE, len(found)))
+            texts = [function(heads[k], _ARGUMENTS[name], found[k]) for k in some]
+            text = "\n".join([KEEP, *texts, "#undef KEEP", ""])
             files[f"{prefix}_{name}_{first // PARTS_PER_FILE}.c"] = text
     return files
 
@@ -94,16 +79,16 @@ class _Writer:
         for k, (i, j) in enumerate(elimination.moved):
             self.given[i][j] = k
 
-    def functions(self) -> dict[str, list[list[_Piece]]]:
+    def functions(self) -> dict[str, list[list[Piece]]]:
         """Parts of each function."""
         pieces = {"factor": self.factored(), "solve": self.solved()}
-        return {name: [*_parts(each)] for name, each in pieces.items()}
+        return {name: [*parts(each)] for name, each in pieces.items()}
 
-    def factored(self) -> list[_Piece]:
+    def factored(self) -> list[Piece]:
         """Row by row."""
         return [self._row(i) for i in range(self.e.n)]
 
-    def _row(self, i: int) -> _Piece:
+    def _row(self, i: int) -> Piece:
         """Eliminate one row; what is known of it beforehand goes into `fixed`."""
         names = _Names(self, i)
         row = Row(i, names, self.fixed)
@@ -121,22 +106,22 @@ class _Writer:
         row.lines += [f"f[{place[j]}] = {name};" for j, name in row.variables(self.upper[i])]
         lines = [f"double *f = F + {self.index[i, i]};", "(void)f;", *row.lines]
         count = 1 + sum(1 + len(self.upper[k]) for k in self.lower[i])
-        return _Piece([f"{{ /* row {i} */", *(f"    {line}" for line in lines), "}"], count)
+        return Piece([f"{{ /* row {i} */", *(f"    {line}" for line in lines), "}"], count)
 
-    def solved(self) -> list[_Piece]:
+    def solved(self) -> list[Piece]:
         """Both substitutions with the factors that are there."""
         rows = range(self.e.n)
         return [*map(self._forward, rows), *map(self._backward, reversed(rows))]
 
-    def _forward(self, i: int) -> _Piece:
+    def _forward(self, i: int) -> Piece:
         """Row i of L y = b."""
         begin = self.index[i, self.pattern.rows[i][0]]
         terms = [self._term(i, k, f"f[{at}]", f"y[{k}]") for at, k in enumerate(self.lower[i])]
         pointer = [f"const double *f = F + {begin};", "KEEP(f);"] if "f[" in "".join(terms) else []
         total = f"b[{self.e.order.rows[i]}]{''.join(terms)}"
-        return _block([*pointer, f"y[{i}] = {total};"], 1 + len(terms))
+        return block([*pointer, f"y[{i}] = {total};"], 1 + len(terms))
 
-    def _backward(self, i: int) -> _Piece:
+    def _backward(self, i: int) -> Piece:
         """Row i of U x = y; x in the order of the matrix, what was found last comes last."""
         columns = self.e.order.columns
         terms = [
@@ -149,7 +134,7 @@ class _Writer:
         pointer = (
             [f"const double *u = F + {self.index[i, i]};", "KEEP(u);"] if "u[" in total else []
         )
-        return _block([*pointer, f"x[{columns[i]}] = {total};"], 1 + len(terms))
+        return block([*pointer, f"x[{columns[i]}] = {total};"], 1 + len(terms))
 
     def _term(self, i: int, j: int, entry: str, x: str) -> str:
         return minus_product(self.fixed.get((i, j)), entry, x)
@@ -182,32 +167,5 @@ class _Names:
         return f"f[{self.index[i, k] - self.pivot}] = {value};"
 
 
-def _block(lines: Iterable[str], operations: int) -> _Piece:
-    return _Piece(["{", *(f"    {line}" for line in lines), "}"], operations)
-
-
-def _names(name: str) -> list[str]:
-    """Arguments of a function."""
-    return [word.split()[-1].lstrip("*") for word in _ARGUMENTS[name].split(",")]
-
-
 def _heads(prefix: str, name: str, count: int) -> list[str]:
     return [f"void {prefix}_{name}_{k}({_ARGUMENTS[name]})" for k in range(count)]
-
-
-def _parts(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
-    """Pieces of about PART operations; none is split."""
-    part: list[_Piece] = []
-    for piece in pieces:
-        part.append(piece)
-        if sum(each.operations for each in part) >= PART:
-            yield part
-            part = []
-    if part:
-        yield part
-
-
-def _function(head: str, name: str, pieces: list[_Piece]) -> str:
-    used = [f"{_INDENT}(void){argument};" for argument in _names(name)]
-    lines = [f"{_INDENT}{line}" for piece in pieces for line in piece.lines]
-    return "\n".join([f"{head};", head, "{", *used, *lines, "}", ""])

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from inloop.codegen.sparse_lu.fused import NAME, fused_calls
 from inloop.codegen.sparse_lu.index_tables import rows_table, table
-from inloop.codegen.sparse_lu.lanes import Layout
+from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.rolled import rolled_calls
 from inloop.codegen.sparse_lu.straight import PREFIX, straight_calls
 from inloop.symbolic.elimination import Elimination
 
 
-def emit_tables(e: Elimination, code: bool | Layout) -> str:
+def emit_tables(e: Elimination, code: bool | Layout, fused: bool = False) -> str:
     """C text of the `il_sparse_lu` of one pattern; the function `sparse_lu` gives its address.
 
     Args:
         e: order of pivots and entries of the factors.
         code: whether the code of `emit_straight` is used; or the layout of that of `emit_rolled`.
+        fused: whether there is straight-line code of `emit_fused` too.
     """
     return "\n".join(
         [
-            *table_lines(e, code),
+            *table_lines(e, code, fused=fused),
             "IL_EXPORT const il_sparse_lu *sparse_lu(void);",
             "IL_EXPORT const il_sparse_lu *sparse_lu(void)",
             "{",
@@ -31,13 +33,16 @@ def emit_tables(e: Elimination, code: bool | Layout) -> str:
     )
 
 
-def table_lines(e: Elimination, code: bool | Layout, prefix: str = PREFIX) -> list[str]:
+def table_lines(
+    e: Elimination, code: bool | Layout, prefix: str = PREFIX, fused: bool = False
+) -> list[str]:
     """Lines of C that end with the constant `lu`, an il_sparse_lu; arguments as above.
 
     Args:
         e: order of pivots and entries of the factors.
         code: as above.
         prefix: what the names of that code begin with.
+        fused: as above.
     """
     by_row: list[list[tuple[int, int]]] = [[] for _ in range(e.n)]
     for number, (i, j) in enumerate(e.places):
@@ -48,6 +53,9 @@ def table_lines(e: Elimination, code: bool | Layout, prefix: str = PREFIX) -> li
     line = [j if by_column else i for i, j in e.places]
     factors, factors_text = _no_factors() if isinstance(code, Layout) else _factors(e)
     calls, numbers, scratch, functions = _functions(e, code, prefix)
+    if fused:
+        calls += fused_calls(e, prefix)
+    both = NAME if fused or isinstance(code, Layout) else "0"
     return [
         '#include "il_export.h"',
         '#include "il_sparse_lu.h"',
@@ -64,7 +72,7 @@ def table_lines(e: Elimination, code: bool | Layout, prefix: str = PREFIX) -> li
         f"    {e.n}, {len(e.places)}, row, column, {{{matrix_text}, entry}},",
         f"    {factors_text},",
         f"    line_begin, {int(by_column)}, {lower}, {upper},",
-        f"    {numbers}, {scratch}, {int(code is True and bool(e.constants))}, {functions}",
+        f"    {numbers}, {scratch}, {int(code is True and bool(e.constants))}, {functions}, {both}",
         "};",
         "",
     ]

@@ -16,10 +16,10 @@ enum { LAST_STEPS = 4 }; /* of refinement with new pivots: nothing else is left 
 static void take(const il_sparse_lu *lu, il_sparse_lu_memory *m, il_arena *from)
 {
     const int32_t n = lu->n;
-    double **const each[] = {&m->reciprocals, &m->residual, &m->size, &m->weight,
-        &m->change, &m->kept};
-    m->factors = il_take(from, lu->numbers, sizeof(double), 64);
+    double **const each[] = {&m->residual, &m->size, &m->weight, &m->change, &m->kept};
+    m->reciprocals = il_take(from, n, sizeof(double), 64);
     m->y = il_take(from, lu->scratch, sizeof(double), 64);
+    m->factors = il_take(from, lu->numbers, sizeof(double), 64);
     for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
         *each[k] = il_take(from, n, sizeof(double), 64);
     }
@@ -66,10 +66,17 @@ static void factor_in_order(const il_sparse_lu *lu, il_sparse_lu_memory *m)
     } else {
         il_sparse_factor(&lu->factors, m->values, m->factors, m->reciprocals, m->y);
     }
+    m->lacking = lu->folded;
+    m->begun = 1;
+    m->unfactored = 0;
+}
+
+/* The values now have pivots in the fixed order. */
+static void judge_pivots(const il_sparse_lu *lu, il_sparse_lu_memory *m)
+{
     const int32_t *line = lu->by_column ? lu->column : lu->row;
     m->small = has_small_pivot(lu, m->values, m->reciprocals, line);
     m->usable = FIXED_ORDER;
-    m->lacking = lu->folded;
 }
 
 /* All factors by the tables, in the layout of straight-line code: pivots as reciprocals. */
@@ -91,19 +98,30 @@ static int factor_anew(const il_sparse_lu *lu, il_sparse_lu_memory *m)
     return good;
 }
 
-IL_EXPORT int il_sparse_lu_factor(const il_sparse_lu *lu, const double *values,
-    il_sparse_lu_memory *m)
+static void start(const double *values, il_sparse_lu_memory *m)
 {
     const il_sparse_lu_report fresh = {0.0, -1.0, 0, 0};
     m->values = values;
     m->report = fresh;
-    factor_in_order(lu, m);
-    /* a pivot that is zero or not finite */
+}
+
+/* New ones if a pivot is zero or not finite. */
+static int pivots_or_new_ones(const il_sparse_lu *lu, il_sparse_lu_memory *m)
+{
     if (m->small && !il_all_finite(m->reciprocals, lu->n) && !factor_anew(lu, m)) {
-        const int finite = il_all_finite(values, lu->given);
+        const int finite = il_all_finite(m->values, lu->given);
         return finite ? IL_SPARSE_LU_SINGULAR : IL_SPARSE_LU_NOT_FINITE;
     }
     return IL_SPARSE_LU_OK;
+}
+
+IL_EXPORT int il_sparse_lu_factor(const il_sparse_lu *lu, const double *values,
+    il_sparse_lu_memory *m)
+{
+    start(values, m);
+    factor_in_order(lu, m);
+    judge_pivots(lu, m);
+    return pivots_or_new_ones(lu, m);
 }
 
 /* solutions */
@@ -113,6 +131,7 @@ static void apply_in_order(const il_sparse_lu *lu, const double *b, int32_t tran
 {
     const int32_t n = lu->n, *into = transposed ? lu->column : lu->row;
     const int32_t *from = transposed ? lu->row : lu->column;
+    if (m->unfactored) factor_in_order(lu, m);
     if (transposed ? lu->solve_transposed != NULL : lu->solve != NULL) {
         (transposed ? lu->solve_transposed : lu->solve)(m->factors, m->reciprocals, b, m->y, x);
         return;
@@ -221,6 +240,18 @@ IL_EXPORT int il_sparse_lu_solve(const il_sparse_lu *lu, const double *b, int32_
 IL_EXPORT int il_sparse_lu_solve_with(const il_sparse_lu *lu, const double *values, const double *b,
     il_sparse_lu_memory *m, double *x)
 {
-    const int status = il_sparse_lu_factor(lu, values, m);
-    return status == IL_SPARSE_LU_OK ? il_sparse_lu_solve(lu, b, 0, m, x) : failed(lu, status, x);
+    if (!lu->solve_with) {
+        const int status = il_sparse_lu_factor(lu, values, m);
+        return status == IL_SPARSE_LU_OK ? il_sparse_lu_solve(lu, b, 0, m, x)
+                                         : failed(lu, status, x);
+    }
+    start(values, m);
+    if (!m->begun) factor_in_order(lu, m);
+    lu->solve_with(values, b, m->factors, m->reciprocals, m->y, x);
+    m->unfactored = 1;
+    judge_pivots(lu, m);
+    const int status = pivots_or_new_ones(lu, m);
+    if (status != IL_SPARSE_LU_OK) return failed(lu, status, x);
+    if (m->usable != FIXED_ORDER) return il_sparse_lu_solve(lu, b, 0, m, x);
+    return finish(lu, b, 0, m, x);
 }

@@ -40,6 +40,9 @@ typedef struct {
         double *x);
     void (*solve_transposed)(const double *factors, const double *reciprocals, const double *b,
         double *y, double *x);
+    /* both at once, faster; leaves no factors, and reciprocals of constant pivots as they are */
+    void (*solve_with)(const double *A, const double *b, double *factors, double *reciprocals,
+        double *y, double *x);
 } il_sparse_lu;
 
 /* How the last solution was found.
@@ -62,6 +65,8 @@ typedef struct {
     int32_t usable; /* 0: nothing is factored, 1: by the fixed order, 2: with new pivots */
     int32_t small;  /* some pivot may be nothing but rounding */
     int32_t lacking; /* constants are not among the factors */
+    int32_t begun;   /* reciprocals of constant pivots are there */
+    int32_t unfactored; /* the values were solved with, which left no factors */
     il_sparse_lu_report report;
 } il_sparse_lu_memory;
 

@@ -35,6 +35,10 @@ class Step:
     columns: tuple[int, ...]
 
 
+# what blocks look like → pivots, as positions in the block, that such blocks have, and how many
+Habits = dict[bytes, dict[Step, int]]
+
+
 def period_of(n: int, places: Sequence[Place]) -> int | None:
     """After how many rows and columns the places are there again; None where they are not."""
     rows, columns = np.array(places).T
@@ -93,10 +97,15 @@ def pivots_by_block(
     labels: Integers,
     threshold: float,
     ties: tuple[int, int],
-) -> tuple[list[Step], float]:
+    known: Habits | None = None,
+) -> tuple[list[Step], float, Habits]:
     """Choose the pivots of all blocks; also the weakest of them, as in `PivotOrder`.
 
-    Rows and columns of a block in which no pivot is large enough go into the next block.
+    Pivots that many blocks have taken come first in what is returned at last: given as `known` to
+    another run, they are tried before any others.
+
+    Rows and columns of a block in which no pivot is large enough go into the next block that has
+    entries with them.
     """
     active = Active(n, places, samples)
     label = labels.tolist()
@@ -107,33 +116,40 @@ def pivots_by_block(
     for line in range(n):
         rows[label[line]].append(line)
         columns[label[line]].append(line)
-    known: dict[bytes, list[Step]] = {}
+    known = {signature: dict.fromkeys(some, 0) for signature, some in (known or {}).items()}
     steps: list[Step] = []
     weakest = 1.0
     for at, k in enumerate(order):
         last = at == len(order) - 1
         front = _Front(active, rows[k], columns[k])
-        alike = known.setdefault(front.signature, [])
-        followed = front.follow(alike, threshold)
+        alike = known.setdefault(front.signature, {})
+        habit = front.habit(alike, threshold)
         pivots = []
-        for i, j in followed or front.search(threshold, last):
+        for i, j in front.search(threshold, last) if habit is None else front.at(habit):
             weakest = min(weakest, active.strength(i, j))
             active.eliminate(i, j)
             pivots.append((i, j))
         if pivots:
             step = Step(*zip(*pivots, strict=True))
             steps.append(step)
-            alike += [] if followed else [front.relative(step)]
-        if not last:
-            _hand_on(rows, k, order[at + 1], (i for i, _ in pivots))
-            _hand_on(columns, k, order[at + 1], (j for _, j in pivots))
-    return steps, weakest
-
-
-def _hand_on(lines: dict[int, list[int]], block: int, to: int, done: Iterable[int]) -> None:
-    left = [*set(lines[block]) - set(done)]
-    if left:
-        lines[to] = sorted(lines[to] + left)
+            habit = habit or front.relative(step)
+            alike[habit] = alike.get(habit, 0) + 1
+        left_rows = {*rows[k]} - {i for i, _ in pivots}
+        left_columns = {*columns[k]} - {j for _, j in pivots}
+        if left_rows or left_columns:
+            met_columns = {j for i in left_rows for j in active.rows[i]}
+            met_rows = {i for j in left_columns for i in active.columns[j]}
+            later = order[at + 1 :]
+            to = next(
+                (q for q in later if met_columns & {*columns[q]} or met_rows & {*rows[q]}), later[0]
+            )
+            rows[to] = sorted({*rows[to]} | left_rows)
+            columns[to] = sorted({*columns[to]} | left_columns)
+    often = {
+        signature: dict(sorted(some.items(), key=lambda each: -each[1]))
+        for signature, some in known.items()
+    }
+    return steps, weakest, often
 
 
 class _Front:
@@ -164,14 +180,14 @@ class _Front:
         rows, columns = self.own
         return Step(tuple(map(rows.index, step.rows)), tuple(map(columns.index, step.columns)))
 
-    def follow(self, known: list[Step], threshold: float) -> list[Place] | None:
-        """Pivots that another block had, if they are large enough here too."""
+    def habit(self, known: Iterable[Step], threshold: float) -> Step | None:
+        """Pivots that other blocks had, if they are large enough here too."""
+        return next((step for step in known if self._holds(step, threshold)), None)
+
+    def at(self, step: Step) -> list[Place]:
+        """Pivots given as positions in the block."""
         rows, columns = self.own
-        for step in known:
-            if self._holds(step, threshold):
-                pairs = zip(step.rows, step.columns, strict=True)
-                return [(rows[i], columns[j]) for i, j in pairs]
-        return None
+        return [(rows[i], columns[j]) for i, j in zip(step.rows, step.columns, strict=True)]
 
     def _holds(self, step: Step, threshold: float) -> bool:
         left = self.values.copy()

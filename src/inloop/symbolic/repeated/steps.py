@@ -14,10 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from inloop.symbolic.repeated.blocks import TIES, Step, cuts, period_of, pivots_by_block
+from inloop.symbolic.repeated.blocks import Step
 from inloop.symbolic.sparsity import Place
 
 Cell = tuple[int, int]  # (step, number among its cells)
@@ -66,13 +63,15 @@ class Shape:
 
     @cached_property
     def entries(self) -> dict[Place, int]:
-        """Number of each entry of L and U, pivots left out, then of the cells."""
-        places = [
-            (i, j)
-            for i in range(len(self.rows))
-            for j in self.lower(i) + (self.upper(i) if i < self.pivots else [])
-        ]
-        return {place: k for k, place in enumerate(places + self.cells)}
+        """Number of each entry of U, pivots left out, then of the cells."""
+        upper = [(i, j) for i in range(self.pivots) for j in self.upper(i)]
+        return {place: k for k, place in enumerate(upper + self.cells)}
+
+    @cached_property
+    def lower_entries(self) -> dict[Place, int]:
+        """Number of each entry of L."""
+        places = [(i, k) for i in range(len(self.rows)) for k in self.lower(i)]
+        return {place: k for k, place in enumerate(places)}
 
     @cached_property
     def above(self) -> dict[int, list[int]]:
@@ -132,64 +131,6 @@ class Placed:
     row_cells: list[Cell]
     column_cells: list[Cell]
     after: set[int] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
-class StepwiseElimination:
-    """All steps of a matrix.
-
-    Attributes:
-        steps: in an order in which they may run.
-        weakest: pivot, as in `PivotOrder`.
-    """
-
-    steps: list[Placed]
-    weakest: float
-
-    @cached_property
-    def operations(self) -> int:
-        """Of one factorization and one solution."""
-        return sum(step.shape.operations for step in self.steps)
-
-    @cached_property
-    def written(self) -> int:
-        """Operations of all shapes: what has to be compiled."""
-        return sum(shape.operations for shape in {step.shape for step in self.steps})
-
-
-def eliminate_in_steps(
-    n: int, places: Sequence[Place], samples: NDArray[np.float64], threshold: float
-) -> StepwiseElimination | None:
-    """Pivots of a matrix that repeats itself, block by block; None for any other.
-
-    Args:
-        n: number of unknowns.
-        places: (row, column) of each given value.
-        samples: their values, shape (samples, values).
-        threshold: smallest pivot, in parts of its column.
-    """
-    period = period_of(n, places)
-    if period is None:
-        return None
-
-    def found(labels: NDArray[np.int64], ties: tuple[int, int]) -> StepwiseElimination:
-        steps, weakest = pivots_by_block(n, places, samples, labels, threshold, ties)
-        return StepwiseElimination(lay_out(places, steps), weakest)
-
-    best, best_labels = None, None
-    for labels in cuts(n, places, period):
-        each = found(labels, TIES[0])
-        if best is None or _cost(each) < _cost(best):
-            best, best_labels = each, labels
-        elif each.operations > 1.5 * best.operations:
-            break  # shorter blocks are worse still
-    assert best is not None
-    assert best_labels is not None
-    return min([best, *(found(best_labels, ties) for ties in TIES[1:])], key=_cost)
-
-
-def _cost(each: StepwiseElimination) -> int:
-    return each.operations + 2 * each.written
 
 
 def lay_out(places: Sequence[Place], steps: Sequence[Step]) -> list[Placed]:

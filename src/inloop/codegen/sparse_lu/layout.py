@@ -1,76 +1,35 @@
-"""Steps of a sparse elimination in lanes, and where all of their numbers lie."""
+"""Where all numbers of a sparse elimination in steps lie."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from inloop.symbolic.repeated.steps import Cell, Placed, Shape
-
-LANES = 4
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Steps of one shape that run side by side, one in each lane."""
-
-    steps: tuple[int, ...]
-    kernel: int
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Batches in order, and what they need.
-
-    Attributes:
-        placed: all steps.
-        batches: in the order of their elimination.
-        kernels: shape and lanes of each kernel.
-    """
-
-    placed: list[Placed]
-    batches: list[Batch]
-    kernels: list[tuple[Shape, int]]
-
-
-def schedule(placed: list[Placed], lanes: int = LANES) -> Schedule:
-    """Put steps that are alike and do not wait for each other into lanes."""
-    level = [0] * len(placed)
-    for number, step in enumerate(placed):
-        level[number] = 1 + max((level[k] for k in step.after), default=-1)
-    alike: dict[tuple[int, Shape], list[int]] = {}
-    for number, step in enumerate(placed):
-        alike.setdefault((level[number], step.shape), []).append(number)
-    numbers: dict[tuple[Shape, int], int] = {}
-    batches = []
-    for (_, shape), steps in sorted(alike.items(), key=lambda each: each[0][0]):
-        steps.sort(key=lambda k: placed[k].rows[0])
-        whole = len(steps) - len(steps) % lanes
-        groups = [steps[k : k + lanes] for k in range(0, whole, lanes)]
-        groups += [[k] for k in steps[whole:]]
-        for group in groups:
-            kernel = numbers.setdefault((shape, len(group)), len(numbers))
-            batches.append(Batch(tuple(group), kernel))
-    return Schedule(placed, batches, [*numbers])
+from inloop.symbolic.repeated.batches import Schedule
+from inloop.symbolic.repeated.steps import Cell
 
 
 class Layout:
-    """Where all numbers of all batches lie: L, U and cells of a batch side by side, lane by lane.
+    """Where all numbers of all batches lie: those of a batch side by side, lane by lane.
+
+    U and cells come first, then L, which is not stored where one right side is all there is.
 
     Attributes:
         constants: number of a given value → what it always is.
+        given: number of given values.
         rows, columns: of the pivots, in the order of their reciprocals.
-        numbers: in the array of the factors.
+        numbers: in the array of the factors, which ends with room for a right side, `spare`.
         scratch: in the array of right sides: one for each pivot, then cells.
-        first_pivot, first_factor, first_right: where the numbers of each batch begin.
+        first_pivot, first_factor, first_lower, first_right: where those of each batch begin.
     """
 
     def __init__(self, plan: Schedule, constants: Mapping[int, float] | None = None) -> None:
         self.plan = plan
         self.constants = constants or {}
+        self.given = 1 + max(k for step in plan.placed for k in step.given)
         self.place: dict[int, tuple[int, int]] = {}  # step → batch, lane
         self.first_pivot: list[int] = []
         self.first_factor: list[int] = []
+        self.first_lower: list[int] = []
         self.first_right: list[int] = []
         n = sum(step.shape.pivots for step in plan.placed)
         pivots = numbers = 0
@@ -86,7 +45,11 @@ class Layout:
             numbers += lanes * len(shape.entries)
             # right sides of A and of its transpose are never there together
             cells += lanes * max(len(shape.outer_rows), len(shape.outer_columns))
-        self.numbers, self.scratch = numbers, cells
+        for batch in plan.batches:
+            shape, lanes = plan.kernels[batch.kernel]
+            self.first_lower.append(numbers)
+            numbers += lanes * len(shape.lower_entries)
+        self.spare, self.numbers, self.scratch = numbers, numbers + cells, cells
         rows, columns = [0] * n, [0] * n
         for number, placed in enumerate(plan.placed):
             for k in range(placed.shape.pivots):

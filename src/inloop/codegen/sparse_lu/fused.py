@@ -1,0 +1,170 @@
+"""Factor a sparse matrix and solve with it at once, as straight-line C.
+
+The right side is one more column of the matrix, so that L is never stored. Neither are entries of U
+that are given values: they are read where they were given. What is left has a layout of its own,
+row by row in the order in which it is written. Each row of U is either divided by its pivot, or
+leaves that to the entries of L below it: whichever are fewer. Divided rows are also the quicker
+ones to substitute back.
+"""
+
+from __future__ import annotations
+
+from inloop.codegen.pieces import number
+from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product, times
+from inloop.codegen.sparse_lu.parts import KEEP, Piece, block, function, parts
+from inloop.symbolic.elimination import Elimination
+
+FUSED = 8_000  # most operations of such code, which comes on top of that of the single functions
+NAME = "solve_with"
+ARGUMENTS = "const double *A, const double *b, double *F, double *D, double *y, double *x"
+_SHORT = 16  # numbers before and after a pointer that short offsets reach
+
+
+def emit_fused(elimination: Elimination, prefix: str) -> dict[str, str]:
+    """A C file: name → text.
+
+    Args:
+        elimination: order of pivots and entries of the factors.
+        prefix: first part of all names.
+    """
+    heads = _heads(elimination, prefix)
+    texts = [function(head, ARGUMENTS, part) for head, part in heads]
+    return {f"{prefix}_{NAME}.c": "\n".join([KEEP, *texts, "#undef KEEP", ""])}
+
+
+def fused_calls(elimination: Elimination, prefix: str) -> list[str]:
+    """Lines of C: a static function that calls all parts."""
+    heads = [head for head, _ in _heads(elimination, prefix)]
+    return [
+        *(f"{head};" for head in heads),
+        f"static void {NAME}({ARGUMENTS})",
+        "{",
+        *(f"    {prefix}_{NAME}_{k}(A, b, F, D, y, x);" for k in range(len(heads))),
+        "}",
+        "",
+    ]
+
+
+def _heads(elimination: Elimination, prefix: str) -> list[tuple[str, list[Piece]]]:
+    """Declaration of each part, and what it consists of."""
+    found = [*parts(_Writer(elimination).pieces())]
+    return [(f"void {prefix}_{NAME}_{k}({ARGUMENTS})", part) for k, part in enumerate(found)]
+
+
+class _Writer:
+    """Writes all rows. Names of one row: see `folding.Names`."""
+
+    real = "double"
+
+    def __init__(self, elimination: Elimination) -> None:
+        self.e = elimination
+        pattern = elimination.pattern
+        self.right = [pattern.upper(i) for i in range(elimination.n)]
+        self.left = [pattern.lower(i) for i in range(elimination.n)]
+        self.below = [0] * elimination.n  # entries of L in each column
+        for row in self.left:
+            for k in row:
+                self.below[k] += 1
+        self.fixed: Fixed = {}
+        self.divided: set[int] = set()
+        self.begin: list[int] = []  # where the pointer to each row of U points
+        self.place: dict[tuple[int, int], int | str] = {}  # in F, or the given value itself
+        self.count = 0
+        self.x = [f"x[{column}]" for column in elimination.order.columns]
+        self.given: list[dict[int, int]] = [{} for _ in range(elimination.n)]
+        for k, (i, j) in enumerate(elimination.moved):
+            self.given[i][j] = k
+        self._lines: list[str] = []  # of the row that is written
+        self._read: set[int] = set()
+
+    def pieces(self) -> list[Piece]:
+        """All rows down, then up."""
+        rows = range(self.e.n)
+        return [*map(self._down, rows), *map(self._up, reversed(rows))]
+
+    def _down(self, i: int) -> Piece:
+        """Eliminate one row and its right side."""
+        row = Row(i, self, self.fixed, self.divided)
+        self._lines, self._read = row.lines, set()
+        for j, given in sorted(self.given[i].items()):
+            row.take(j, self.e.constants.get(given, f"A[{given}]"))
+        row.lines.append(f"double s = b[{self.e.order.rows[i]}];")
+        for k in self.left[i]:
+            row.subtract(k, self.right[k])
+            term = minus_product(self.fixed.get((i, k)), self.factor(i, k), self.x[k])
+            row.lines += [f"s = s{term};"] if term else []
+        divisor = self._pivot(row)
+        # rows to which short offsets before the pointer are of use
+        self.begin.append(self.count + (_SHORT if len(self.right[i]) > _SHORT else 0))
+        for j in self.right[i]:
+            self._keep(row, j, divisor)
+        total = product("s", divisor)
+        row.lines.append(f"{self.x[i]} = {total};")
+        return block(row.lines, 2 + sum(2 + len(self.right[k]) for k in self.left[i]))
+
+    def _pivot(self, row: Row) -> float | str | None:
+        """What the row of U is multiplied by, if it is."""
+        reciprocal = row.reciprocal()
+        if isinstance(reciprocal, str):
+            row.lines += [f"const double d = {reciprocal};", f"D[{row.i}] = d;"]
+        elif abs(reciprocal) == 1.0:
+            return None
+        if len(self.right[row.i]) > self.below[row.i]:
+            return None
+        self.divided.add(row.i)
+        return "d" if isinstance(reciprocal, str) else reciprocal
+
+    def _keep(self, row: Row, j: int, divisor: float | str | None) -> None:
+        """An entry of U: a number, a given value, or one that is stored."""
+        value = row.value.get(j, 0.0)
+        if value == 0.0:
+            self.fixed[row.i, j] = 0.0
+        elif value is not None and not isinstance(divisor, str):
+            self.fixed[row.i, j] = value if divisor is None else value * divisor
+        elif value is None and divisor is None and j not in row.changed:
+            self.place[row.i, j] = f"A[{self.given[row.i][j]}]"
+        else:
+            text = self.entry(row.i, j) if value is None else number(value)
+            text = product(text, divisor)
+            self.place[row.i, j] = self.count
+            row.lines.append(f"F[{self.count}] = {text};")
+            self.count += 1
+
+    def _up(self, i: int) -> Piece:
+        """Row i of U x = y; what was found last comes last."""
+        self._lines, self._read = [], set()
+        total = "".join(
+            minus_product(self.fixed.get((i, j)), entry, self.x[j])
+            for j in reversed(self.right[i])
+            for entry in ["" if (i, j) in self.fixed else self.upper(i, j)]
+        )
+        known = 1.0 if i in self.divided else self.fixed.get((i, i))
+        if known != 1.0 or total:
+            whole = f"({self.x[i]}{total})"
+            whole = times(whole, known) if known is not None else f"{whole} * D[{i}]"
+            self._lines.append(f"{self.x[i]} = {whole};")
+        return block(self._lines, 1 + len(self.right[i]))
+
+    def entry(self, i: int, j: int) -> str:
+        """See `Names`."""
+        return f"r{j}"
+
+    def factor(self, i: int, k: int) -> str:
+        """See `Names`."""
+        return f"l{k}"
+
+    def upper(self, k: int, j: int) -> str:
+        """See `Names`; a pointer to each row of U is declared before its first use."""
+        if j == k:
+            return f"D[{k}]"
+        place = self.place[k, j]
+        if isinstance(place, str):
+            return place
+        if k not in self._read:
+            self._read.add(k)
+            self._lines += [f"const double *u{k} = F + {self.begin[k]};", f"KEEP(u{k});"]
+        return f"u{k}[{place - self.begin[k]}]"
+
+    def keep_lower(self, i: int, k: int, value: str) -> str:
+        """See `Names`."""
+        return ""

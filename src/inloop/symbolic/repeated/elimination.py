@@ -1,0 +1,103 @@
+"""The elimination of a matrix that repeats itself: blocks, their order, and steps in lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inloop.symbolic.repeated.batches import Schedule, schedule
+from inloop.symbolic.repeated.blocks import TIES, Habits, cuts, period_of, pivots_by_block
+from inloop.symbolic.repeated.both_ends import from_both_ends
+from inloop.symbolic.repeated.steps import Placed, lay_out
+from inloop.symbolic.sparsity import Place
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class StepwiseElimination:
+    """All steps of a matrix.
+
+    Attributes:
+        steps: in an order in which they may run.
+        weakest: pivot, as in `PivotOrder`.
+    """
+
+    steps: list[Placed]
+    weakest: float
+
+    @cached_property
+    def operations(self) -> int:
+        """Of one factorization and one solution."""
+        return sum(step.shape.operations for step in self.steps)
+
+    @cached_property
+    def written(self) -> int:
+        """Operations of all shapes: what has to be compiled."""
+        return sum(shape.operations for shape in {step.shape for step in self.steps})
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The steps in lanes."""
+        return schedule(self.steps)
+
+    @property
+    def cost(self) -> int:
+        """What is run, and what has to be compiled and fetched from memory."""
+        return self.schedule.run + 2 * self.schedule.written
+
+
+def eliminate_in_steps(
+    n: int, places: Sequence[Place], samples: NDArray[np.float64], threshold: float
+) -> StepwiseElimination | None:
+    """Pivots of a matrix that repeats itself, block by block; None for any other.
+
+    Args:
+        n: number of unknowns.
+        places: (row, column) of each given value.
+        samples: their values, shape (samples, values).
+        threshold: smallest pivot, in parts of its column.
+    """
+    period = period_of(n, places)
+    if period is None:
+        return None
+
+    def found(labels: Integers, ties: tuple[int, int]) -> _Found:
+        steps, weakest, habits = pivots_by_block(n, places, samples, labels, threshold, ties)
+        return _Found(StepwiseElimination(lay_out(places, steps), weakest), labels, ties, habits)
+
+    best: _Found | None = None
+    for labels in cuts(n, places, period):
+        each = found(labels, TIES[0])
+        if best is None or each.cost < best.cost:
+            best = each
+        elif each.elimination.operations > 1.5 * best.elimination.operations:
+            break  # shorter blocks are worse still
+    assert best is not None
+    others = [(best.labels, ties) for ties in TIES[1:]]
+    others += [(labels, TIES[0]) for labels in from_both_ends(places, best.labels)]
+    best = min([best, *(found(*each) for each in others)], key=lambda each: each.cost)
+    # once more, each block now having the pivots that most others have
+    steps, weakest, _ = pivots_by_block(
+        n, places, samples, best.labels, threshold, best.ties, best.habits
+    )
+    again = StepwiseElimination(lay_out(places, steps), weakest)
+    return min(best.elimination, again, key=lambda each: each.cost)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An elimination, and how it was found."""
+
+    elimination: StepwiseElimination
+    labels: Integers
+    ties: tuple[int, int]
+    habits: Habits
+
+    @property
+    def cost(self) -> int:
+        return self.elimination.cost
