@@ -348,6 +348,7 @@ class Model(ModelBuilder):
         rehearse: float = 0.0,
         formulation: str = "reduced",
         damping: float | None = None,
+        solves: int | None = None,
     ) -> Plant:
         """Derive the equations, emit code, build it: runs need no compiler any more.
 
@@ -367,6 +368,8 @@ class Model(ModelBuilder):
                 each body and the forces between them (docs/redundant.md).
             damping: with "redundant", the part that vibrations much faster than the steps lose in
                 each, from 0 to 1; 0.2 if not given.
+            solves: with "redundant", linear systems that Newton's method solves in each step, for
+                steps that all cost the same; 2 suffice as a rule. As many as it takes if not given.
         """
         plant = compile_mechanism(
             self.build(),
@@ -376,6 +379,7 @@ class Model(ModelBuilder):
             backend=backend,
             formulation=formulation,
             damping=damping,
+            solves=solves,
         )
         seconds = real(rehearse, "rehearse")
         if not 0.0 <= seconds < float("inf"):
@@ -405,6 +409,7 @@ def compile_mechanism(
     methods: str | Sequence[str] = (),
     formulation: str = "reduced",
     damping: float | None = None,
+    solves: int | None = None,
 ) -> Plant:
     """A plant from a frozen mechanism.
 
@@ -416,10 +421,12 @@ def compile_mechanism(
         methods: integrators that get code of their own in any case.
         formulation: "reduced" or "redundant".
         damping: of the steps of the redundant one, as in `Model.compile`.
+        solves: of each of its steps, as in `Model.compile`.
     """
     wanted = integrators(methods)
     options: dict[str, Any] = {"live": live, "external_forces": external_forces}
-    options |= {"backend": backend, "formulation": formulation, "damping": damping}
+    options |= {"backend": backend, "formulation": formulation}
+    options |= {"damping": damping, "solves": solves}
     if mechanism.modes:
         modes = [mode.name for mode in mechanism.modes]
         plant = _compile_modes({mode: mechanism.in_mode(mode) for mode in modes}, options)

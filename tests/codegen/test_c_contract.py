@@ -144,9 +144,9 @@ def test_generated_text_reads_well() -> None:
 def test_parts_cover_the_listing_once_and_in_order(bodies: int) -> None:
     listing = layout(chain(bodies))
     parts = split(listing)
-    statements: list[Statement] = [s for part in parts for s in part.statements]
-    stores: list[Store] = [s for part in parts for s in part.stores]
-    assert tuple(statements) == listing.statements
+    items = [item for part in parts for item in part.items]
+    assert tuple(s for s in items if isinstance(s, Statement)) == listing.statements
+    stores = [s for s in items if isinstance(s, Store)]
     assert sorted(stores, key=listing.stores.index) == list(listing.stores)
 
 

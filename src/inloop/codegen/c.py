@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from inloop.codegen.header import comment_lines
 from inloop.codegen.parts import Part, split
@@ -17,7 +18,7 @@ from inloop.codegen.pieces import TableNames, number, numbers, result_text
 from inloop.codegen.quoting import c_comment, c_heading, identifier
 from inloop.symbolic import Expr, Notation, Program, reachable, to_text
 from inloop.symbolic.charts import Chart, ChartData
-from inloop.symbolic.listing import Listing, Load, Store, layout
+from inloop.symbolic.listing import Listing, Load, Statement, Store, layout
 from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.tables import PiecewisePolynomial
 from inloop.symbolic.text import Template
@@ -249,57 +250,70 @@ def _part_lines(
     sines: Mapping[Expr, str],
     kinds: PlainKinds,
 ) -> list[str]:
-    names = listing.names
+    """Values are loaded where they are first used, and results stored as soon as they are there.
+
+    So fewer of them wait on the stack: compilers keep the order of the text.
+    """
     lines: list[str] = []
-    for node in part.loads:
-        load = listing.loads.get(node)
-        if load is not None:
-            kind = "double" if load.block == "par" else kinds.of(node)
-            lines.append(f"{INDENT}const {kind} {names[node]} = {_entry(load)};")
-        elif node in sines:
-            lines.append(f"{INDENT}const real {names[node]} = {sines[node]};")
-        else:
-            lines.append(f"{INDENT}const {kinds.of(node)} {names[node]} = {shared[node]};")
-    section = ""
-    for statement in part.statements:
-        if statement.section != section:
-            section = statement.section
-            lines.append(f"{INDENT}{c_heading(section)}" if section else "")
-        text = to_text(statement.expr, names, notation)
-        kind = kinds.of(statement.expr)
-        lines.append(f"{INDENT}const {kind} {statement.name} = {text};")
-        if statement.expr in shared:
-            lines.append(f"{INDENT}{shared[statement.expr]} = {statement.name};")
-    return lines + _store_lines(listing, notation, part.stores, kinds)
-
-
-def _store_lines(
-    listing: Listing, notation: Notation, stores: Sequence[Store], kinds: PlainKinds
-) -> list[str]:
-    """Results into their arrays; zeros that lie side by side in one loop."""
-    lines, k = [], 0
-    while k < len(stores):
-        store, run = stores[k], _run_of_zeros(stores, k)
-        if run >= MANY_ZEROS:
-            first, end = store.index, store.index + run
-            loop = f"for (int k = {first}; k < {end}; k++)"
-            lines.append(f"{INDENT}{loop} {store.block}[k] = {kinds.zero(store.block)};")
-            k += run
-            continue
-        text = result_text(store.expr, listing, notation)
-        value = kinds.stored(store.expr, store.block, text)
-        lines.append(f"{INDENT}{store.block}[{store.index}] = {value};")
+    section, k = "", 0
+    while k < len(part.items):
+        item = part.items[k]
+        lines += [_load_line(listing, node, shared, sines, kinds) for node in part.loads[k]]
         k += 1
+        if isinstance(item, Store):
+            zeros = _zeros_from(part.items, k - 1)
+            if zeros >= MANY_ZEROS:
+                lines.append(_zeros_line(item, zeros, kinds))
+                k += zeros - 1
+            else:
+                lines.append(_store_line(listing, notation, item, kinds))
+            continue
+        if item.section != section:
+            section = item.section
+            lines.append(f"{INDENT}{c_heading(section)}" if section else "")
+        text = to_text(item.expr, listing.names, notation)
+        lines.append(f"{INDENT}const {kinds.of(item.expr)} {item.name} = {text};")
+        if item.expr in shared:
+            lines.append(f"{INDENT}{shared[item.expr]} = {item.name};")
     return lines
 
 
-def _run_of_zeros(stores: Sequence[Store], begin: int) -> int:
+def _load_line(
+    listing: Listing,
+    node: Expr,
+    shared: Mapping[Expr, str],
+    sines: Mapping[Expr, str],
+    kinds: PlainKinds,
+) -> str:
+    name, load = listing.names[node], listing.loads.get(node)
+    if load is not None:
+        kind = "double" if load.block == "par" else kinds.of(node)
+        return f"{INDENT}const {kind} {name} = {_entry(load)};"
+    if node in sines:
+        return f"{INDENT}const real {name} = {sines[node]};"
+    return f"{INDENT}const {kinds.of(node)} {name} = {shared[node]};"
+
+
+def _store_line(listing: Listing, notation: Notation, store: Store, kinds: PlainKinds) -> str:
+    text = result_text(store.expr, listing, notation)
+    value = kinds.stored(store.expr, store.block, text)
+    return f"{INDENT}{store.block}[{store.index}] = {value};"
+
+
+def _zeros_line(first: Store, count: int, kinds: PlainKinds) -> str:
+    """Zeros that lie side by side."""
+    loop = f"for (int k = {first.index}; k < {first.index + count}; k++)"
+    return f"{INDENT}{loop} {first.block}[k] = {kinds.zero(first.block)};"
+
+
+def _zeros_from(items: Sequence[Statement | Store], begin: int) -> int:
     """How many zeros follow each other from here on, in one array."""
-    first, count = stores[begin], 0
-    for k in range(begin, len(stores)):
-        store = stores[k]
-        next_one = store.block == first.block and store.index == first.index + count
-        if not next_one or not (store.expr.is_constant and store.expr.value == 0.0):
+    first, count = items[begin], 0
+    for item in islice(items, begin, None):
+        if not isinstance(first, Store) or not isinstance(item, Store):
+            break
+        next_one = item.block == first.block and item.index == first.index + count
+        if not next_one or not (item.expr.is_constant and item.expr.value == 0.0):
             break
         count += 1
     return count

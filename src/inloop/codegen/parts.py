@@ -16,15 +16,13 @@ class Part:
     """One piece of a listing.
 
     Attributes:
-        statements: its assignments.
-        stores: the results it writes.
-        loads: input entries, sines and imported values it reads.
+        items: its assignments, and the results it writes as soon as they are there.
+        loads: of each item, input entries, sines and imported values that it is the first to read.
         imports: values it needs from earlier parts.
     """
 
-    statements: tuple[Statement, ...]
-    stores: tuple[Store, ...]
-    loads: tuple[Expr, ...]
+    items: tuple[Statement | Store, ...]
+    loads: tuple[tuple[Expr, ...], ...]
     imports: tuple[Expr, ...]
 
 
@@ -38,7 +36,7 @@ def split(listing: Listing) -> list[Part]:
     done: set[Expr] = set()
     for begin, end in _cuts(items, weights, listing):
         part = _part(listing, items[begin:end], done)
-        done.update(s.expr for s in part.statements)
+        done.update(item.expr for item in part.items if isinstance(item, Statement))
         parts.append(part)
     return parts
 
@@ -130,16 +128,11 @@ def _alive_after(items: list[Statement | Store], listing: Listing) -> list[int]:
 
 
 def _part(listing: Listing, items: list[Statement | Store], done: set[Expr]) -> Part:
-    own = {item.expr for item in items if isinstance(item, Statement)}
-    loads: dict[Expr, None] = {}
-    imports: dict[Expr, None] = {}
+    known = {item.expr for item in items if isinstance(item, Statement)}
+    loads: list[tuple[Expr, ...]] = []
     for item in items:
-        for node in _named_below(item.expr, listing, top=isinstance(item, Statement)):
-            if node in own:
-                continue
-            loads.setdefault(node)
-            if node in done:
-                imports.setdefault(node)
-    statements = tuple(item for item in items if isinstance(item, Statement))
-    stores = tuple(item for item in items if isinstance(item, Store))
-    return Part(statements, stores, tuple(loads), tuple(imports))
+        read = _named_below(item.expr, listing, top=isinstance(item, Statement))
+        loads.append(tuple(node for node in read if node not in known))
+        known.update(loads[-1])
+    imports = tuple(node for some in loads for node in some if node in done)
+    return Part(tuple(items), tuple(loads), imports)

@@ -70,6 +70,7 @@ class BarePlant:
         backend: str = "auto",
         formulation: str = "reduced",
         damping: float | None = None,
+        solves: int | None = None,
         modes: Mapping[str, Mechanism] | None = None,
     ) -> None:
         """Derive and build; options as in `Model.compile`.
@@ -81,6 +82,7 @@ class BarePlant:
             backend: "c", "python" or "auto".
             formulation: "reduced" or "redundant".
             damping: of the steps of the redundant one.
+            solves: of each of its steps.
             modes: mechanisms of all modes of which this one is one.
         """
         kind = formulation_for(mechanism, formulation)
@@ -93,7 +95,7 @@ class BarePlant:
             modes=modes,
             core=kind.core if len(mechanism.coordinates) <= LARGE else (kind.core_of_large,),
         )
-        self.formulation: Formulation = kind.made(self.equations, damping)
+        self.formulation: Formulation = kind.made(self.equations, damping, solves)
         self.sensors = Sensors(self.equations)
         self.bounds = Bounds(mechanism)
         self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}

@@ -46,6 +46,7 @@ class RedundantTable:
         length: one unit of length [m].
         epsilon: in rows of constraints.
         radius: spectral radius at infinity.
+        solves: of each step of Newton's method; 0 for as many as it takes.
         elimination: order of pivots of the matrix.
     """
 
@@ -62,6 +63,7 @@ class RedundantTable:
     length: float
     epsilon: float
     radius: float
+    solves: int
     elimination: Elimination
 
 
@@ -166,12 +168,14 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "length": number(table.length),
         "epsilon": number(table.epsilon),
         "radius": number(table.radius),
+        "solves": table.solves,
         "place": "place",
         "residual": "residual",
         "matrix": "matrix",
         "gaps": "gaps",
         "speeds": "speeds",
         "lu": "&lu",
+        "advance": "il_alpha_advance",
     }
     fields = "\n".join(f"    .{name} = {value}," for name, value in sizes.items())
     return f"""extern const il_redundant {prefix}_redundant;

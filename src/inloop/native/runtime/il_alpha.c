@@ -118,9 +118,10 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
     return IL_OK;
 }
 
-static int same(const il_redundant *table, const il_alpha_history *h, const double *x)
+static int same(const il_redundant *table, double *history, const double *x)
 {
-    return *h->known == 1.0 && il_all_equal(h->x, x, state_length(table));
+    const il_alpha_history h = parts_of(table, history);
+    return *h.known == 1.0 && il_all_equal(h.x, x, state_length(table));
 }
 
 /* Steps change their length: a is that of a time Δα h later. */
@@ -147,32 +148,35 @@ static void predict(il_redundant_memory *m, const il_alpha_rule *s, const il_alp
     const double motion_ud = h * h * s->beta * from_ud, speed_ud = h * s->gamma * from_ud;
     const double motion_a = h * h * (0.5 - s->beta + s->beta * s->from_a);
     const double speed_a = h * (1.0 - s->gamma + s->gamma * s->from_a);
+    const double *restrict u0 = now->u, *restrict ud0 = now->ud, *restrict a0 = now->a;
+    double *restrict moved = m->moved, *restrict u1 = next->u, *restrict ud1 = next->ud;
     for (int64_t k = 0; k < moving; k++) {
-        const double u = now->u[k], ud = now->ud[k], a = now->a[k];
-        m->moved[k] = h * u + motion_a * a + motion_ud * ud;
-        next->u[k] = u + speed_a * a + speed_ud * ud;
-        next->ud[k] = ud;
+        const double u = u0[k], ud = ud0[k], a = a0[k];
+        moved[k] = h * u + motion_a * a + motion_ud * ud;
+        u1[k] = u + speed_a * a + speed_ud * ud;
+        ud1[k] = ud;
     }
-    memcpy(m->point.lam, now->lam, (size_t)(6 * table->bodies) * sizeof *now->lam);
-    memcpy(m->point.mu, now->mu, (size_t)table->rows * sizeof *now->mu);
+    for (int64_t k = 0; k < table->bodies; k++) {
+        const double *from = now->p + 7 * k;
+        double *to = next->p + 7 * k;
+        for (int i = 0; i < 3; i++) {
+            to[i] = from[i] + moved[6 * k + i];
+        }
+        il_turn_by(from + 3, moved + 6 * k + 3, to + 3);
+    }
+    memcpy(next->lam, now->lam, (size_t)(6 * table->bodies) * sizeof *now->lam);
+    memcpy(next->mu, now->mu, (size_t)table->rows * sizeof *now->mu);
 }
 
-int il_alpha_move(il_context *c, const double *x, const il_alpha_history *now,
-                  const il_alpha_history *next)
+int il_alpha_move(il_context *c, const double *x, const il_alpha_history *next)
 {
     const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
     const int64_t bodies = table->bodies, nu = table->free_count;
-    const double *moved = m->moved, *u = next->u + 6 * bodies, *ud = next->ud + 6 * bodies;
+    const double *moved = m->moved + 6 * bodies, *u = next->u + 6 * bodies;
+    const double *ud = next->ud + 6 * bodies;
 
-    for (int64_t k = 0; k < bodies; k++, moved += 6) {
-        double *at = next->p + 7 * k;
-        for (int i = 0; i < 3; i++) {
-            at[i] = now->p[7 * k + i] + moved[i];
-        }
-        il_turn_by(now->p + 7 * k + 3, moved + 3, at + 3);
-    }
     for (int64_t k = 0; k < nu; k++) {
         p->q[table->free[k]] = x[k] + moved[k];
         p->qd[table->free[k]] = u[k];
@@ -182,29 +186,21 @@ int il_alpha_move(il_context *c, const double *x, const il_alpha_history *now,
         const int64_t at = IL_QUATERNION * k;
         il_turn_by(x + 2 * nu + table->states + at, moved + table->turned[k], p->q + table->n + at);
     }
-    memcpy(p->z, u + nu, (size_t)table->states * sizeof *u);
-    memcpy(p->zd, ud + nu, (size_t)table->states * sizeof *ud);
     return il_redundant_drive(c, p->t);
 }
 
-int il_alpha_put(il_context *c, const double *x, const il_alpha_history *now,
-                 const il_alpha_history *next)
+int il_alpha_put(il_context *c, const double *x, const il_alpha_history *next)
 {
-    const il_redundant_point *p = &c->redundant->point;
-    const int64_t bodies = c->redundant->table->bodies;
-
-    const int status = il_alpha_move(c, x, now, next);
-    for (int64_t k = 0; k < bodies; k++) {
-        const double *at = next->p + 7 * k;
-        double *pose = p->pose + IL_POSE * k;
+    const il_redundant_memory *m = c->redundant;
+    double *pose = m->point.pose;
+    const double *at = next->p;
+    for (int64_t k = 0; k < m->table->bodies; k++, at += 7, pose += IL_POSE) {
         for (int i = 0; i < 3; i++) {
             pose[i] = at[i];
         }
         il_matrix_of(at + 3, pose + 3);
     }
-    memcpy(p->twist, next->u, (size_t)(6 * bodies) * sizeof *next->u);
-    memcpy(p->accel, next->ud, (size_t)(6 * bodies) * sizeof *next->ud);
-    return status;
+    return il_alpha_move(c, x, next);
 }
 
 /* The end of the step as a state, and as a history. */
@@ -212,20 +208,31 @@ static void finish(il_redundant_memory *m, const il_alpha_rule *s, const il_alph
                    const il_alpha_history *next, double *x_new)
 {
     const il_redundant *table = m->table;
-    const il_redundant_point *p = &m->point;
     const int64_t moving = il_redundant_moving(table);
     const double per_step = 1.0 / s->h;
+    const double from_new = s->from_new, from_old = s->from_old, from_a = s->from_a;
+    const double *restrict ud0 = now->ud, *restrict a0 = now->a, *restrict ud1 = next->ud;
+    double *restrict a1 = next->a, *restrict jerk = next->jerk;
 
     for (int64_t k = 0; k < moving; k++) {
-        next->a[k] = s->from_new * next->ud[k] + s->from_old * now->ud[k] + s->from_a * now->a[k];
-        next->jerk[k] = (next->ud[k] - now->ud[k]) * per_step;
+        a1[k] = from_new * ud1[k] + from_old * ud0[k] + from_a * a0[k];
+        jerk[k] = (ud1[k] - ud0[k]) * per_step;
     }
     *next->meant = s->h;
     il_redundant_tell(m, x_new);
     memcpy(next->x, x_new, (size_t)state_length(table) * sizeof *x_new);
-    memcpy(next->lam, p->lam, (size_t)(6 * table->bodies) * sizeof *p->lam);
-    memcpy(next->mu, p->mu, (size_t)table->rows * sizeof *p->mu);
     *next->known = 1.0;
+}
+
+/* What the equations read lies in the history that Newton's method writes. */
+static void look_at(const il_redundant *table, const il_alpha_history *h, il_redundant_point *p)
+{
+    p->twist = h->u;
+    p->accel = h->ud;
+    p->z = h->u + 6 * table->bodies + table->free_count;
+    p->zd = h->ud + 6 * table->bodies + table->free_count;
+    p->lam = h->lam;
+    p->mu = h->mu;
 }
 
 /* One step from the state of `now`; x and x_new may be the same. */
@@ -236,10 +243,12 @@ static int step(il_context *c, double t_new, double h, const double *x, double *
     const il_alpha_rule s = il_alpha_rule_of(table->radius, h);
     const il_alpha_history now = parts_of(table, m->history[0]), next = parts_of(table, m->history[1]);
     il_redundant_point *p = &m->point;
+    const il_redundant_point own = *p;
 
     if (c->inputs && il_follow(c->inputs, t_new) != IL_OK) {
         return IL_DIVERGED;
     }
+    look_at(table, &next, p);
     p->pre = c->pre;
     p->tau = c->tau;
     p->u = c->u;
@@ -254,13 +263,16 @@ static int step(il_context *c, double t_new, double h, const double *x, double *
     if (status == IL_OK) {
         finish(m, &s, &now, &next, x_new);
     }
+    *p = own;
     return status;
 }
 
 /* The step that led to `next` was taken. */
 static void go_on(il_redundant_memory *m)
 {
-    memcpy(m->history[0], m->history[1], (size_t)il_alpha_numbers(m->table) * sizeof(double));
+    double *const before = m->history[0];
+    m->history[0] = m->history[1];
+    m->history[1] = before;
 }
 
 /* A step in parts, where Newton's method does not find its end. */
@@ -297,11 +309,12 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
     il_context *c = context;
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
-    const il_alpha_history now = parts_of(table, m->history[0]), next = parts_of(table, m->history[1]);
 
-    if (same(table, &next, x)) {
+    if (same(table, m->history[1], x)) {
         go_on(m);
-    } else if (!same(table, &now, x)) {
+    }
+    const il_alpha_history now = parts_of(table, m->history[0]);
+    if (!same(table, m->history[0], x)) {
         const int status = begin(c, t, x, &now);
         if (status != IL_OK) {
             return status;
@@ -311,7 +324,7 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
             return IL_OK;
         }
     }
-    *next.known = 0.0;
+    *m->history[1] = 0.0;
     const int status = step(c, t_new, h, now.x, x_new);
     if (status != IL_DIVERGED || whole) {
         return status;

@@ -24,13 +24,11 @@ typedef struct il_alpha_rule {
     double from_new, from_old, from_a; /* a at the end of the step, from rates at both and a before */
 } il_alpha_rule;
 
-/* Where the motions lead to: bodies, and joints and states of laws of the point; attitudes of ball
-   joints from where they were in x. */
-int il_alpha_move(il_context *c, const double *x, const il_alpha_history *now,
-                  const il_alpha_history *next);
-/* The whole point that they lead to, with poses and velocities of bodies. */
-int il_alpha_put(il_context *c, const double *x, const il_alpha_history *now,
-                 const il_alpha_history *next);
+/* Joints and states of laws of the point, where the motions of a step lead to; attitudes of ball joints
+   from where they were in x. */
+int il_alpha_move(il_context *c, const double *x, const il_alpha_history *next);
+/* The whole point, with the poses of bodies. */
+int il_alpha_put(il_context *c, const double *x, const il_alpha_history *next);
 /* The motions of a step from their first guess, il_alpha_newton.c. */
 int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s,
                     const il_alpha_history *now, const il_alpha_history *next);

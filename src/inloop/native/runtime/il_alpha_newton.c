@@ -12,7 +12,7 @@
 
 enum { MOST = 10 }; /* iterations */
 #define SLOW 0.2          /* of the correction before: the matrix is made anew */
-#define CONVERGED 1e-8    /* a correction, in parts of the way of the step */
+#define CONVERGED 1e-8    /* what is left, in parts of the way of the step */
 #define NEGLIGIBLE 1e-7   /* the next one, in parts of the first, which is of the order of the method's error */
 #define ROUNDING 4e-15    /* what of a correction is rounding, in parts of the largest position */
 #define FAILED 1e-6       /* a correction, in parts of the way: the step is divided */
@@ -30,63 +30,76 @@ static void scale(il_redundant_memory *m)
     const il_redundant *table = m->table;
     const int64_t moving = il_redundant_moving(table), size = table->lu->n;
     const int64_t rows = size - table->rows;
+    const double per_acceleration = -m->point.scales[0], per_speed = m->point.scales[2];
+    const double *restrict r = m->r;
+    double *restrict b = m->b;
     for (int64_t k = 0; k < moving; k++) {
-        m->b[k] = -m->point.scales[0] * m->r[k];
+        b[k] = per_acceleration * r[k];
     }
     for (int64_t k = moving; k < size; k++) {
-        m->b[k] = -m->r[k];
+        b[k] = -r[k];
     }
     for (int64_t k = 0; k < table->rows; k++) {
-        const double *scales = m->point.scales;
-        m->b[rows + k] *= table->on_velocities[k] ? scales[2] : 1.0;
-        m->b[rows + k] += table->epsilon * scales[0] * m->point.mu[k];
+        b[rows + k] *= table->on_velocities[k] ? per_speed : 1.0;
+        b[rows + k] -= table->epsilon * per_acceleration * m->point.mu[k];
     }
 }
 
-/* Follow the solution; the largest correction in units. */
-static double correct(il_redundant_memory *m, const il_alpha_rule *s, const il_alpha_history *next)
+/* y += factor x */
+static void add_multiple(int64_t count, double factor, const double *restrict x, double *restrict y)
+{
+    for (int64_t k = 0; k < count; k++) {
+        y[k] += factor * x[k];
+    }
+}
+
+/* Move the bodies by the solution, and make it changes of their motions: in world axes, turns in the
+   tangent where they began. The largest in units. */
+static double move_bodies(il_redundant_memory *m, double *pose)
 {
     const il_redundant *table = m->table;
-    const il_redundant_point *p = &m->point;
-    const int64_t bodies = table->bodies, nu = table->free_count;
-    const int64_t moving = il_redundant_moving(table);
+    const int64_t bodies = table->bodies;
     const double per_length = 1.0 / table->length;
     double *const y = m->y;
     double largest[3] = {0.0}; /* side by side, so that none waits for the others */
 
     for (int64_t k = 0; k < bodies; k++) {
-        const double *R = p->pose + IL_POSE * k + 3;
+        const double *R = m->point.pose + IL_POSE * k + 3;
         double *const d = y + 6 * k;
         const double shift[3] = {d[0], d[1], d[2]};
         for (int i = 0; i < 3; i++) {
             largest[i] = larger(largest[i], larger(per_length * fabs(d[i]), fabs(d[3 + i])));
             d[i] = R[3 * i] * shift[0] + R[3 * i + 1] * shift[1] + R[3 * i + 2] * shift[2];
         }
+        for (int i = 0; i < 3; i++) {
+            pose[7 * k + i] += d[i];
+        }
+        il_turn_a_little(pose + 7 * k + 3, d + 3);
         il_untangle(m->moved + 6 * k + 3, d + 3);
     }
-    for (int64_t k = 0; k < nu; k++) {
+    for (int64_t k = 0; k < table->free_count; k++) {
         largest[0] = larger(largest[0], fabs(y[6 * bodies + k]) / table->units[k]);
     }
     for (int64_t k = 0; k < table->attitudes; k++) {
         const int64_t at = 6 * bodies + table->turned[k];
         il_untangle(m->moved + at, y + at);
     }
-    /* nobody asks for positions of states of laws */
-    for (int64_t k = 0; k < 6 * bodies + nu; k++) {
-        m->moved[k] += y[k];
-    }
-    for (int64_t k = 0; k < moving; k++) {
-        const double change = y[k];
-        next->u[k] += s->per_speed * change;
-        next->ud[k] += s->per_motion * change;
-    }
-    for (int64_t k = 0; k < 6 * bodies; k++) {
-        m->point.lam[k] += s->per_motion * y[moving + k];
-    }
-    for (int64_t k = 0; k < table->rows; k++) {
-        m->point.mu[k] += s->per_motion * y[moving + 6 * bodies + k];
-    }
     return larger(largest[0], larger(largest[1], largest[2]));
+}
+
+/* Follow the solution; the largest correction in units. */
+static double correct(il_redundant_memory *m, const il_alpha_rule *s, const il_alpha_history *next)
+{
+    const il_redundant *table = m->table;
+    const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
+    const double largest = move_bodies(m, next->p), *const y = m->y, *const forces = y + moving;
+    add_multiple(6 * bodies, s->per_motion, forces, next->lam);
+    add_multiple(table->rows, s->per_motion, forces + 6 * bodies, next->mu);
+    /* nobody asks for positions of states of laws */
+    add_multiple(6 * bodies + table->free_count, 1.0, y, m->moved);
+    add_multiple(moving, s->per_speed, y, next->u);
+    add_multiple(moving, s->per_motion, y, next->ud);
+    return largest;
 }
 
 /* The longest way of a body or a joint in the step, and how far out one is, in units. */
@@ -132,6 +145,24 @@ static int solve_linear(il_redundant_memory *m, int first, int slow)
            il_all_finite(m->y, lu->n);
 }
 
+/* Is the step found? A fixed number of solutions is enough unless the last one is far off. Else corrections
+   shrink as they did, and what is left must not add up over many steps; or they do not shrink any
+   more, but are nothing. */
+static int is_done(const il_redundant_memory *m, double first, double before, double way, double rounding)
+{
+    const double last = m->correction, left = last * (last / before);
+    const int64_t solves = m->table->solves;
+    if (solves > 0) {
+        return m->iterations + 1 >= solves && last <= FAILED * way + 100.0 * rounding &&
+               left <= CONVERGED * way + rounding;
+    }
+    if (last <= rounding) {
+        return 1;
+    }
+    return m->iterations > 0 && ((left <= NEGLIGIBLE * first && left <= CONVERGED * way) ||
+                                 (last > SLOW * before && last <= CONVERGED * way));
+}
+
 /* Newton's method from the first guess. */
 int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s, const il_alpha_history *now,
                  const il_alpha_history *next)
@@ -143,7 +174,7 @@ int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s, cons
     const double way = way_of(m, now, &far), rounding = ROUNDING * far;
 
     for (m->iterations = 0; m->iterations < MOST; m->iterations++) {
-        const int status = il_alpha_put(c, x, now, next);
+        const int status = il_alpha_put(c, x, next);
         if (status != IL_OK) {
             return status;
         }
@@ -154,16 +185,12 @@ int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s, cons
         }
         m->correction = correct(m, s, next);
         first = m->iterations > 0 ? first : m->correction;
-        /* corrections shrink as they did, or are nothing but rounding any more: what is left must not
-           add up over many steps */
-        const double left = m->correction * (m->correction / before);
-        const int done = m->iterations > 0 && (left <= NEGLIGIBLE * first || m->correction > SLOW * before);
-        if (m->correction <= rounding || (done && m->correction <= CONVERGED * way)) {
+        if (is_done(m, first, before, way, rounding)) {
             m->iterations++;
-            return il_alpha_move(c, x, now, next);
+            return il_alpha_move(c, x, next);
         }
         slow = slow || m->correction > SLOW * before;
         before = m->correction;
     }
-    return m->correction <= FAILED * way + 100.0 * rounding ? il_alpha_move(c, x, now, next) : IL_DIVERGED;
+    return m->correction <= FAILED * way + 100.0 * rounding ? il_alpha_move(c, x, next) : IL_DIVERGED;
 }

@@ -50,7 +50,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
         .correct = implicit ? choice->correct : NULL,
         .respond = choice->redundant ? il_redundant_respond : implicit ? choice->respond : NULL,
         .contacts = &active->contacts,
-        .advance = choice->redundant ? il_alpha_advance : NULL,
+        .advance = choice->redundant ? choice->redundant->advance : NULL,
         .fit = choice->redundant && choice->redundant->rows > 0 ? il_redundant_fit : NULL,
         .context = c,
         .n = choice->independent_count,

@@ -51,12 +51,15 @@ typedef struct il_redundant {
     double length;                 /* one unit of length [m] */
     double epsilon;                /* of the matrix, in rows of constraints */
     double radius;                 /* spectral radius of the step at infinity, 0 to 1 */
+    int64_t solves;                /* of each step of Newton's method; 0: as many as it takes */
     void (*place)(const il_redundant_point *at, double *pose, double *twist);
     void (*residual)(const il_redundant_point *at, double *r, double *effort);
     void (*matrix)(const il_redundant_point *at, double *A);
     void (*gaps)(const il_redundant_point *at, double *g); /* joints and rows, twice differentiated */
     void (*speeds)(const il_redundant_point *at, double *v); /* rates of the rows */
     const il_sparse_lu *lu;
+    int (*advance)(void *context, double t, double h, double t_new, const double *x, double *x_new,
+                   int whole); /* il_alpha_advance, compiled for speed with the rest */
 } il_redundant;
 
 /* What a run of it needs; see il_redundant_lay_out. */

@@ -65,21 +65,25 @@ class Formulation(ABC):
         self._equations = equations
 
     @classmethod
-    def made(cls, equations: Equations, damping: float | None = None) -> Self:
+    def made(
+        cls, equations: Equations, damping: float | None = None, solves: int | None = None
+    ) -> Self:
         """The formulation of a mechanism.
 
         Args:
             equations: of the mechanism.
             damping: of what is faster than the steps, where steps belong to the formulation.
+            solves: of each step of Newton's method, where steps belong to the formulation.
 
         Raises:
             InputError: they do not.
         """
-        if damping is not None:
-            raise InputError(
-                f"damping is {quoted(damping)}",
-                fix="Leave it out: it is for steps of formulation='redundant'.",
-            )
+        for name, value in (("damping", damping), ("solves", solves)):
+            if value is not None:
+                raise InputError(
+                    f"{name} is {quoted(value)}",
+                    fix="Leave it out: it is for steps of formulation='redundant'.",
+                )
         return cls(equations)
 
     # roles

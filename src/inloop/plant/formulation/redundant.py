@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inloop.errors import InputError, ModelError
 from inloop.formalisms.loops.partition import Partition
 from inloop.model import Mechanism
-from inloop.plant.arguments import real
+from inloop.plant.arguments import real, whole
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.closure import Gap
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from inloop.plant.equations import Equations
 
 DAMPING = 0.2  # what is much faster than the steps loses so much in each
+MOST_SOLVES = 10  # of one step
 
 
 class Redundant(SingleChoice):
@@ -48,12 +49,13 @@ class Redundant(SingleChoice):
     core_of_large = "inverse_dynamics"
     method = "alpha"
 
-    def __init__(self, equations: Equations, damping: float = DAMPING) -> None:
+    def __init__(self, equations: Equations, damping: float = DAMPING, solves: int = 0) -> None:
         """Derive and build.
 
         Args:
             equations: of the mechanism.
             damping: what is much faster than the steps loses this part of it in each.
+            solves: of each step of Newton's method; 0 for as many as it takes.
 
         Raises:
             ModelError: the mechanism has something that is not covered.
@@ -64,17 +66,20 @@ class Redundant(SingleChoice):
         self.reduced: ReducedLoops | Tree = kind(equations)
         self.partition, self.notes = self.reduced.partition, self.reduced.notes
         sizes, home = self.reduced.first_row_sizes, self.reduced.home()
-        self._code = RedundantCode(equations, self.partition, sizes, home, 1.0 - damping)
+        self._code = RedundantCode(equations, self.partition, sizes, home, 1.0 - damping, solves)
 
     @classmethod
-    def made(cls, equations: Equations, damping: float | None = None) -> Redundant:
+    def made(
+        cls, equations: Equations, damping: float | None = None, solves: int | None = None
+    ) -> Redundant:
         """See `Formulation`; a part between 0 and 1 of what is much faster than the steps."""
-        if damping is None:
-            return cls(equations)
-        part = real(damping, "damping")
+        part = DAMPING if damping is None else real(damping, "damping")
         if not 0.0 <= part <= 1.0:
             raise InputError(f"damping is {part:g}", fix="Use a number from 0 to 1.")
-        return cls(equations, part)
+        count = 0 if solves is None else whole(solves, "solves")
+        if solves is not None and not 1 <= count <= MOST_SOLVES:
+            raise InputError(f"solves is {count}", fix=f"Use 1 to {MOST_SOLVES}, or leave it out.")
+        return cls(equations, part, count)
 
     @property
     def unconstrained(self) -> bool:

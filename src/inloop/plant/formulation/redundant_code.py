@@ -58,6 +58,7 @@ class RedundantCode(Code):
         row_sizes: Array,
         home: Array,
         radius: float,
+        solves: int,
     ) -> None:
         """Derive and build.
 
@@ -67,8 +68,10 @@ class RedundantCode(Code):
             row_sizes: one unit of each of all rows.
             home: where the mechanism starts.
             radius: spectral radius of the step at infinity.
+            solves: of each step of Newton's method; 0 for as many as it takes.
         """
         self._equations, self._home, self._radius = equations, home, radius
+        self._solves = solves
         self._used = partition.rows
         self._row_sizes = row_sizes[list(partition.rows)]
         derivation = equations.fresh_derivation()
@@ -103,6 +106,7 @@ class RedundantCode(Code):
             length=float(self._equations.size.length),
             epsilon=self.epsilon,
             radius=self._radius,
+            solves=self._solves,
             elimination=self._elimination(),
         )
         runtime = {name: runtime_sources()[name] for name in RUNTIME}
