@@ -13,7 +13,7 @@ from inloop.observers.estimate import Estimate
 from inloop.observers.followed import Followed
 from inloop.observers.forces import ContactForce, contact_force
 from inloop.observers.horizon import HorizonObserver
-from inloop.observers.make import observer
+from inloop.observers.make import observer, observer_again
 from inloop.observers.observer import Observer
 from inloop.observers.unknowns import Unknown
 
@@ -29,4 +29,5 @@ __all__ = [
     "nees",
     "nis",
     "observer",
+    "observer_again",
 ]

@@ -227,6 +227,7 @@ class _Memory:
         loop.instance, loop.start = wiring.instance.address, address_of(wiring.start)
         self._hand = HandMemory(wiring.reach, wiring.instance)
         loop.hand, loop.substeps = self._hand.address, options.substeps
+        loop.follower = None if wiring.follower is None else wiring.follower.address
         loop.mode, loop.period = MODES[options.mode], 1e9 * options.period
         loop.speed, loop.steps_wanted, loop.paused = options.speed, steps, options.paused
         loop.extrapolate = options.extrapolate

@@ -64,6 +64,11 @@ class Mailbox(Commands, Closing):
             realtime_function(f"il_mailbox_{function}") for function in functions
         )
 
+    @property
+    def attached(self) -> Attached:
+        """The memory, for C; to be held as long as it is used."""
+        return self._use()
+
     # outputs
 
     @property
