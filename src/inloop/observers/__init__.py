@@ -15,6 +15,7 @@ from inloop.observers.forces import ContactForce, contact_force
 from inloop.observers.horizon import HorizonObserver
 from inloop.observers.make import observer, observer_again
 from inloop.observers.observer import Observer
+from inloop.observers.trial import Trial, trial
 from inloop.observers.unknowns import Unknown
 
 __all__ = [
@@ -24,10 +25,12 @@ __all__ = [
     "Followed",
     "HorizonObserver",
     "Observer",
+    "Trial",
     "Unknown",
     "contact_force",
     "nees",
     "nis",
     "observer",
     "observer_again",
+    "trial",
 ]

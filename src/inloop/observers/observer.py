@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -60,6 +60,11 @@ class Setup:
     doubt: Array
     late: tuple[int, ...]
     facts: str
+
+    @property
+    def method(self) -> str:
+        """Either "ekf" or "ukf"; of "mhe", that of the filter before its horizon."""
+        return self.table.kind
 
 
 class Observer:
@@ -405,6 +410,25 @@ class Observer:
         status, H, _ = self._native.sight()
         self._good(status, "seen")
         return F, Q, H
+
+    def away_from_start(self, change: Array) -> tuple[Array, Array]:
+        """A state of the plant, and extra states, that lie a change of the errors from the start.
+
+        Args:
+            change: in the order of `states`.
+
+        Raises:
+            SimulationError: the loops cannot be closed there.
+        """
+        self.reset()
+        status, x, extra = self._native.moved(change)
+        self._good(status, "moved from its start")
+        return x, extra
+
+    def with_method(self, method: str) -> Observer:
+        """The same observer by another method, "ekf" or "ukf", at its start."""
+        table = replace(self._setup.table, kind=method)
+        return Observer(replace(self._setup, table=table))
 
     def errors(self, q: Array, qd: Array, states: Mapping[str, float] | None = None) -> Array:
         """Error of the estimate against the truth, in the order of `states`.
