@@ -14,7 +14,6 @@ from inloop.errors import InputError, SimulationError
 from inloop.native import Status
 from inloop.native.running.follower import MOST_LOST, FollowerTable
 from inloop.native.running.observer import NativeObserver, ObserverTable
-from inloop.observers.consistency import band
 from inloop.observers.estimate import Estimate
 from inloop.observers.observed_plant import ObservedPlant
 from inloop.observers.sample_clock import SampleClock
@@ -22,12 +21,10 @@ from inloop.observers.symbols import refuse_symbols
 from inloop.observers.unknowns import Extra
 from inloop.plant import Array, BarePlant
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
+from inloop.simulate.judging.innovations import innovation_note
 
 if TYPE_CHECKING:
     from inloop.observers.followed import Followed
-
-JUDGED = 200  # samples, from which on innovations are told that do not fit the noise
-SURELY = 1.0 - 1e-6
 
 
 class Record(Protocol):
@@ -385,14 +382,8 @@ class Observer:
             told.append(f"samples come every {mean:.4g} s, not every {self.period:g} s")
         if self._begun_anew:
             told.append(f"began anew {self._begun_anew} times, at last because {self._reason}")
-        if self._samples >= JUDGED and self._used:
-            low, high = band(self._used, 1, SURELY)
-            if not low <= self._squares <= high:
-                size = math.sqrt(self._squares / self._used)
-                told.append(
-                    f"innovations are {size:.3g} times as large as the noise that was given lets "
-                    f"expect: look at measured=, disturbances= and the model"
-                )
+        if note := innovation_note(self._squares, self._used):
+            told.append(note)
         return tuple(told)
 
     # over a run, and about the estimate

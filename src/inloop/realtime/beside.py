@@ -23,7 +23,7 @@ from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.memory import Attached
 from inloop.realtime.mailboxes.mirror import SLOTS
 from inloop.realtime.mailboxes.segment import Segment
-from inloop.realtime.observed import Observes, following
+from inloop.realtime.observed import Observes, following, notes_of
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
 
@@ -58,6 +58,10 @@ class Observation(Closing):
             reason = os.strerror(-status) if status < 0 else Status(status).name
             raise SimulationError(f"the observer of '{plant.name}' cannot start: {reason}")
         self._memory.started = True
+        # who attaches finds a record, if the plant has one
+        beside = self._memory.beside
+        while plant.newest > 0 and not beside.records and not beside.ended:
+            time.sleep(0.0005)
 
     def _tell_parameters(self, plant: Mailbox) -> None:
         """Those of the plant as they are now, for who looks on."""
@@ -78,8 +82,8 @@ class Observation(Closing):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the system did not allow, and what to do."""
-        return refusals(self._memory.beside.privileges)
+        """What the system did not allow, and what was unusual about the observer."""
+        return (*refusals(self._memory.beside.privileges), *notes_of(self._memory.follower))
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the plant; False if it goes on after so many seconds."""
@@ -144,7 +148,8 @@ class _Memory:
         self.address = address_of(self._raw)
         self.beside: Any = mirror("il_beside").from_address(self.address)
         self.started = False
-        self._keep = (plant, segment.memory, follower)
+        self.follower = follower
+        self._keep = (plant, segment.memory)
         self.beside.follower = follower.address
         setattr(self.beside, "from", plant.box)
         use, memory = realtime_function("il_mailbox_use"), segment.memory

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from inloop.errors import InputError, name_hint
+from inloop.errors import InputError, counted, name_hint
 from inloop.native.running.follower import FollowerTable, NativeFollower
 from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.simulate.judging.innovations import innovation_note
 
 EXACT = 1e-9  # of a period
 FACT = "observer"  # what it was made of, among the facts of a layout
@@ -64,6 +65,21 @@ def signals_of_plant(layout: Layout) -> int:
         return len(layout.signals)
     told = [x.name.startswith(f"{FACT}.") for x in layout.signals]
     return told.index(True) if any(told) else len(told)
+
+
+def notes_of(follower: NativeFollower) -> tuple[str, ...]:
+    """What was unusual about an observer so far, in words."""
+    told = []
+    if follower.lost:
+        told.append(f"the observer missed {counted(follower.lost, 'sample')}, which it has bridged")
+    if follower.restarts:
+        told.append(
+            f"the observer began anew {counted(follower.restarts, 'time')}: updates failed, or the "
+            "time of records jumped (observer.status)"
+        )
+    if note := innovation_note(*follower.innovations):
+        told.append(f"of the observer, {note}")
+    return tuple(told)
 
 
 def _every(period: float, layout: Layout) -> int:

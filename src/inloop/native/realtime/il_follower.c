@@ -45,7 +45,8 @@ void il_follower_begin(il_follower *follower)
     f->y = f->told + f->told_count;
     f->u = f->y + f->observer->measured_count;
     f->outputs = f->u + f->observer->instance->plant->input_count;
-    f->begun = f->lost = f->restarts = f->passed = 0;
+    f->begun = f->lost = f->restarts = f->passed = f->used = 0;
+    f->squares = 0.0;
     memset(f->told, 0, (size_t)f->told_count * sizeof *f->told);
     tell_nothing(f);
 }
@@ -208,6 +209,8 @@ int il_follow_record(il_follower *follower, const double *record, int was_set)
         f->last = isfinite(t) ? t : 0.0;
     }
     if (status == IL_OK) {
+        f->squares += f->observer->nis;
+        f->used += f->observer->used;
         status = tell(f);
     }
     if (status != IL_OK) {

@@ -51,12 +51,16 @@ typedef struct il_follower {
     /* what it tells: told_count numbers of scratch */
     double *told;
 
+    /* how it went */
+    int64_t lost, restarts;      /* as told */
+    double squares;              /* sum of NIS over all samples */
+    int64_t used;                /* measurements that this is about */
+
     /* private */
     double *y, *u, *outputs;
     double last;                 /* time of the last record [s] */
     int64_t passed;              /* records since it began */
     int64_t begun;
-    int64_t lost, restarts;
 } il_follower;
 
 /* Numbers that it tells, and those of its memory. */

@@ -96,3 +96,18 @@ class NativeFollower:
         scratch = aligned_zeros(realtime_function("il_follower_scratch")(self.address))
         self._struct.scratch = address_of(scratch)
         self._keep += [arrays, scratch]
+
+    @property
+    def lost(self) -> int:
+        """Samples that never came."""
+        return int(self._struct.lost)
+
+    @property
+    def restarts(self) -> int:
+        """Times that it began anew by itself."""
+        return int(self._struct.restarts)
+
+    @property
+    def innovations(self) -> tuple[float, int]:
+        """Sum of squared innovations in units of their variances, and how many there were."""
+        return float(self._struct.squares), int(self._struct.used)

@@ -72,6 +72,11 @@ class Mailbox(Commands, Closing):
     # outputs
 
     @property
+    def newest(self) -> int:
+        """Number of the newest outputs; 0: there are none yet."""
+        return self._head(self._use(), OUTPUTS)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of all outputs."""
         return tuple(self.layout.index)
