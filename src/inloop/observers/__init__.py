@@ -11,7 +11,7 @@ estimation over a moving horizon ("mhe") is Python around the same steps and slo
 from inloop.observers.consistency import Consistency, nees, nis
 from inloop.observers.estimate import Estimate
 from inloop.observers.followed import Followed
-from inloop.observers.forces import ContactForce, contact_force
+from inloop.observers.forces import ContactForce, contact_force, unknown_efforts
 from inloop.observers.horizon import HorizonObserver
 from inloop.observers.make import observer, observer_again
 from inloop.observers.observer import Observer
@@ -33,4 +33,5 @@ __all__ = [
     "observer",
     "observer_again",
     "trial",
+    "unknown_efforts",
 ]
