@@ -88,30 +88,17 @@ static void read_record(il_follower *f, const double *record)
 
 /* ---- what it tells ---- */
 
-static double deviation(const il_observer *o, int64_t state)
-{
-    const double square = o->P[state * o->size + state];
-    return square > 0.0 ? sqrt(square) : 0.0;
-}
-
 /* Deviations of all coordinates and velocities, of states of laws, of extra states. */
-static double *tell_deviations(const il_follower *f, double *to)
+static int tell_deviations(const il_follower *f, double *to)
 {
-    const il_observer *o = f->observer;
-    const il_choice *choice = il_in_use(il_observed_part(o))->choice;
-    const int64_t n = coordinates_of(f), nu = choice->independent_count;
-    for (int64_t k = 0; k < 2 * n; k++) {
-        to[k] = (double)NAN;
+    il_observer *const o = f->observer;
+    const int64_t n = coordinates_of(f), moving = 2 * il_observed_coordinates(o);
+    const int status = il_observer_deviations(o, to);
+    for (int64_t k = moving; k < o->size; k++) {
+        const double square = o->P[k * o->size + k];
+        to[2 * n + k - moving] = square > 0.0 ? sqrt(square) : 0.0;
     }
-    for (int64_t k = 0; k < nu; k++) {
-        to[choice->independent[k]] = deviation(o, k);
-        to[n + choice->independent[k]] = deviation(o, nu + k);
-    }
-    to += 2 * n;
-    for (int64_t k = 2 * nu; k < o->size; k++) {
-        *to++ = deviation(o, k);
-    }
-    return to;
+    return status;
 }
 
 static void tell_figures(il_follower *f, int status)
@@ -128,16 +115,18 @@ static int tell(il_follower *f)
 {
     il_observer *const o = f->observer;
     double *to = f->told;
-    const int status = il_observer_outputs(o, f->outputs);
+    int status = il_observer_outputs(o, f->outputs);
     if (status != IL_OK) {
         return status;
     }
     il_copy(to, f->outputs, f->told_states);
     to += f->told_states;
     il_copy(to, o->extra, o->extra_count);
-    to = tell_deviations(f, to + o->extra_count);
+    to += o->extra_count;
+    status = tell_deviations(f, to);
+    to += 2 * coordinates_of(f) + laws_of(f) + o->extra_count;
     il_copy(to, o->innovation, o->measured_count);
-    return IL_OK;
+    return status;
 }
 
 /* ---- samples ---- */

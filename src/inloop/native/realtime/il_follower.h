@@ -4,8 +4,7 @@
  * sample is due the observer predicts and corrects; what it tells then holds until the next one:
  *
  *     estimates     of coordinates, velocities and states of the plant, then of extra states
- *     deviations    of coordinates, velocities, states of laws, extra states; NaN of those that are
- *                   not among the independent ones
+ *     deviations    of coordinates, velocities, states of laws, extra states
  *     innovations   of what is measured; NaN where it was left out
  *     figures       see il_follower_figure
  *
