@@ -67,6 +67,16 @@ def test_a_plant_that_runs(
     assert told(capsys)["name"] == "other-name"
 
 
+def test_inside_the_loop_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--rate", "500", "--clock", "scripted", "--seconds", "0.1", "--name", f"{NAME}-own"]
+    file = str(folder / "observed.py")
+    assert main(["run", file, "--observer", "observer", *words, "--json"]) == 0
+    data = told(capsys)
+    assert data["outputs"]["observer.rail.qd"] == pytest.approx(data["qd"]["rail"], abs=1e-4)
+    assert main(["run", file, "--observer", "nobody", *words]) == 2
+    assert "comes with no observer 'nobody'" in capsys.readouterr().err
+
+
 def test_what_is_wrong(running: il.Loop, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = str(folder / "sledge.py")
     for words, message in (
@@ -74,7 +84,7 @@ def test_what_is_wrong(running: il.Loop, folder: Path, capsys: pytest.CaptureFix
         ([NAME, model], f"nothing is measured of '{NAME}'"),
         ([NAME, model, "--measured", "rail.q"], "is no assignment of a number"),
         ([NAME, model, "--measured", "rail.w=1"], "the plant has no output 'rail.w'"),
-        ([NAME, str(folder / "wrong.py")], "`observer` of"),
+        ([NAME, str(folder / "wrong.py")], "`observer` is or makes a int"),
     ):
         assert main(["observe", *words]) == 2
         assert message in capsys.readouterr().err

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import time
 import weakref
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from inloop.realtime.mailboxes.segment import Segment
 from inloop.realtime.observed import Observes, following, notes_of
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
+from inloop.realtime.signals import ended_by_sigterm
 
 TAIL = ".observed"  # behind the name of the plant: the name of the mailbox with estimates
 POLL = 0.01  # [s]
@@ -46,10 +49,15 @@ class Observation(Closing):
     def __init__(self, plant: Mailbox, observer: Observes, name: str, priority: int) -> None:
         self.name = name
         layout, follower = following(observer, plant.layout, inside=False)
+        self._stack = contextlib.ExitStack()
         self._segment = Segment(name, layout, _slots(plant))
-        self._memory = _Memory(plant.attached, self._segment, follower, priority)
-        self._tell_parameters(plant)
-        self.mailbox = Mailbox(name, Attached(self._segment.memory))
+        try:
+            self._memory = _Memory(plant.attached, self._segment, follower, priority)
+            self._tell_parameters(plant)
+            self.mailbox = Mailbox(name, Attached(self._segment.memory))
+        except BaseException:
+            self._segment.close()
+            raise
         self._disarm = weakref.finalize(self, _disarm, self._memory, self._segment)
         self._final: Report | None = None
         status = realtime_function("il_beside_start")(self._memory.address)
@@ -106,6 +114,19 @@ class Observation(Closing):
             self._final = self.mailbox.report()
             self.mailbox.close()
             self._disarm()
+
+    def __enter__(self) -> Observation:
+        self._stack.enter_context(ended_by_sigterm())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._stack:
+            self.close()
 
     def __repr__(self) -> str:
         return f"<Observation '{self.name}': {'running' if self.running else 'ended'}>"

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import inloop as il
+from inloop.cli.observers import observer_of_file
 from inloop.cli.output import paragraph, print_json, table
 from inloop.cli.setting_files import add_settings
 from inloop.cli.starting import add_start, prepare
@@ -100,15 +101,8 @@ def _observer(
     args: argparse.Namespace, facts: Mapping[str, str], period: float
 ) -> il.observers.Observer:
     subject = find_subject(args) if args.mechanism is not None else _running(args, facts)
-    made = subject.names.get("observer")
-    if made is not None and not args.measured:
-        made = made if isinstance(made, il.observers.Observer) else made()
-        if not isinstance(made, il.observers.Observer):
-            raise il.InputError(
-                f"`observer` of {args.mechanism} is or makes a {type(made).__name__}",
-                fix="Let it be an il.observer(...), or a function that returns one.",
-            )
-        return made
+    if "observer" in subject.names and not args.measured:
+        return observer_of_file("observer", subject.names)
     if not args.measured:
         raise il.InputError(
             f"nothing is measured of '{args.name}'",
