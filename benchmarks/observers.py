@@ -17,6 +17,7 @@ JOINTS = tuple(f"joint_{k}" for k in range(1, 7))
 MIDDLE = np.array([0.3, 0.8, 3.0, 0.2, 0.7, 0.1])
 PERIOD, UPDATES = 1e-3, 4000
 BAR = 10.0  # [µs]
+IN_LOOP = 5.0  # simulated time of a run in the loop [s]
 HEADERS = ["observer", "states", "median µs", "p99 µs"]
 LEGEND = """\
 PUMA 560 on sines, six encoders at 1 kHz, one RK4 step per update; each update timed by itself in
@@ -44,7 +45,33 @@ def run(rounds: int = 5) -> Findings:
     ]
     show(HEADERS, cells)
     note(LEGEND)
+    progress("observers: in the loop")
+    in_loop = _in_loop(plant, rounds)
+    show(["step of the loop", "processor time, median µs"], [[k, f"{v:.2f}"] for k, v in in_loop])
+    findings.rows += [{"what": f"step {k}", "median": v} for k, v in in_loop]
     return findings
+
+
+def _in_loop(plant: il.Plant, rounds: int) -> list[tuple[str, float]]:
+    """Processor time of steps of the robot's loop without an observer and with one [µs]."""
+    start = dict(zip(JOINTS, MIDDLE, strict=True))
+    common = {"measured": {f"{j}.q": 1e-5 for j in JOINTS}, "period": PERIOD, "q": start}
+    pushes = {f"{j}.tau": 5.0 for j in JOINTS}
+    observers = {
+        "without observer": None,
+        "with ekf": il.observer(plant, disturbances=pushes, **common),
+        "with ukf": il.observer(plant, disturbances=pushes, method="ukf", **common),
+        "with ekf and unknown torques": il.observer(plant, unknown=pushes, **common),
+    }
+    least = dict.fromkeys(observers, np.inf)
+    for _ in range(rounds):
+        for name, observer in observers.items():
+            options = {"rate": 1.0 / PERIOD, "mode": "free", "seconds": IN_LOOP, "q": start}
+            with il.start(plant, name="bench-observers", observer=observer, **options) as loop:
+                loop.wait()
+                took = loop.report().times("step_cpu")["p50"]
+            least[name] = min(least[name], took)
+    return list(least.items())
 
 
 def _motion(plant: il.Plant) -> tuple[np.ndarray, np.ndarray]:

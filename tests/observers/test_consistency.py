@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from monte_carlo import Runs, Scene, run
@@ -54,6 +56,7 @@ def four_bar_scene() -> Scene:
     )
 
 
+@functools.cache
 def vehicle_scene() -> Scene:
     """Potentiometer, inertial unit, encoders and position; torques, wind and road disturb."""
     plant, car, start = tilting_vehicle().compile(), CLEVER.of_size(SIZE), straight(1.5)
@@ -131,9 +134,9 @@ def test_a_four_bar_with_one_encoder(method: str) -> None:
     assert np.abs(h).max() < 1e-12
 
 
-def vehicle_runs(count: int, samples: int, skipped: int) -> tuple[Runs, list[int]]:
+def vehicle_runs(method: str, count: int, samples: int, skipped: int) -> tuple[Runs, list[int]]:
     scene = vehicle_scene()
-    observer = scene.observer(method="ukf")
+    observer = scene.observer(method=method)
     names = observer.states
     found = run(scene, observer, runs=count, samples=skipped + samples)
     # the front wheel's angle is seen by nobody, the servo is known, noise is no state
@@ -146,14 +149,16 @@ def vehicle_runs(count: int, samples: int, skipped: int) -> tuple[Runs, list[int
     return Runs(*cut), kept
 
 
-def test_the_tilting_vehicle() -> None:
-    runs, kept = vehicle_runs(4, 25, skipped=15)
+@pytest.mark.parametrize("method", ["ekf", "ukf"])
+def test_the_tilting_vehicle(method: str) -> None:
+    runs, kept = vehicle_runs(method, 4, 25, skipped=15)
     judge(runs, kept, 11)
 
 
 @pytest.mark.long
-def test_the_tilting_vehicle_over_many_runs() -> None:
-    runs, kept = vehicle_runs(40, 300, skipped=20)
+@pytest.mark.parametrize("method", ["ekf", "ukf"])
+def test_the_tilting_vehicle_over_many_runs(method: str) -> None:
+    runs, kept = vehicle_runs(method, 40, 300, skipped=20)
     judge(runs, kept, 11)
 
 

@@ -18,10 +18,12 @@ def arm() -> il.Plant:
     return arm_with_touch()
 
 
-def observed(arm: il.Plant, **unknown: il.observers.Unknown) -> il.observers.Observer:
+def observed(
+    arm: il.Plant, count: np.ndarray = COUNT, **unknown: il.observers.Unknown
+) -> il.observers.Observer:
     return il.observer(
         arm,
-        measured={f"{j}.q": count / 12**0.5 for j, count in zip(JOINTS, COUNT, strict=True)},
+        measured={f"{j}.q": step / 12**0.5 for j, step in zip(JOINTS, count, strict=True)},
         disturbances={f"{j}.tau": TORQUE for j in JOINTS},
         unknown=unknown,
         doubt={f"{j}.{kind}": 1e-4 for j in JOINTS for kind in ("q", "qd")},
@@ -76,14 +78,43 @@ def test_the_force_from_unknown_efforts_and_the_jacobian(arm: il.Plant) -> None:
     assert not il.observers.contact_force(arm, observer.estimate, FLANGE).fits
 
 
-def test_the_force_of_the_wall_from_unknown_efforts(arm: il.Plant) -> None:
-    unknown = {f"{j}.tau": il.observers.Unknown(1e4, smooth=True) for j in JOINTS}
+@pytest.mark.parametrize(
+    ("count", "most"), [(COUNT, 0.05), (np.full(6, 2.0 * np.pi / 2**20), 0.06)]
+)
+def test_the_force_of_the_wall_from_unknown_efforts(
+    arm: il.Plant, count: np.ndarray, most: float
+) -> None:
+    """Encoders of 17 bits at the motors, of 20 bits at the joints."""
+    force = il.observers.Unknown.rising(100.0, 0.05)
+    unknown = il.observers.unknown_efforts(arm, FLANGE, force, START)
+    deviations = []
 
     def at_flange(estimate: il.observers.Estimate) -> np.ndarray:
-        return il.observers.contact_force(arm, estimate, FLANGE).force
+        found = il.observers.contact_force(arm, estimate, FLANGE)
+        deviations.append(float(np.sqrt(np.trace(found.covariance))))
+        return found.force
 
-    found = run_into_wall(observed(arm, **unknown), at_flange, seconds=0.16, seed=1)
-    assert found.errors(0.02, 0.04).max() < 0.05
+    observer = observed(arm, count, **unknown)
+    found = run_into_wall(observer, at_flange, seconds=0.16, seed=1, count=count)
+    errors, size = found.errors(0.02, 0.04), np.linalg.norm(found.true[-1])
+    assert errors.max() < most
+    # it says so itself, and has known it before it touched
+    assert errors.max() * size < 3.0 * deviations[-1]
+    assert deviations[-1] == pytest.approx(deviations[80], rel=0.1)
+
+
+def test_efforts_are_as_unknown_as_levers_make_them(arm: il.Plant) -> None:
+    force = il.observers.Unknown.rising(80.0, 0.04, doubt=2.0)
+    # in 0.04 s its rate wanders by 80 N / 0.04 s
+    assert force.change * 0.04**0.5 == pytest.approx(80.0 / 0.04)
+    q = dict(zip(JOINTS, START, strict=True))
+    found = il.observers.unknown_efforts(arm, FLANGE, force, q)
+    lever = np.linalg.norm(arm.jacobian(FLANGE, START)[:3, 1])
+    assert found["joint_2.tau"].change == pytest.approx(lever * force.change)
+    assert found["joint_2.tau"].doubt == pytest.approx(lever * 2.0)
+    assert 0.0 < found["joint_6.tau"].change < 0.05 * lever * force.change
+    with pytest.raises(il.InputError, match="the size of an unknown is -1"):
+        il.observers.Unknown.rising(-1.0, 0.04)
 
 
 def test_efforts_that_are_not_estimated_are_named(arm: il.Plant) -> None:

@@ -69,16 +69,31 @@ def moved_over(h: float, F: np.ndarray, expected: np.ndarray) -> None:
     assert np.abs(F - expected).max() < 20 * h * size
 
 
-def test_slopes_of_the_robot_are_those_of_its_linearization() -> None:
-    plant, h = puma560().compile(), 1e-4
-    q = dict(zip(JOINTS, (0.3, 0.8, 3.0, 0.2, 0.7, 0.1), strict=True))
-    qd = dict(zip(JOINTS, (1.0, -0.7, 0.4, 1.3, -0.2, 0.9), strict=True))
+def differences(plant: il.Plant, x: np.ndarray, h: float) -> np.ndarray:
+    """Slopes of a step of the stepper by its start, all of q and then all of qd."""
+
+    def end(x: np.ndarray) -> np.ndarray:
+        stepper = plant.stepper(step=h, q=x[: plant.n], qd=x[plant.n :])
+        stepper.step()
+        names = [f"{c}.{kind}" for kind in ("q", "qd") for c in plant.coordinates]
+        return np.array([stepper[name] for name in names])
+
+    moves = 1e-6 * np.eye(len(x))
+    return np.stack([(end(x + d) - end(x - d)) / 2e-6 for d in moves], axis=1)
+
+
+def test_slopes_of_the_robot_are_those_of_its_steps() -> None:
+    plant, h = puma560().compile(), 1e-3
+    q, qd = (0.3, 0.8, 3.0, 0.2, 0.7, 0.1), (1.0, -0.7, 0.4, 1.3, -0.2, 0.9)
     observer = il.observer(
-        plant, measured={f"{j}.q": 1e-4 for j in JOINTS}, q=q, qd=qd, period=h
+        plant, measured={f"{j}.q": 1e-4 for j in JOINTS}, q=np.array(q), qd=np.array(qd), period=h
     )  # fmt: skip
     F, _, H = observer.linear()
-    expected = exponential(plant, observer.states, h, q=q, qd=qd)
-    assert np.abs(F - expected).max() < 1e-6 * np.abs(expected - np.eye(12)).max()
+    expected = differences(plant, np.array([*q, *qd]), h)
+    # a step of 1 ms: slopes at its begin would be off by 3e-4
+    assert np.abs(F - expected).max() < 5e-6 * np.abs(expected - np.eye(12)).max()
+    at = {"q": dict(zip(JOINTS, q, strict=True)), "qd": dict(zip(JOINTS, qd, strict=True))}
+    moved_over(h, F, exponential(plant, observer.states, h, **at))
     assert np.array_equal(H, np.eye(12)[:6])
 
 
@@ -108,7 +123,20 @@ def test_slopes_about_a_ball_joint_that_turns() -> None:
     )  # fmt: skip
     F, _, _ = observer.linear()
     expected = exponential(plant, observer.states, h, qd=spin)
-    assert np.abs(F - expected).max() < 1e-4 * np.abs(expected - np.eye(len(F))).max()
+    # it turns by 8e-4 rad in a step, and the slopes with it
+    assert np.abs(F - expected).max() < 1e-3 * np.abs(expected - np.eye(len(F))).max()
+
+
+def test_slopes_of_a_step_over_which_they_change() -> None:
+    """A spring that hardens: over one step its stiffness changes several times."""
+    m = il.Model("hardening", gravity=(0.0, 0.0, 0.0))
+    m.body("mass", on=m.ground, joint=il.prismatic("x", name="rail", initial=(0.0, 3.0)), mass=1.3)
+    m.joint_force("rail", lambda q, qd: -3e8 * q * q * q - 3.0 * qd)
+    plant = m.compile()
+    F, _, _ = il.observer(plant, measured={"rail.q": 1e-4}, period=PERIOD).linear()
+    expected = differences(plant, np.array([0.0, 3.0]), PERIOD)
+    assert abs(expected[1, 1] - 1.0) > 0.5
+    assert np.abs(F - expected).max() < 1e-3 * np.abs(expected).max()
 
 
 def test_drawn_states_and_slopes_agree_where_little_is_unsure(rocker: il.Plant) -> None:

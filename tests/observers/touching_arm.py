@@ -64,6 +64,7 @@ def run_into_wall(
     felt: Callable[[il.observers.Estimate], np.ndarray],
     seconds: float,
     seed: int,
+    count: np.ndarray = COUNT,
 ) -> Touch:
     """Estimated forces beside those of the simulation.
 
@@ -72,6 +73,7 @@ def run_into_wall(
         felt: estimate → force at the flange.
         seconds: of the run.
         seed: of the noise of the torques.
+        count: steps of the encoders [rad].
     """
     arm = observer.plant
     first = arm.position(FLANGE, START)
@@ -83,7 +85,7 @@ def run_into_wall(
         q, qd = np.array([[stepper[f"{j}.{kind}"] for j in JOINTS] for kind in ("q", "qd")])
         true = wall_force(truth, q, qd, float(first[0]) + 0.02)
         impact = k * PERIOD if np.isnan(impact) and true.any() else impact
-        observer.update(np.round(q / COUNT) * COUNT, u)
+        observer.update(np.round(q / count) * count, u)
         estimate = observer.estimate
         rows.append((k * PERIOD, *true, *felt(estimate)))
         u[:6] = impedance(arm, estimate, first + SPEED * k * PERIOD * AHEAD)

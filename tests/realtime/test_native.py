@@ -174,10 +174,18 @@ import inloop as il
 counted = ctypes.CDLL(None).counted
 counted.argtypes, counted.restype = [ctypes.c_long], ctypes.c_uint64
 plant = arm().compile()
-with il.start(plant, name=sys.argv[1], rate=2000, paused=True, bare_loop=True) as loop:
+def observer():
+    return il.observer(plant, measured={"shoulder.q": 1e-4, "elbow.q": 1e-4}, period=1.0 / 2000)
+start = il.start(plant, name=sys.argv[1], rate=2000, paused=True, bare_loop=True,
+                 observer=observer())
+plain = il.start(plant, name=sys.argv[1] + "-plain", rate=2000)
+with start as loop, plain, il.observe(sys.argv[1] + "-plain", observer()) as beside:
     box = il.attach(sys.argv[1])
     thread = loop.mailbox.statistics().thread
     before = counted(thread)
+    beside.mailbox.wait(60.0)
+    thread_beside = beside.mailbox.statistics().thread
+    before_beside = counted(thread_beside)
     box.resume()
     for k in range(200):
         outputs = box.wait(60.0)
@@ -193,11 +201,13 @@ with il.start(plant, name=sys.argv[1], rate=2000, paused=True, bare_loop=True) a
     # nobody writes any more: they become stale
     while (report := loop.report()).stale_inputs == 0 or report.steps <= 500:
         box.wait(60.0)
-    after = counted(thread)
+    after, after_beside = counted(thread), counted(thread_beside)
+    updates = beside.report().steps
     box.close()
 import threading
 print(json.dumps({
     "calls": after - before, "steps": report.steps, "stale": report.stale_inputs,
+    "beside": after_beside - before_beside, "updates": updates,
     "main": counted(threading.get_native_id()),
 }))
 """
@@ -216,4 +226,5 @@ def test_the_thread_neither_allocates_nor_locks_nor_prints(
     assert found["main"] > 1000
     assert found["steps"] > 500
     assert found["stale"] > 0
-    assert found["calls"] == 0
+    assert found["updates"] > 100
+    assert found["calls"] == found["beside"] == 0

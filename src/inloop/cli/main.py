@@ -21,10 +21,10 @@ from inloop.errors import near_names
 # the file of each command, in the order of `inloop --help`; one is read when it is called
 COMMANDS = {
     "list": "list_gallery", "describe": "describe", "derive": "derive", "export": "export",
-    "run": "run", "sweep": "sweep", "studio": "studio", "monitor": "monitor", "record": "record",
-    "replay": "record", "report": "record", "identify": "identify", "control": "control",
-    "link": "link", "midi": "midi", "device": "device", "check": "check", "demo": "demo",
-    "bench": "bench",
+    "run": "run", "sweep": "sweep", "studio": "studio", "monitor": "monitor", "observe": "observe",
+    "record": "record", "replay": "record", "report": "record", "identify": "identify",
+    "control": "control", "link": "link", "midi": "midi", "device": "device", "check": "check",
+    "demo": "demo", "bench": "bench",
 }  # fmt: skip
 
 # what is there after Ctrl-C

@@ -11,10 +11,11 @@ estimation over a moving horizon ("mhe") is Python around the same steps and slo
 from inloop.observers.consistency import Consistency, nees, nis
 from inloop.observers.estimate import Estimate
 from inloop.observers.followed import Followed
-from inloop.observers.forces import ContactForce, contact_force
+from inloop.observers.forces import ContactForce, contact_force, unknown_efforts
 from inloop.observers.horizon import HorizonObserver
-from inloop.observers.make import observer
+from inloop.observers.make import observer, observer_again
 from inloop.observers.observer import Observer
+from inloop.observers.trial import Trial, trial
 from inloop.observers.unknowns import Unknown
 
 __all__ = [
@@ -24,9 +25,13 @@ __all__ = [
     "Followed",
     "HorizonObserver",
     "Observer",
+    "Trial",
     "Unknown",
     "contact_force",
     "nees",
     "nis",
     "observer",
+    "observer_again",
+    "trial",
+    "unknown_efforts",
 ]

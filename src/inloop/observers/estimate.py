@@ -48,6 +48,9 @@ class Estimate(Mapping[str, float]):
             return self.outputs[name]
         raise unknown_name("output", name, self)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.extras or name in self.outputs
+
     def __iter__(self) -> Iterator[str]:
         yield from self.outputs
         yield from self.extras

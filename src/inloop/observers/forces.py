@@ -10,6 +10,7 @@ is the force that fits them best, and what is left of d tells whether it was at 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +18,14 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.observers.consistency import band
 from inloop.observers.estimate import Estimate
+from inloop.observers.unknowns import Unknown
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import one_name
 
 RANK = 1e-6  # of the largest singular value of J: directions below it are not felt
 SURE = 1e-12  # of the largest variance: joints that are surer than that are as sure as that
 TAIL = ".tau.unknown"
+LEAST_LEVER = 0.02  # of the largest one: what turns a joint and is no force at the point
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,33 @@ class ContactForce:
     def fits(self) -> bool:
         """Whether a force at this point explains what the joints feel (99.9 %)."""
         return self.freedom == 0 or self.rest <= band(self.freedom, 1, 0.998)[1]
+
+
+def unknown_efforts(
+    plant: BarePlant, point: str, force: Unknown, q: Mapping[str, float] | Array
+) -> dict[str, Unknown]:
+    """What an unknown force at a point adds to efforts of joints: for `unknown=` of an observer.
+
+    Each effort is as unknown as the lever of the force makes it, so that the filter looks for the
+    force where it acts most. Joints without a lever keep a small part of the largest one.
+
+    Args:
+        plant: a robot.
+        point: of a body, such as "link_6.flange".
+        force: how the force may change, along any axis, such as `Unknown.rising(100.0, 0.05)`.
+        q: where the levers are taken, by name or as a vector.
+
+    Raises:
+        InputError: no joint moves the point.
+    """
+    at = plant.vector(**q) if isinstance(q, Mapping) else np.asarray(q, dtype=np.float64)
+    J = plant.jacobian(one_name(point, "point"), at)[:3]
+    levers = np.linalg.norm(J, axis=0)
+    if not levers.any():
+        raise InputError(f"no joint moves point '{point}'", fix="Choose another one.")
+    levers = np.maximum(levers, LEAST_LEVER * levers.max())
+    known = zip(plant.coordinates, levers.tolist(), strict=True)
+    return {f"{name}.tau": force.times(lever) for name, lever in known}
 
 
 def contact_force(plant: BarePlant, estimate: Estimate, point: str) -> ContactForce:

@@ -20,6 +20,7 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
 from inloop.errors import InputError
+from inloop.native.running.follower import FollowerTable
 from inloop.observers.estimate import Estimate
 from inloop.observers.observer import Observer, Setup
 from inloop.plant import Array
@@ -57,6 +58,12 @@ class HorizonObserver(Observer):
             raise InputError(f"a horizon of {samples} samples", fix="Give 1 or more.")
         self._length, self._bounds = samples, dict(bounds)
         self.reset()
+
+    def follower(self) -> FollowerTable:
+        """It cannot be run in C."""
+        raise InputError(
+            "method 'mhe' needs Python at each sample", fix="Use 'ekf' or 'ukf', or run it beside."
+        )
 
     def reset(self) -> None:
         """Begin anew."""

@@ -12,6 +12,7 @@ from inloop.observers.horizon import HorizonObserver
 from inloop.observers.observability import insist_on_sight
 from inloop.observers.observed_plant import ObservedPlant
 from inloop.observers.observer import Observer, Setup
+from inloop.observers.recipe import read, written
 from inloop.observers.unknowns import (
     Extra,
     Unknown,
@@ -87,6 +88,12 @@ def observer(
         InputError: nothing is measured, a name or a number makes no sense, or a state that does
             not fade away is seen in nothing that is measured.
     """
+    given = {
+        "measured": measured, "disturbances": disturbances, "unknown": unknown, "offsets": offsets,
+        "states": states, "doubt": doubt, "method": method, "period": period, "step": step,
+        "integrator": integrator, "q": q, "qd": qd, "inputs": inputs, "delays": delays,
+        "unobserved": unobserved, "gate": gate, "spread": spread,
+    }  # fmt: skip
     if method not in FILTERS:
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(FILTERS)}.")
     if integrator not in INTEGRATORS:
@@ -122,7 +129,9 @@ def observer(
         gate=gate,
         spread=spread,
     )
-    setup = Setup(seen, table, tuple(noise), tuple(extras), first, _late(noise, delays, period))
+    late = _late(noise, delays, period)
+    facts = written(plant, given)
+    setup = Setup(seen, table, tuple(noise), tuple(extras), first, late, facts)
     made = FILTERS[method](setup)
     if isinstance(made, HorizonObserver):
         made.look_back(whole(horizon, "horizon"), _bounds(names, bounds))
@@ -130,6 +139,20 @@ def observer(
         raise InputError(f"method '{method}' knows no bounds", fix="Use method='mhe'.")
     insist_on_sight(made, name_list(unobserved, "unobserved"))
     return made
+
+
+def observer_again(plant: BarePlant, facts: str) -> Observer:
+    """The observer that a recording tells of (`Observer.facts`), at its start.
+
+    Args:
+        plant: the same model, with the same parameters.
+        facts: the text.
+
+    Raises:
+        FileFormatError: the text makes no sense.
+        InputError: the observer was that of another model.
+    """
+    return observer(plant, **read(facts, plant))
 
 
 def _noise(seen: ObservedPlant, measured: Mapping[str, float]) -> dict[str, float]:

@@ -58,7 +58,12 @@ class ObservedPlant:
         return len(self.plant.mechanism.states)
 
     def begin(self) -> System:
-        """A new instance, at the start."""
+        """A new instance, at the start, which is the one at work from now on."""
+        self.system = self.fresh()
+        return self.system
+
+    def fresh(self) -> System:
+        """A new instance, at the start, for somebody else."""
         plants = {self.plant.name: self.plant}
         begin = self._begin
         (system,) = make_systems(plants, self._at, self._method, begin.formulations, self._step)
@@ -66,7 +71,6 @@ class ObservedPlant:
         system.watch(begin.snapshot.x)
         system.measure()
         system.instance.begin(0, begin.snapshot.x)
-        self.system = system
         return system
 
     @property

@@ -5,29 +5,26 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from numbers import Real
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import Status
+from inloop.native.running.follower import MOST_LOST, FollowerTable
 from inloop.native.running.observer import NativeObserver, ObserverTable
-from inloop.observers.consistency import band
 from inloop.observers.estimate import Estimate
 from inloop.observers.observed_plant import ObservedPlant
 from inloop.observers.sample_clock import SampleClock
+from inloop.observers.symbols import refuse_symbols
 from inloop.observers.unknowns import Extra
 from inloop.plant import Array, BarePlant
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
+from inloop.simulate.judging.innovations import innovation_note
 
 if TYPE_CHECKING:
     from inloop.observers.followed import Followed
-
-JUDGED = 200  # samples, from which on innovations are told that do not fit the noise
-SURELY = 1.0 - 1e-6
-MOST_LOST = 1000  # samples that are bridged; where more are lost, the observer begins anew
 
 
 class Record(Protocol):
@@ -50,6 +47,7 @@ class Setup:
         extras: states beside those of the plant.
         doubt: standard deviation of each state at the start.
         late: periods by which each measured output comes late.
+        facts: what the user gave, as a text.
     """
 
     seen: ObservedPlant
@@ -58,6 +56,12 @@ class Setup:
     extras: tuple[Extra, ...]
     doubt: Array
     late: tuple[int, ...]
+    facts: str
+
+    @property
+    def method(self) -> str:
+        """Either "ekf" or "ukf"; of "mhe", that of the filter before its horizon."""
+        return self.table.kind
 
 
 class Observer:
@@ -105,6 +109,26 @@ class Observer:
     def plant(self) -> BarePlant:
         """What is observed."""
         return self._setup.seen.plant
+
+    @property
+    def setup(self) -> Setup:
+        """All that it is made of."""
+        return self._setup
+
+    @property
+    def facts(self) -> str:
+        """What the user gave, as a text that recordings carry; see `observer_again`."""
+        return self._setup.facts
+
+    def follower(self) -> FollowerTable:
+        """The same observer once more, at its start, for C to run in or beside a loop.
+
+        Raises:
+            InputError: it needs Python at each sample.
+        """
+        from inloop.observers.following import follower_of
+
+        return follower_of(self)
 
     @property
     def address(self) -> int:
@@ -159,13 +183,15 @@ class Observer:
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
         """As a controller: the estimate of each sample, and nothing that is written."""
-        _refuse_symbols(t)
+        refuse_symbols(t)
         self.step(outputs)
         return {}
 
     def leading(self, controller: Callable[[float, Estimate], Mapping[str, float]]) -> Any:
         """A controller that reads estimates where another one reads outputs."""
-        return _Leading(self, controller)
+        from inloop.observers.leading import Leading
+
+        return Leading(self, controller)
 
     def sample(self, t: float, measured: Array, inputs: Array) -> None:
         """The same with arrays; `estimate` tells what came of it.
@@ -356,14 +382,8 @@ class Observer:
             told.append(f"samples come every {mean:.4g} s, not every {self.period:g} s")
         if self._begun_anew:
             told.append(f"began anew {self._begun_anew} times, at last because {self._reason}")
-        if self._samples >= JUDGED and self._used:
-            low, high = band(self._used, 1, SURELY)
-            if not low <= self._squares <= high:
-                size = math.sqrt(self._squares / self._used)
-                told.append(
-                    f"innovations are {size:.3g} times as large as the noise that was given lets "
-                    f"expect: look at measured=, disturbances= and the model"
-                )
+        if note := innovation_note(self._squares, self._used):
+            told.append(note)
         return tuple(told)
 
     # over a run, and about the estimate
@@ -381,6 +401,25 @@ class Observer:
         status, H, _ = self._native.sight()
         self._good(status, "seen")
         return F, Q, H
+
+    def away_from_start(self, change: Array) -> tuple[Array, Array]:
+        """A state of the plant, and extra states, that lie a change of the errors from the start.
+
+        Args:
+            change: in the order of `states`.
+
+        Raises:
+            SimulationError: the loops cannot be closed there.
+        """
+        self.reset()
+        status, x, extra = self._native.moved(change)
+        self._good(status, "moved from its start")
+        return x, extra
+
+    def with_method(self, method: str) -> Observer:
+        """The same observer by another method, "ekf" or "ukf", at its start."""
+        table = replace(self._setup.table, kind=method)
+        return Observer(replace(self._setup, table=table))
 
     def errors(self, q: Array, qd: Array, states: Mapping[str, float] | None = None) -> Array:
         """Error of the estimate against the truth, in the order of `states`.
@@ -403,35 +442,3 @@ class Observer:
         truth = [known.get(extra.name, 0.0) for extra in self._setup.extras]
         found[own:] = np.array(truth) - native.extra
         return found
-
-
-class _Leading:
-    """A controller behind an observer."""
-
-    def __init__(self, observer: Observer, controller: Any) -> None:
-        self._observer, self._controller = observer, controller
-        self.__name__ = getattr(controller, "__name__", type(controller).__name__)
-
-    def reset(self) -> None:
-        self._observer.reset()
-        if hasattr(self._controller, "reset"):
-            self._controller.reset()
-
-    def __call__(self, t: float, outputs: Mapping[str, float]) -> Mapping[str, float]:
-        _refuse_symbols(t)
-        answer: Mapping[str, float] = self._controller(t, self._observer.step(outputs))
-        return answer
-
-
-def _refuse_symbols(t: object) -> None:
-    """See that the time of a sample is a number: `m.controller(...)` calls with symbols.
-
-    Raises:
-        InputError: it is none.
-    """
-    if not isinstance(t, Real):
-        raise InputError(
-            "an observer cannot be compiled into a plant",
-            fix="Give it to a run: plant.simulate(..., controller=observer.leading(law)), il.run "
-            "or il.start.",
-        )

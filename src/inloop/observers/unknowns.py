@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inloop.errors import InputError
 from inloop.native.running.observer import (
@@ -34,6 +34,25 @@ class Unknown:
     doubt: float = 0.0
     time: float | None = None
     smooth: bool = False
+
+    @classmethod
+    def rising(cls, size: float, time: float, doubt: float = 0.0) -> Unknown:
+        """A smooth one that may become as large as a size within a time, as forces at impacts do.
+
+        Its rate wanders by size/time in that time: a larger change would only let more noise of
+        the sensors through, a smaller one would lag behind.
+
+        Args:
+            size: what it may become [its unit].
+            time: in which [s].
+            doubt: standard deviation at the start [its unit].
+        """
+        size, time = positive(size, "the size of an unknown"), positive(time, "its time")
+        return cls(size / time**1.5, doubt, smooth=True)
+
+    def times(self, factor: float) -> Unknown:
+        """The same, so many times as large."""
+        return replace(self, change=factor * self.change, doubt=factor * self.doubt)
 
     def checked(self, name: str) -> Unknown:
         """The same, if its numbers make sense.

@@ -1,5 +1,6 @@
 """A plant against the clock: the native loop, its mailbox, and how well it kept its deadlines."""
 
+from inloop.realtime.beside import Observation, observe
 from inloop.realtime.clock import PlantClock, ScriptedClock
 from inloop.realtime.collector import Collector
 from inloop.realtime.faults import Corruption, Fault, read_fault, split_faults
@@ -21,8 +22,9 @@ from inloop.realtime.report import Report
 from inloop.realtime.run import start
 
 __all__ = [
-    "Collector", "Corruption", "Fault", "Flag", "Grip", "Injector", "Loop", "Mailbox", "Options",
-    "Outputs", "Panel", "PlantClock", "Pull", "Recorded", "Recording", "Replay", "Report",
-    "ScriptedClock", "Snapshot", "State", "attach", "read_fault", "record", "recorded_result",
-    "repair", "replay", "running", "split_faults", "start", "take_over",
+    "Collector", "Corruption", "Fault", "Flag", "Grip", "Injector", "Loop", "Mailbox",
+    "Observation", "Options", "Outputs", "Panel", "PlantClock", "Pull", "Recorded", "Recording",
+    "Replay", "Report", "ScriptedClock", "Snapshot", "State", "attach", "observe", "read_fault",
+    "record", "recorded_result", "repair", "replay", "running", "split_faults", "start",
+    "take_over",
 ]  # fmt: skip

@@ -27,6 +27,7 @@ from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.memory import Attached
 from inloop.realtime.mailboxes.outputs import Outputs, State
 from inloop.realtime.mailboxes.segment import Segment
+from inloop.realtime.observed import notes_of
 from inloop.realtime.options import MODES, Options
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
@@ -128,10 +129,12 @@ class Loop:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What differs from the declared start; what the system did not allow, and what to do."""
+        """What differs from the declared start; what the system did not allow; its observer."""
         lost = self._disarm.alive and self._segment.memory.lost
         refused = refusals(self._memory.loop.privileges)
-        return (*self._wiring.notes, *refused, *((CUT_SHORT,) if lost else ()))
+        follower = self._wiring.follower
+        told = () if follower is None else notes_of(follower)
+        return (*self._wiring.notes, *refused, *((CUT_SHORT,) if lost else ()), *told)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the run; False if it goes on after so many seconds.
@@ -227,6 +230,7 @@ class _Memory:
         loop.instance, loop.start = wiring.instance.address, address_of(wiring.start)
         self._hand = HandMemory(wiring.reach, wiring.instance)
         loop.hand, loop.substeps = self._hand.address, options.substeps
+        loop.follower = None if wiring.follower is None else wiring.follower.address
         loop.mode, loop.period = MODES[options.mode], 1e9 * options.period
         loop.speed, loop.steps_wanted, loop.paused = options.speed, steps, options.paused
         loop.extrapolate = options.extrapolate

@@ -14,6 +14,7 @@ from inloop.realtime.checks import is_finite, is_text, need, need_mapping, need_
 from inloop.realtime.controller_process import ControllerProcess
 from inloop.realtime.elements import element_facts
 from inloop.realtime.loop import Loop
+from inloop.realtime.observed import Observes, following
 from inloop.realtime.options import LONGEST, Options, OptionValues
 from inloop.realtime.wiring import wire
 from inloop.simulate.choice import method_at_start
@@ -42,6 +43,7 @@ class StartOptions(OptionValues, total=False):
     rehearse: float
     controller: Controller | None
     period: float | None
+    observer: Observes | None
 
 
 @checked_call
@@ -60,6 +62,7 @@ def start(
     rehearse: float = 3.0,
     controller: Controller | None = None,
     period: float | None = None,
+    observer: Observes | None = None,
     **options: Unpack[OptionValues],
 ) -> Loop:
     """Start a plant in a native thread and return at once.
@@ -87,6 +90,9 @@ def start(
             starts when it has answered for the first time, and ends if it raises something.
         period: between two calls of the controller [s], a whole number of periods of the plant;
             one by default.
+        observer: `il.observer(...)`, which C runs inside the loop: after each step it is given what
+            the record tells, and its estimates, "observer.<name>", are signals of the same record.
+            It keeps the parameters that it was made with.
         options: those of `Options`.
     """
     chosen = Options(**options)
@@ -145,8 +151,10 @@ def start(
     if plant.by_mode:
         facts["modes"] = " ".join(plant.by_mode)
     facts |= element_facts(plants)
-    layout = replace(wiring.layout, about=tuple(facts.items()))
-    wiring, name = replace(wiring, layout=layout), name or layout.model
+    layout, follower = replace(wiring.layout, about=tuple(facts.items())), None
+    if observer is not None:
+        layout, follower = following(observer, layout, inside=True)
+    wiring, name = replace(wiring, layout=layout, follower=follower), name or layout.model
     if controller is None:
         return Loop(plant, wiring, chosen, name, steps)
     # forked before there is a thread, or memory that is locked

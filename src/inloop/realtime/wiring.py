@@ -12,6 +12,7 @@ import numpy as np
 from inloop.errors import InputError, name_hint
 from inloop.native import Method
 from inloop.native.library import Reals
+from inloop.native.running.follower import NativeFollower
 from inloop.native.running.instance import Instance
 from inloop.plant import BarePlant
 from inloop.plant.quantities.inputs_outputs import input_quantities
@@ -42,6 +43,7 @@ class Wiring:
         gaps: numbers of the outputs that are gaps of contacts.
         reach: how its bodies are held by hands.
         notes: what differs at the start from the initial values of the model, in words.
+        follower: an observer inside the loop.
     """
 
     layout: Layout
@@ -52,6 +54,7 @@ class Wiring:
     gaps: tuple[int, ...]
     reach: Reach
     notes: tuple[str, ...]
+    follower: NativeFollower | None = None
 
 
 def wire(

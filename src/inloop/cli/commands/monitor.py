@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from fnmatch import fnmatchcase
 from typing import Any
 
 import inloop as il
 from inloop.cli.output import plain_table, print_json
+from inloop.errors import name_hint
 from inloop.realtime import Mailbox, Outputs, Report, running
+from inloop.realtime.observed import FACT
 
 REFRESH = 0.25  # [s]
 MOST_SIGNALS = 24
@@ -21,6 +24,10 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     text = "watch a plant that runs: state, deadlines, signals"
     parser = commands.add_parser("monitor", parents=[shared], help=text, description=text)
     parser.add_argument("name", nargs="?", help="of a running plant; without it, list them")
+    parser.add_argument(
+        "--signals", metavar="NAMES",
+        help='which ones, with commas between, such as "observer.*"; the first ones by default',
+    )  # fmt: skip
     parser.add_argument("--seconds", type=float, metavar="S", help="how long to watch [s]")
     parser.add_argument("--once", action="store_true", help="print one view and end")
     parser.set_defaults(call=call)
@@ -34,9 +41,9 @@ def call(args: argparse.Namespace) -> int:
         if args.json:
             print_json(_data(box))
         elif args.once:
-            print("\n".join(_lines(box, None)))
+            print("\n".join(_lines(box, None, args.signals)))
         else:
-            _watch(box, args.seconds)
+            _watch(box, args.seconds, args.signals)
     return 0
 
 
@@ -63,7 +70,7 @@ def _data(box: Mailbox) -> dict[str, Any]:
     }
 
 
-def _watch(box: Mailbox, seconds: float | None) -> None:
+def _watch(box: Mailbox, seconds: float | None, wanted: str | None) -> None:
     end = None if seconds is None else time.monotonic() + seconds
     screen = _rich_screen()
     before: tuple[float, int] | None = None
@@ -73,7 +80,7 @@ def _watch(box: Mailbox, seconds: float | None) -> None:
                 now, steps = time.monotonic(), box.report().steps
                 rate = (steps - before[1]) / (now - before[0]) if before is not None else None
                 before = (now, steps)
-                screen.show("\n".join(_lines(box, rate)))
+                screen.show("\n".join(_lines(box, rate, wanted)))
                 time.sleep(REFRESH)
     except KeyboardInterrupt:
         return
@@ -81,7 +88,7 @@ def _watch(box: Mailbox, seconds: float | None) -> None:
         print(f"plant '{box.name}' has ended", file=sys.stderr)
 
 
-def _lines(box: Mailbox, rate: float | None) -> list[str]:
+def _lines(box: Mailbox, rate: float | None, wanted: str | None) -> list[str]:
     """The view: what it does, its deadlines, its signals."""
     outputs, report = box.peek(), box.report()
     measured = "" if rate is None else f", {rate:.0f} steps/s"
@@ -91,7 +98,8 @@ def _lines(box: Mailbox, rate: float | None) -> list[str]:
         f"{'nobody' if box.writer is None else f'process {box.writer}'}"
     )
     times = plain_table(("time [µs]", "p50", "p99", "p99.9", "max"), report.rows())
-    return [head, *_counts(report), "", *times, "", *_signals(box, outputs)]
+    told = [*_counts(report), *_observer(box, outputs)]
+    return [head, *told, "", *times, "", *_signals(box, outputs, wanted)]
 
 
 def _state(box: Mailbox, report: Report) -> str:
@@ -104,8 +112,30 @@ def _counts(report: Report) -> list[str]:
     return [f"  {sentence}" for sentence in report.sentences()[1:]]
 
 
-def _signals(box: Mailbox, outputs: Outputs) -> list[str]:
+def _observer(box: Mailbox, outputs: Outputs) -> list[str]:
+    """How the observer does, if there is one."""
+    told = [f"{FACT}.{name}" for name in ("nis", "used", "lost", "restarts", "status")]
+    if FACT not in dict(box.layout.about) or any(name not in box.layout.index for name in told):
+        return []
+    nis, used, lost, restarts, status = (outputs[name] for name in told)
+    failed = f", its last update failed with status {status:.0f}" if status else ""
+    return [
+        f"  observer: NIS {nis:.3g} of {used:.0f} measurements, {lost:.0f} samples lost, "
+        f"{restarts:.0f} restarts{failed}"
+    ]
+
+
+def _signals(box: Mailbox, outputs: Outputs, wanted: str | None) -> list[str]:
     names = [name for name in box.names if name != "t"]
+    if wanted is not None:
+        patterns = [text.strip() for text in wanted.split(",")]
+        names = [n for n in names if any(fnmatchcase(n, pattern) for pattern in patterns)]
+        if not names:
+            raise il.InputError(
+                f"no signal of plant '{box.name}' is called {wanted[:60]!a}",
+                fix=name_hint(patterns[0], box.names),
+            )
+        return plain_table(("signal", "value"), [(n, f"{outputs[n]:.6g}") for n in names])
     rows = [(name, f"{outputs[name]:.6g}") for name in names[:MOST_SIGNALS]]
     rows += [(name, f"{value:.6g}") for name, value in list(box.parameters.items())[:8]]
     lines = plain_table(("signal", "value"), rows)

@@ -20,8 +20,9 @@ from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.cli.setting_files import add_settings
 from inloop.cli.starting import add_start, prepare
 from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
-from inloop.errors import counted
+from inloop.errors import FileFormatError, counted
 from inloop.realtime import Flag, Recording, record, repair, replay
+from inloop.realtime.observed import FACT
 from inloop.realtime.recordings.channels import read_report
 from inloop.realtime.recordings.recording_file import check_new
 from inloop.realtime.recordings.replay import GOOD
@@ -121,23 +122,39 @@ def call_replay(args: argparse.Namespace) -> int:
     subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
     prepare(subject, args, held=True)  # as the run that was recorded
     plant = subject.compile()
-    found = replay(recording, plant)
+    observer, reason = _observer(recording, plant)
+    found = replay(recording, plant, observer=observer)
     first = found.first
     if args.json:
-        data = {name: getattr(found, name) for name in ("samples", "steps", "gaps", "different")}
+        counts = ("samples", "steps", "gaps", "different", "observed")
+        data = {name: getattr(found, name) for name in counts}
         print_json({**data, "identical": found.identical, "complete": found.complete})
     else:
         paragraph(
             f"{counted(found.steps, 'step')} done again, {found.different} with other bits; "
             f"{counted(found.gaps, 'gap')}"
+            + (f"; estimates of {found.observed} of them, too" if observer else "")
             + ("" if found.complete else "; the end of the file is missing")
         )
+        if reason:
+            paragraph(f"estimates were not compared: {reason}")
         if first is not None:
             paragraph(
                 f"first at t = {first.t:g} s: {first.name} was {first.recorded!r}, "
                 f"is {first.replayed!r}"
             )
     return 0 if found.identical else DIFFERENT
+
+
+def _observer(recording: Recording, plant: il.Plant) -> tuple[il.observers.Observer | None, str]:
+    """The observer that was inside the loop, made again; or why that cannot be done."""
+    facts = recording.facts.get(FACT)
+    if facts is None:
+        return None, ""
+    try:
+        return il.observers.observer_again(plant, facts), ""
+    except (il.InputError, FileFormatError) as error:
+        return None, error.mistakes[0].what
 
 
 def _told(recording: Recording, words: list[str]) -> Subject:

@@ -15,6 +15,7 @@ import numpy as np
 import inloop as il
 from inloop.cli.controllers import own_controller
 from inloop.cli.ending import end_with_parent
+from inloop.cli.observers import observer_of_file
 from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.points import point_positions
 from inloop.cli.result_files import check_targets, write_files
@@ -34,7 +35,7 @@ ONLY_REALTIME: dict[str, Any] = {
     "stale_after": 0.1, "core": None, "controller": None, "settings": None, "fault": [],
     "record": None, "overwrite": False, "seed": 1, "with_parent": False, "policies": [],
     "clock": "system", "warm": False, "in_place_of": None, "stage_to": None,
-    "offer_controller": None, "offer_period": None,
+    "offer_controller": None, "offer_period": None, "observer": None,
 }  # fmt: skip
 
 
@@ -90,6 +91,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a function or class of the Python file that describes the mechanism; or, started "
         "beside the plant: one of the exhibit (`inloop describe` lists them), none, or a program "
         "that gets the name of the plant as its last argument",
+    )
+    group.add_argument(
+        "--observer",
+        metavar="NAME",
+        help="an il.observer(...) of the Python file, or a function that returns one, which runs "
+        "inside the loop; its estimates are signals, observer.NAME (beside it: inloop observe)",
     )
     group.add_argument(
         "--period",
@@ -178,6 +185,8 @@ def call(args: argparse.Namespace) -> int:
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
         options["method"] = subject.exhibit.method if subject.exhibit is not None else None
+    if args.observer is not None:
+        options["observer"] = observer_of_file(args.observer, subject.names)
     own = own_controller(args.controller, subject.names)
     check_period(args, own)
     beside = SideProcesses(args, subject.exhibit, own)

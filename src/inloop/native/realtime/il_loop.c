@@ -160,8 +160,8 @@ int64_t il_loop_start(il_loop *loop)
         !(loop->period > 0.0) || !(loop->speed > 0.0) || loop->warm < 0 ||
         plant->input_count != (int64_t)layout->inputs ||
         plant->parameter_count != (int64_t)layout->parameters ||
-        plant->output_count !=
-            2 * (int64_t)layout->coordinates + layout->states + layout->signals ||
+        il_inputs_in_record(loop) !=
+            1 + 2 * (int64_t)layout->coordinates + layout->states + layout->signals ||
         il_snapshot_size(loop->instance) != (int64_t)layout->stepper_states) {
         return IL_BAD_ARGUMENT;
     }
@@ -171,6 +171,9 @@ int64_t il_loop_start(il_loop *loop)
         return -EBUSY;
     }
     cut_scratch(loop);
+    if (loop->follower != NULL) {
+        il_follower_begin(loop->follower);
+    }
     loop->clock = loop->clock != NULL ? loop->clock : &il_system_clock;
     loop->end_status = IL_OK;
     loop->bare_loop_privileges = loop->privileges;

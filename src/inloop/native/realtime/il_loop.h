@@ -20,6 +20,7 @@
 #include "inloop.h"
 
 #include "il_clock.h"
+#include "il_follower.h"
 #include "il_hand.h"
 #include "il_host.h"
 #include "il_thread.h"
@@ -60,6 +61,8 @@ typedef struct il_loop {
     const double *inputs_start;    /* inputs until somebody writes some */
     const double *inputs_safe;     /* NaN: stay as they are */
     il_hand *hand;                 /* NULL: its bodies cannot be held */
+    il_follower *follower;         /* an observer; what it tells are the last signals of records.
+                                      NULL: there is none */
     double *scratch;               /* il_loop_scratch numbers */
 
     /* how to run it */
@@ -159,6 +162,13 @@ int64_t il_placing_room(const il_instance *instance);
 static inline double il_simulated(const il_loop *loop)
 {
     return (double)(loop->step * loop->substeps) * loop->instance->step;
+}
+
+/* Where records hold inputs: behind the outputs of the plant and what the observer tells. */
+static inline int64_t il_inputs_in_record(const il_loop *loop)
+{
+    const int64_t told = loop->follower != NULL ? loop->follower->told_count : 0;
+    return 1 + loop->instance->plant->output_count + told;
 }
 
 static inline int64_t il_now(const il_loop *loop)

@@ -159,18 +159,26 @@ void il_one_period(il_loop *loop, int64_t flags)
 
 double *il_snapshot_in(const il_loop *loop, double *outputs)
 {
-    const il_plant *plant = loop->instance->plant;
-    return outputs + 1 + plant->output_count + plant->input_count;
+    return outputs + il_inputs_in_record(loop) + loop->instance->plant->input_count;
 }
 
 void il_complete_outputs(il_loop *loop, double *outputs)
 {
-    double *const inputs = outputs + 1 + loop->instance->plant->output_count;
+    double *const inputs = outputs + il_inputs_in_record(loop);
     outputs[0] = il_simulated(loop);
     for (int64_t k = 0; k < loop->instance->plant->input_count; k++) {
         inputs[k] = il_held_input(loop, k);
     }
     il_take_snapshot(loop->instance, il_snapshot_in(loop, outputs));
+}
+
+/* Let the observer follow, and tell what it believes. */
+static void observe(il_loop *loop, int64_t flags)
+{
+    il_follower *follower = loop->follower;
+    double *const told = loop->outputs + il_inputs_in_record(loop) - follower->told_count;
+    (void)il_follow_record(follower, loop->outputs, (flags & INLOOP_SET) != 0);
+    memcpy(told, follower->told, (size_t)follower->told_count * sizeof *told);
 }
 
 void il_publish_outputs(il_loop *loop, int64_t flags)
@@ -182,6 +190,9 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
         (void)il_outputs(instance, loop->outputs + 1);
     }
     il_complete_outputs(loop, loop->outputs);
+    if (loop->follower != NULL) {
+        observe(loop, flags);
+    }
     const inloop_record about = {
         .answers = loop->input_sequence,
         .parameters = loop->parameter_sequence,

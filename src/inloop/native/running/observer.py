@@ -129,6 +129,11 @@ class NativeObserver:
             raise InputError(f"the observer cannot begin: {status.name}", fix="Look at its start.")
 
     @property
+    def memory_address(self) -> int:
+        """Of the memory that C works in, for those who let it begin anew."""
+        return address_of(self._memory)
+
+    @property
     def size(self) -> int:
         """Of the error."""
         return int(self._struct.size)

@@ -184,8 +184,7 @@ void il_observer_wander_P(il_observer *o)
 
 /* ---- a change of the independent coordinates ---- */
 
-/* All coordinates and velocities at a state: rows of 2 n. */
-static int all_of(il_observer *o, const double *x, double *all)
+int il_observer_motion(il_observer *o, const double *x, double *all)
 {
     il_part *part = il_observed_part(o);
     const int status = il_look_at(part, o->t, x);
@@ -201,7 +200,7 @@ static int note_motion(il_observer *o)
     il_part *part = il_observed_part(o);
     const int64_t n = part->row->n, moving = 2 * il_observed_coordinates(o);
     double *const now = o->all_before + o->size * 2 * n;
-    int status = all_of(o, o->x, now);
+    int status = il_observer_motion(o, o->x, now);
     memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
     for (int64_t j = 0; j < moving && status == IL_OK; j++) {
         double *row = o->all_before + j * 2 * n;
@@ -210,7 +209,7 @@ static int note_motion(il_observer *o)
         status = il_observer_move(o, o->delta, o->x_trial, o->extra_trial);
         o->delta[j] = 0.0;
         if (status == IL_OK) {
-            status = all_of(o, o->x_trial, row);
+            status = il_observer_motion(o, o->x_trial, row);
         }
         for (int64_t k = 0; k < 2 * n; k++) {
             row[k] = (row[k] - now[k]) / reach;

@@ -104,6 +104,10 @@ IL_EXPORT int il_observer_correct(il_observer *observer, const double *measured)
 /* All outputs of the plant as estimated, inputs with their extra states. */
 IL_EXPORT int il_observer_outputs(il_observer *observer, double *values);
 
+/* Standard deviations of all coordinates, then of all velocities; those that are dependent follow
+   from the others. */
+IL_EXPORT int il_observer_deviations(il_observer *observer, double *deviations);
+
 /* Carry a state x with its extra states to the next sample, without any noise. */
 IL_EXPORT int il_observer_carry(il_observer *observer, const double *inputs, double *x,
                                 double *extra);

@@ -37,6 +37,9 @@ void il_observer_act(il_observer *o, const double *extra);
 /* A state of the plant with a change, loops closed at a time. */
 int il_observer_moved(il_observer *o, double t, const double *from, const double *delta, double *x);
 
+/* All coordinates and velocities at a state: 2 n numbers. */
+int il_observer_motion(il_observer *o, const double *x, double *all);
+
 /* Steps of a state to the next sample, with inputs as they act now. */
 int il_observer_steps(il_observer *o, double *x);
 

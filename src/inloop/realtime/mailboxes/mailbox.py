@@ -64,7 +64,17 @@ class Mailbox(Commands, Closing):
             realtime_function(f"il_mailbox_{function}") for function in functions
         )
 
+    @property
+    def attached(self) -> Attached:
+        """The memory, for C; to be held as long as it is used."""
+        return self._use()
+
     # outputs
+
+    @property
+    def newest(self) -> int:
+        """Number of the newest outputs; 0: there are none yet."""
+        return self._head(self._use(), OUTPUTS)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from inloop.realtime.loop import Loop
 from inloop.realtime.mailboxes.layout import Layout, names
 from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.outputs import Outputs
+from inloop.realtime.observed import Observes, signals_of_plant
 from inloop.realtime.recordings.recording import Recording, Sample
 from inloop.realtime.run import digest_of, start
 from inloop.simulate.controlled.compiled import inputs_led_by_plant
@@ -55,6 +56,7 @@ class Replay:
         different: steps with at least one bit that differs.
         first: the first difference.
         complete: the recording has its end.
+        observed: steps at which estimates of the observer inside the loop were compared, too.
     """
 
     samples: int
@@ -63,6 +65,7 @@ class Replay:
     different: int
     first: Difference | None
     complete: bool
+    observed: int = 0
 
     @property
     def identical(self) -> bool:
@@ -70,12 +73,14 @@ class Replay:
         return self.different == 0 and self.steps > 0
 
 
-def replay(recording: Recording, plant: BarePlant) -> Replay:
+def replay(recording: Recording, plant: BarePlant, *, observer: Observes | None = None) -> Replay:
     """Feed the recorded inputs and parameters to the same plant.
 
     Args:
         recording: of a run.
         plant: the same mechanism.
+        observer: as it was inside the loop; without it estimates are not compared. They are from
+            each record on that was set, such as the start, up to the next gap.
 
     Raises:
         InputError: the plant is another one, or the recording cannot be replayed.
@@ -110,8 +115,10 @@ def replay(recording: Recording, plant: BarePlant) -> Replay:
         policies=policies,
         telemetry=0.1,
         rehearse=pace.rehearse,
+        observer=observer,
     ) as loop:
-        if _shape(loop.mailbox.layout) != _shape(recording.layout):
+        told = observer is not None
+        if _shape(loop.mailbox.layout, told) != _shape(recording.layout, told):
             raise _other_quantities(recording)
         return _Replayer(loop, recording).run()
 
@@ -160,9 +167,11 @@ def _check_names(recording: Recording, plant: BarePlant) -> None:
         raise _other_quantities(recording)
 
 
-def _shape(layout: Layout) -> tuple[list[list[str]], int]:
-    """Names of all quantities, and the length of the state."""
-    return [names(group) for group in layout.groups], layout.stepper_states
+def _shape(layout: Layout, told: bool) -> tuple[list[list[str]], int]:
+    """Names of all quantities, an observer's or not, and the length of the state."""
+    kept = layout.signals if told else layout.signals[: signals_of_plant(layout)]
+    groups = replace(layout, signals=kept).groups
+    return [names(group) for group in groups], layout.stepper_states
 
 
 def _other_quantities(recording: Recording) -> FileFormatError:
@@ -211,10 +220,14 @@ class _Replayer:
     def __init__(self, loop: Loop, recording: Recording) -> None:
         self._loop, self._recording = loop, recording
         self._box: Mailbox = loop.mailbox
-        self._size = recording.layout.cuts[4]
+        layout = recording.layout
+        self._own = layout.cuts[3] + signals_of_plant(layout)
+        self._all = loop.mailbox.layout.cuts[4]
+        # an observer that was at work before the first record is not where that record begins
+        self._observes = False
         self._names = recording.layout.output_names
         self._before: int | None = None
-        self.steps = self.gaps = self.different = 0
+        self.steps = self.gaps = self.different = self.observed = 0
         self.first: Difference | None = None
 
     def run(self) -> Replay:
@@ -224,7 +237,8 @@ class _Replayer:
             samples += 1
             self._follow(sample)
         complete = self._recording.complete
-        return Replay(samples, self.steps, self.gaps, self.different, self.first, complete)
+        counts = (samples, self.steps, self.gaps, self.different)
+        return Replay(*counts, self.first, complete, self.observed)
 
     def _follow(self, sample: Sample) -> None:
         """Bring the plant to the next record of the file."""
@@ -242,6 +256,7 @@ class _Replayer:
             # lock-step: the commands of a plant that waits for inputs are obeyed at once
             self._box.restore(sample.state)
             self._await()
+            self._observes = bool(sample.was_set) and self._all > self._own
             return
         if sample.hand is not None:
             self._box.hand.write(sample.hand.grips)
@@ -266,9 +281,11 @@ class _Replayer:
 
     def _compare(self, sample: Sample, found: Outputs) -> None:
         self.steps += 1
-        values = found.values[: self._size]
+        self.observed += self._observes
+        size = self._all if self._observes else self._own
+        values, recorded = found.values[:size], sample.values[:size]
         # bits, so that -0.0 is not 0.0
-        other = np.flatnonzero(values.view(np.int64) != sample.values.view(np.int64))
+        other = np.flatnonzero(values.view(np.int64) != recorded.view(np.int64))
         same_status = sample.counts["status"] == found.status or (
             sample.counts["status"] in GOOD and found.status in GOOD
         )

@@ -1,0 +1,157 @@
+"""`inloop observe`: estimate the states of a plant that runs, beside it, in a thread of C."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import inloop as il
+from inloop.cli.observers import observer_of_file
+from inloop.cli.output import paragraph, print_json, table
+from inloop.cli.setting_files import add_settings
+from inloop.cli.starting import add_start, prepare
+from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
+from inloop.errors import counted
+
+POLL = 0.05  # [s]
+TEXT = "estimate the states of a plant that runs, from what is measured of it"
+MORE = """\
+Records of the plant appear once more under the name NAME.observed, with estimates, standard
+deviations and innovations as further signals, "observer.<name>":
+  inloop observe robot --measured joint_1.q=1e-4 --measured joint_2.q=1e-4 …
+  inloop monitor robot.observed --signals "observer.*"
+  inloop record robot.observed --to estimates.mcap"""
+
+
+def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
+    """Add the command to the command line."""
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(
+        "observe", parents=[shared], help=TEXT, description=f"{TEXT}\n\n{MORE}",
+        formatter_class=layout,
+    )  # fmt: skip
+    parser.add_argument("name", help="of a running plant, or of the mailbox of a real device")
+    parser.add_argument(
+        "mechanism", nargs="?", metavar="NAME|FILE",
+        help="the model of it; needed unless it is one of the gallery. A Python file may define "
+        "`observer`, an il.observer(...) or a function without arguments that returns one",
+    )  # fmt: skip
+    for option, what, text in (
+        ("measured", "OUTPUT=S", "an output, and the standard deviation of its noise"),
+        ("disturbance", "INPUT=S", "what acts beside an input or effort, new at each sample"),
+        ("unknown", "INPUT=C", "an input or effort that something unknown adds to, and by how much "
+         "that changes in one second"),
+        ("offset", "OUTPUT=C", "a measured output with an offset, and its change in one second"),
+        ("doubt", "STATE=S", "standard deviation of a state at the start"),
+    ):  # fmt: skip
+        parser.add_argument(
+            f"--{option}", action="append", default=[], metavar=what, help=f"{text}; repeatable"
+        )
+    parser.add_argument("--method", choices=("ekf", "ukf"), default="ekf", help="the filter; ekf")
+    parser.add_argument("--gate", type=float, default=0.0, metavar="N",
+                        help="leave out what is farther off than so many deviations")  # fmt: skip
+    add_settings(parser, help="set a parameter of the model; may be repeated; @FILE reads lines")
+    add_base(parser)
+    add_start(parser)
+    parser.add_argument("--as", dest="as_name", metavar="NAME", help="in place of NAME.observed")
+    parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")
+    parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="for it to start [s]")
+    parser.add_argument("--priority", type=int, default=0, metavar="P", help="of SCHED_FIFO")
+    parser.set_defaults(call=call)
+
+
+def call(args: argparse.Namespace) -> int:
+    """Make the observer, follow the plant until it ends, say how it went."""
+    with il.attach(args.name, wait=args.wait) as box:
+        facts, period = dict(box.layout.about), box.layout.period
+    observer = _observer(args, facts, period)
+    ended = threading.Event()
+    stops = (signal.SIGINT, signal.SIGTERM)
+    before = [(number, signal.signal(number, lambda *_: ended.set())) for number in stops]
+    try:
+        with il.observe(
+            args.name, observer, name=args.as_name, priority=args.priority
+        ) as observation:
+            if not args.json:
+                text = f"observing '{args.name}' as '{observation.name}'; Ctrl-C ends it"
+                print(text, file=sys.stderr, flush=True)
+            _follow(observation, ended, args.seconds)
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+    _tell(observation, args.json)
+    return 0
+
+
+def _follow(
+    observation: il.realtime.Observation, ended: threading.Event, most: float | None
+) -> None:
+    waited = 0.0
+    while observation.running and not ended.wait(POLL):
+        waited += POLL
+        if most is not None and waited >= most:
+            break
+
+
+def _observer(
+    args: argparse.Namespace, facts: Mapping[str, str], period: float
+) -> il.observers.Observer:
+    subject = find_subject(args) if args.mechanism is not None else _running(args, facts)
+    if "observer" in subject.names and not args.measured:
+        return observer_of_file("observer", subject.names)
+    if not args.measured:
+        raise il.InputError(
+            f"nothing is measured of '{args.name}'",
+            fix="Name outputs with the deviation of their noise: --measured crank.q=1e-4.",
+        )
+    prepare(subject, args, held=True)
+    return il.observer(
+        subject.compile(), measured=_pairs(args.measured), disturbances=_pairs(args.disturbance),
+        unknown=_pairs(args.unknown), offsets=_pairs(args.offset), doubt=_pairs(args.doubt),
+        method=args.method, gate=args.gate, period=period,
+    )  # fmt: skip
+
+
+def _running(args: argparse.Namespace, facts: Mapping[str, str]) -> Subject:
+    try:
+        return subject_of_facts(facts)
+    except il.InputError as error:
+        raise il.InputError(
+            f"the model of '{args.name}' is not known here: {error.mistakes[0].what}",
+            fix=f"Name it: inloop observe {args.name} FILE.",
+        ) from None
+
+
+def _pairs(words: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for word in words:
+        name, _, text = word.partition("=")
+        try:
+            found[name.strip()] = float(text)
+        except ValueError:
+            raise il.InputError(
+                f"{word[:60]!a} is no assignment of a number", fix="Write it as crank.q=1e-4."
+            ) from None
+    return found
+
+
+def _tell(observation: il.realtime.Observation, as_json: bool) -> None:
+    report = observation.report()
+    data = {
+        "name": observation.name,
+        "records": report.steps,
+        "lost": observation.lost,
+        "step_cpu_us": report.times("step_cpu"),
+        "notes": list(observation.notes),
+    }
+    if as_json:
+        print_json(data)
+        return
+    paragraph(f"{counted(report.steps, 'record')}, {observation.lost} lost")
+    for note in observation.notes:
+        paragraph(note)
+    table(("time [µs]", "p50", "p99", "p99.9", "max"), report.rows())

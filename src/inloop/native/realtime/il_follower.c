@@ -1,0 +1,212 @@
+/* An observer that follows records; see il_follower.h. */
+#include "il_follower.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "il_observer_parts.h"
+
+/* States of laws, which have a deviation each; components of quaternions have none. */
+static int64_t laws_of(const il_follower *f)
+{
+    return il_observed_part(f->observer)->row->states;
+}
+
+static int64_t coordinates_of(const il_follower *f)
+{
+    return il_observed_part(f->observer)->row->n;
+}
+
+int64_t il_follower_count(const il_follower *follower)
+{
+    const il_observer *o = follower->observer;
+    return follower->told_states + 2 * coordinates_of(follower) + laws_of(follower) +
+           2 * o->extra_count + o->measured_count + IL_TOLD_FIGURES;
+}
+
+int64_t il_follower_scratch(const il_follower *follower)
+{
+    const il_observer *o = follower->observer;
+    return il_follower_count(follower) + o->measured_count + o->instance->plant->input_count +
+           o->instance->plant->output_count;
+}
+
+static void tell_nothing(il_follower *f)
+{
+    for (int64_t k = 0; k < f->told_count - IL_TOLD_FIGURES; k++) {
+        f->told[k] = (double)NAN;
+    }
+}
+
+void il_follower_begin(il_follower *follower)
+{
+    il_follower *const f = follower;
+    f->told = f->scratch;
+    f->y = f->told + f->told_count;
+    f->u = f->y + f->observer->measured_count;
+    f->outputs = f->u + f->observer->instance->plant->input_count;
+    f->begun = f->lost = f->restarts = f->passed = f->used = 0;
+    f->squares = 0.0;
+    memset(f->told, 0, (size_t)f->told_count * sizeof *f->told);
+    tell_nothing(f);
+}
+
+/* The estimate where it starts, at the time of a record. */
+static int begin_at(il_follower *f, double t)
+{
+    il_observer *const o = f->observer;
+    int status = il_restore(o->instance, f->start);
+    if (status == IL_OK) {
+        il_let_go(o->instance, 1); /* what a controller of the plant leads, too */
+        il_set_inputs(o->instance, f->inputs_start);
+        status = il_observer_begin(o, f->memory);
+    }
+    if (status != IL_OK) {
+        return status;
+    }
+    il_copy(f->u, f->inputs_start, o->instance->plant->input_count);
+    for (int64_t k = 0; k < o->size; k++) {
+        o->P[k * o->size + k] = f->doubt[k];
+    }
+    o->t = t;
+    f->passed = 0;
+    f->begun = 1;
+    return IL_OK;
+}
+
+static void read_record(il_follower *f, const double *record)
+{
+    const il_observer *o = f->observer;
+    for (int64_t k = 0; k < o->measured_count; k++) {
+        f->y[k] = record[f->measured_at[k]];
+    }
+    for (int64_t k = 0; k < o->instance->plant->input_count; k++) {
+        const double held = f->inputs_at[k] < 0 ? f->u[k] : record[f->inputs_at[k]];
+        f->u[k] = isfinite(held) ? held : f->u[k];
+    }
+}
+
+/* ---- what it tells ---- */
+
+/* Deviations of all coordinates and velocities, of states of laws, of extra states. */
+static int tell_deviations(const il_follower *f, double *to)
+{
+    il_observer *const o = f->observer;
+    const int64_t n = coordinates_of(f), moving = 2 * il_observed_coordinates(o);
+    const int status = il_observer_deviations(o, to);
+    for (int64_t k = moving; k < o->size; k++) {
+        const double square = o->P[k * o->size + k];
+        to[2 * n + k - moving] = square > 0.0 ? sqrt(square) : 0.0;
+    }
+    return status;
+}
+
+static void tell_figures(il_follower *f, int status)
+{
+    double *const figures = f->told + f->told_count - IL_TOLD_FIGURES;
+    figures[IL_TOLD_NIS] = status == IL_OK ? f->observer->nis : (double)NAN;
+    figures[IL_TOLD_USED] = status == IL_OK ? (double)f->observer->used : 0.0;
+    figures[IL_TOLD_LOST] = (double)f->lost;
+    figures[IL_TOLD_RESTARTS] = (double)f->restarts;
+    figures[IL_TOLD_STATUS] = (double)status;
+}
+
+static int tell(il_follower *f)
+{
+    il_observer *const o = f->observer;
+    double *to = f->told;
+    int status = il_observer_outputs(o, f->outputs);
+    if (status != IL_OK) {
+        return status;
+    }
+    il_copy(to, f->outputs, f->told_states);
+    to += f->told_states;
+    il_copy(to, o->extra, o->extra_count);
+    to += o->extra_count;
+    status = tell_deviations(f, to);
+    to += 2 * coordinates_of(f) + laws_of(f) + o->extra_count;
+    il_copy(to, o->innovation, o->measured_count);
+    return status;
+}
+
+/* ---- samples ---- */
+
+static int correct_without(il_follower *f)
+{
+    for (int64_t k = 0; k < f->observer->measured_count; k++) {
+        f->y[k] = (double)NAN;
+    }
+    return il_observer_correct(f->observer, f->y);
+}
+
+/* To the last of the samples that are due with this record, over those that never came. */
+static int pass_samples(il_follower *f, const double *record, int64_t due)
+{
+    const int seen = f->passed % f->every == 0; /* else it is no sample itself */
+    int status = IL_OK;
+
+    read_record(f, record);
+    for (int64_t k = 1; k <= due && status == IL_OK; k++) {
+        status = il_observer_predict(f->observer, f->u);
+        if (status == IL_OK && (k < due || !seen)) {
+            f->lost++;
+            status = correct_without(f);
+        } else if (status == IL_OK) {
+            read_record(f, record); /* y was put out of use on the way */
+            status = il_observer_correct(f->observer, f->y);
+        }
+    }
+    return status;
+}
+
+static int begin_anew(il_follower *f, const double *record)
+{
+    const int status = begin_at(f, record[0]);
+    if (status != IL_OK) {
+        return status;
+    }
+    read_record(f, record);
+    return il_observer_correct(f->observer, f->y);
+}
+
+/* Records from the last one to this one, rounded; a time that is not told is one further. */
+static double records_since(const il_follower *f, double t)
+{
+    return isfinite(t) ? floor((t - f->last) / f->period + 0.5) : 1.0;
+}
+
+int il_follow_record(il_follower *follower, const double *record, int was_set)
+{
+    il_follower *const f = follower;
+    const double t = record[0], apart = f->begun ? records_since(f, t) : 0.0;
+    const double most = (double)((f->most_lost + 1) * f->every);
+    const int along = f->begun && !was_set && apart >= 0.0 && apart <= most;
+    int status;
+
+    if (along) {
+        const int64_t before = f->passed / f->every;
+        f->passed += (int64_t)apart;
+        f->last = isfinite(t) ? t : f->last + f->period;
+        const int64_t due = f->passed / f->every - before;
+        if (due == 0) {
+            return IL_OK;
+        }
+        status = pass_samples(f, record, due);
+    } else {
+        f->restarts += f->begun && !was_set;
+        status = begin_anew(f, record);
+        f->last = isfinite(t) ? t : 0.0;
+    }
+    if (status == IL_OK) {
+        f->squares += f->observer->nis;
+        f->used += f->observer->used;
+        status = tell(f);
+    }
+    if (status != IL_OK) {
+        f->begun = 0;
+        f->restarts++;
+        tell_nothing(f);
+    }
+    tell_figures(f, status);
+    return status;
+}

@@ -1,0 +1,62 @@
+"""What an observer was made of, as a text that recordings carry, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import FileFormatError, InputError
+from inloop.observers.unknowns import Unknown
+from inloop.plant import BarePlant
+
+MODEL, PARAMETERS = "model", "parameters"  # beside the arguments: digest, values at that time
+UNKNOWNS = ("unknown", "offsets")
+
+
+def written(plant: BarePlant, arguments: Mapping[str, Any]) -> str:
+    """Arguments of `il.observer`, with the model and its parameters, as JSON; every bit is kept."""
+    kept = {name: _plain(value) for name, value in arguments.items() if value is not None}
+    kept[MODEL], kept[PARAMETERS] = plant.digest, plant.parameters.values_array.tolist()
+    return json.dumps(kept)
+
+
+def read(text: str, plant: BarePlant) -> dict[str, Any]:
+    """The arguments of `il.observer` that a text holds.
+
+    Raises:
+        FileFormatError: it makes no sense.
+        InputError: they are for another plant, or for other values of its parameters.
+    """
+    try:
+        told = json.loads(text)
+        model, values = told.pop(MODEL), told.pop(PARAMETERS)
+        for name in UNKNOWNS:
+            told[name] = {k: _unknown(v) for k, v in told.get(name, {}).items()}
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        raise FileFormatError(
+            "what its observer was made of makes no sense", fix="The recording is damaged."
+        ) from None
+    if model != plant.digest or values != plant.parameters.values_array.tolist():
+        raise InputError(
+            "its observer was one of another model, or of other parameters",
+            fix="Make that observer and give it: observer=...",
+        )
+    return dict(told)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Unknown):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, str):
+        return value
+    return np.asarray(value).tolist()
+
+
+def _unknown(value: Any) -> Unknown | float:
+    return Unknown(**value) if isinstance(value, dict) else float(value)

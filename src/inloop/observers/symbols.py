@@ -1,0 +1,21 @@
+"""Observers are called with numbers: they cannot be traced into a plant."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+from inloop.errors import InputError
+
+
+def refuse_symbols(t: object) -> None:
+    """See that the time of a sample is a number: `m.controller(...)` calls with symbols.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(t, Real):
+        raise InputError(
+            "an observer cannot be compiled into a plant",
+            fix="Give it to a run: plant.simulate(..., controller=observer.leading(law)), il.run "
+            "or il.start.",
+        )

@@ -1,0 +1,203 @@
+"""An observer beside a plant that runs: `il.observe("robot", observer)`; its thread is C."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import time
+import weakref
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import SimulationError
+from inloop.native import Status, address_of, aligned_zeros
+from inloop.native.library import Reals
+from inloop.native.mirror import mirror
+from inloop.native.realtime_functions import OUTPUTS, PARAMETERS, realtime_function
+from inloop.native.running.follower import NativeFollower
+from inloop.realtime.checks import is_finite, need, shown
+from inloop.realtime.closing import Closing
+from inloop.realtime.mailboxes.attach import attach
+from inloop.realtime.mailboxes.mailbox import Mailbox
+from inloop.realtime.mailboxes.memory import Attached
+from inloop.realtime.mailboxes.mirror import SLOTS
+from inloop.realtime.mailboxes.segment import Segment
+from inloop.realtime.observed import Observes, following, notes_of
+from inloop.realtime.privileges import refusals
+from inloop.realtime.report import Report
+from inloop.realtime.signals import ended_by_sigterm
+
+TAIL = ".observed"  # behind the name of the plant: the name of the mailbox with estimates
+POLL = 0.01  # [s]
+
+
+class Observation(Closing):
+    """An observer at the mailbox of a plant; use it in a `with` statement.
+
+    Records of the plant appear once more in a mailbox of their own, with estimates as further
+    signals, "observer.<name>". It is one to read from: inputs, parameters and commands belong into
+    the mailbox of the plant.
+
+    Attributes:
+        name: of the mailbox with the estimates, under which others attach.
+        mailbox: it, to read from.
+    """
+
+    def __init__(self, plant: Mailbox, observer: Observes, name: str, priority: int) -> None:
+        self.name = name
+        layout, follower = following(observer, plant.layout, inside=False)
+        self._stack = contextlib.ExitStack()
+        self._segment = Segment(name, layout, _slots(plant))
+        try:
+            self._memory = _Memory(plant.attached, self._segment, follower, priority)
+            self._tell_parameters(plant)
+            self.mailbox = Mailbox(name, Attached(self._segment.memory))
+        except BaseException:
+            self._segment.close()
+            raise
+        self._disarm = weakref.finalize(self, _disarm, self._memory, self._segment)
+        self._final: Report | None = None
+        status = realtime_function("il_beside_start")(self._memory.address)
+        if status != 0:
+            self._disarm()
+            reason = os.strerror(-status) if status < 0 else Status(status).name
+            raise SimulationError(f"the observer of '{plant.name}' cannot start: {reason}")
+        self._memory.started = True
+        # who attaches finds a record, if the plant has one
+        beside = self._memory.beside
+        while plant.newest > 0 and not beside.records and not beside.ended:
+            time.sleep(0.0005)
+
+    def _tell_parameters(self, plant: Mailbox) -> None:
+        """Those of the plant as they are now, for who looks on."""
+        values = np.array([float(plant.parameters[x.name]) for x in plant.layout.parameters])
+        publish, about = realtime_function("il_mailbox_publish"), mirror("inloop_record")()
+        box = ctypes.addressof(self._memory.beside.to)
+        publish(box, PARAMETERS, ctypes.addressof(about), values.ctypes.data)
+
+    @property
+    def running(self) -> bool:
+        """Does it still follow the plant?"""
+        return self._disarm.alive and not self._memory.beside.ended
+
+    @property
+    def lost(self) -> int:
+        """Records of the plant that it came too late for."""
+        return int(self._memory.beside.lost)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the system did not allow, and what was unusual about the observer."""
+        return (*refusals(self._memory.beside.privileges), *notes_of(self._memory.follower))
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end of the plant; False if it goes on after so many seconds."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while self.running:
+            if end is not None and time.monotonic() >= end:
+                return False
+            time.sleep(POLL)
+        return True
+
+    def report(self) -> Report:
+        """How long its updates took: `report().times("step")`."""
+        return self.mailbox.report() if self._final is None else self._final
+
+    def close(self) -> None:
+        """End it and remove its mailbox; the plant goes on."""
+        if self._disarm.alive:
+            if self._segment.ours:
+                self._memory.end()
+            self._final = self.mailbox.report()
+            self.mailbox.close()
+            self._disarm()
+
+    def __enter__(self) -> Observation:
+        self._stack.enter_context(ended_by_sigterm())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._stack:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<Observation '{self.name}': {'running' if self.running else 'ended'}>"
+
+
+def observe(
+    plant: str,
+    observer: Observes,
+    *,
+    name: str | None = None,
+    wait: float = 0.0,
+    priority: int = 0,
+) -> Observation:
+    """Observe a plant that runs, or a real device whose link fills a mailbox, in a thread of C.
+
+    Args:
+        plant: name of its mailbox, as `il.attach` takes it.
+        observer: `il.observer(...)`; it is copied.
+        name: of the mailbox with the estimates; that of the plant and ".observed" by default.
+        wait: seconds to wait for the plant to start.
+        priority: of SCHED_FIFO; 0: the ordinary scheduler.
+
+    Raises:
+        MailboxError: there is no such plant, or something runs under the other name.
+        InputError: the observer does not fit the plant.
+    """
+    good = is_finite(priority) and 0 <= priority <= 99
+    need(good, f"priority = {shown(priority)}", "Use 0 to 99.")
+    with attach(plant, wait) as box:
+        return Observation(box, observer, name or f"{plant}{TAIL}", int(priority))
+
+
+class _Memory:
+    """All memory that the thread uses, and the structure that points to it."""
+
+    def __init__(
+        self, plant: Attached, segment: Segment, follower: NativeFollower, priority: int
+    ) -> None:
+        self._raw = aligned_zeros(-(-ctypes.sizeof(mirror("il_beside")) // 8))
+        self.address = address_of(self._raw)
+        self.beside: Any = mirror("il_beside").from_address(self.address)
+        self.started = False
+        self.follower = follower
+        self._keep = (plant, segment.memory)
+        self.beside.follower = follower.address
+        setattr(self.beside, "from", plant.box)
+        use, memory = realtime_function("il_mailbox_use"), segment.memory
+        error = use(ctypes.addressof(self.beside.to), memory.address, memory.size, 0)
+        assert error == 0
+        self.beside.privileges.priority, self.beside.privileges.core = priority, -1
+        scratch = realtime_function("il_beside_scratch")(self.address)
+        assert scratch > 0
+        self._scratch: Reals = aligned_zeros(scratch)
+        self.beside.scratch = address_of(self._scratch)
+
+    def end(self) -> None:
+        """End the thread, once."""
+        if self.started:
+            self.started = False
+            realtime_function("il_beside_stop")(self.address)
+            realtime_function("il_beside_join")(self.address)
+
+
+def _disarm(memory: _Memory, segment: Segment) -> None:
+    """Leave neither a thread nor shared memory behind."""
+    if segment.ours:
+        memory.end()
+        segment.close()
+
+
+def _slots(plant: Mailbox) -> tuple[int, ...]:
+    """As many records of outputs as the plant keeps."""
+    outputs = int(plant.attached.box.layout.rings[OUTPUTS].slots)
+    return (outputs, *SLOTS[1:])

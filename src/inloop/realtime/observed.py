@@ -1,0 +1,94 @@
+"""An observer that follows the records of a plant: its signals, and its memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from inloop.errors import InputError, counted, name_hint
+from inloop.native.running.follower import FollowerTable, NativeFollower
+from inloop.realtime.mailboxes.layout import Layout, Quantity
+from inloop.simulate.judging.innovations import innovation_note
+
+EXACT = 1e-9  # of a period
+FACT = "observer"  # what it was made of, among the facts of a layout
+
+
+class Observes(Protocol):
+    """An observer that C can run: `il.observer(...)`."""
+
+    def follower(self) -> FollowerTable:
+        """The same observer, at its start, for C."""
+        ...
+
+
+def following(observer: Observes, layout: Layout, *, inside: bool) -> tuple[Layout, NativeFollower]:
+    """A layout with all that an observer tells, as its last signals, and what tells it.
+
+    Args:
+        observer: is copied; the one that was given stays as it is.
+        layout: of the plant.
+        inside: the records that it reads are those that it tells in; else those of the plant.
+
+    Raises:
+        InputError: it is no observer, or one that the plant does not fit.
+    """
+    if not callable(getattr(observer, "follower", None)):
+        raise InputError(
+            f"observer = {type(observer).__name__} makes no sense",
+            fix="Make one: il.observer(plant, measured={...}).",
+        )
+    table = observer.follower()
+    every = _every(table.period, layout)
+    for name in table.measured:
+        if name not in layout.index:
+            raise InputError(
+                f"plant '{layout.model}' has no output '{name}', which the observer measures",
+                fix=name_hint(name, layout.index),
+            )
+    for name, _ in table.told:
+        if name in layout.index:
+            raise InputError(
+                f"plant '{layout.model}' has an output '{name}' already, which the observer tells",
+                fix="Give that element another name, or observe beside a plant without observer.",
+            )
+    signals = (*layout.signals, *(Quantity(name, unit) for name, unit in table.told))
+    about = (*layout.about, (FACT, table.facts))
+    wider = replace(layout, signals=signals, about=about)
+    index = wider.index if inside else layout.index
+    return wider, NativeFollower(table, index, layout.period, every)
+
+
+def signals_of_plant(layout: Layout) -> int:
+    """How many of the signals of a layout are those of the plant itself."""
+    if FACT not in dict(layout.about):
+        return len(layout.signals)
+    told = [x.name.startswith(f"{FACT}.") for x in layout.signals]
+    return told.index(True) if any(told) else len(told)
+
+
+def notes_of(follower: NativeFollower) -> tuple[str, ...]:
+    """What was unusual about an observer so far, in words."""
+    told = []
+    if follower.lost:
+        told.append(f"the observer missed {counted(follower.lost, 'sample')}, which it has bridged")
+    if follower.restarts:
+        told.append(
+            f"the observer began anew {counted(follower.restarts, 'time')}: updates failed, or the "
+            "time of records jumped (observer.status)"
+        )
+    if note := innovation_note(*follower.innovations):
+        told.append(f"of the observer, {note}")
+    return tuple(told)
+
+
+def _every(period: float, layout: Layout) -> int:
+    """Records from sample to sample."""
+    count = round(period / layout.period)
+    if count < 1 or abs(count * layout.period - period) > EXACT * period:
+        raise InputError(
+            f"the period of the observer, {period:g} s, is no whole number of periods of plant "
+            f"'{layout.model}', which are {layout.period:g} s",
+            fix=f"Make the observer with period={max(1, count) * layout.period:g}.",
+        )
+    return count
