@@ -111,7 +111,7 @@ def fit(
     fitted = Fitted(
         plant.name, unknowns.labels, unknowns.units, unknowns.first, found.values,
         found.covariance, unidentified_in(unknowns.labels, found.information), chosen,
-        found.noise, tests, validation, curves, notes, found.evaluations, "central differences",
+        found.noise, tests, validation, curves, notes, found.evaluations, found.derivatives,
     )  # fmt: skip
     if refuse:
         fitted.check()
@@ -252,7 +252,7 @@ def _predicted(
             shooting.plant, others, none, outputs, fixed, shooting.steps, start, segments
         )
         levels = dict(zip(outputs, found.noise, strict=True))
-        predicted = solve(again, levels, outputs, 20, lambda _: None)
+        predicted = solve(again, levels, outputs, 20, lambda _: None, exact=False)
     finally:
         shooting.plant.parameters.update(before)
     return _judged(again, predicted, outputs, known, kept_back=True)
