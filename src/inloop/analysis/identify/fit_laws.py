@@ -88,7 +88,7 @@ def fit_laws(
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), (), low_pass.step, {}, bounds)
     known = by_channel(noise, "noise", outputs)
     kept = slice(low_pass.settling, len(samples.t) - low_pass.settling)
-    W = np.zeros((len(samples.t), plant.n, 0)) if base is None else regressor_rows(base, moved)[0]
+    W = np.zeros((len(samples.t), plant.n, 0)) if base is None else _rows(base, moved)
     problem = _Projected(AlongMotion(plant, moved, unknowns.names), unknowns, W[kept], tau, kept)
     levels = np.array([known.get(name, 0.0) for name in outputs])
     with searching("fitting"):
@@ -105,6 +105,10 @@ def fit_laws(
 
     draws = [read_again(seed) for seed in range(DRAWS if steps else 0)]
     return _fitted(plant, problem, found, base, known, samples.t[kept], draws, refuse)
+
+
+def _rows(base: BaseParameters, s: Samples) -> Array:
+    return regressor_rows(base, base.regressor.closing.complete(s.q, s.qd, s.qdd))[0]
 
 
 class _Projected:
