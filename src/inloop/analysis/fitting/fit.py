@@ -14,6 +14,7 @@ from inloop.analysis.fitting.recordings import (
     Recording,
     default_outputs,
     known_outputs,
+    plants_of,
     read_recordings,
 )
 from inloop.analysis.fitting.residual_tests import ResidualTest, judge_residuals
@@ -25,6 +26,7 @@ from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
+from inloop.plant.quantities.inputs_outputs import output_units
 from inloop.simulate.progress import searching
 
 UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
@@ -108,10 +110,12 @@ def fit(
         others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
         validation, more = _predicted(shooting, found, others, segments, start, known)
         curves += more
+    units = output_units(plants_of(plant))
     fitted = Fitted(
         plant.name, unknowns.labels, unknowns.units, unknowns.first, found.values,
         found.covariance, unidentified_in(unknowns.labels, found.information), chosen,
         found.noise, tests, validation, curves, notes, found.evaluations, found.derivatives,
+        tuple(units.get(name, "") for name in chosen),
     )  # fmt: skip
     if refuse:
         fitted.check()

@@ -230,6 +230,7 @@ def _fitted(
         for c, name in enumerate(outputs)
     )  # fmt: skip
     notes = [f"residuals of {each.channel} are no white noise" for each in tests if not each.white]
+    units = (body.joint.kind.dimension.effort for body in plant.mechanism.bodies)
     found = Fitted(
         plant.name,
         (*unknowns.names, *(() if base is None else base.names)),
@@ -239,7 +240,7 @@ def _fitted(
         covariance,
         lost, outputs, problem.noise, tests, (),
         (Comparison("recording 1", t, problem.tau, problem.tau - residuals, False),),
-        tuple(notes), problem.evaluations, DERIVATIVES,
+        tuple(notes), problem.evaluations, DERIVATIVES, tuple(units),
     )  # fmt: skip
     if refuse:
         found.check()
