@@ -35,6 +35,7 @@ OPEN = 1e-3  # gap between segments, in sizes of states, above which it is told
 HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # parts of a recording, one by one
 MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
 APPROACHING = 15  # evaluations in each of them
+COARSE = 1e-5  # of the size of an unknown: what steps may move it by without a word
 STEP = 1e-3  # longest step of the integrator, unless it is given [s]
 
 Given = Recording | Sequence[Recording]
@@ -103,7 +104,7 @@ def fit(
             _approach(shooting, known, options, line.say)
         found = solve(shooting, known, chosen, whole(most, "most"), line.say)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
-    notes = _notes(unknowns, found, tests)
+    notes = (*_notes(unknowns, found, tests), *_coarse(shooting, found))
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
         others, _ = _read(plant, check, chosen, step, method)
@@ -211,6 +212,35 @@ def _approach(
         except SimulationError:
             continue  # the next part, or the search itself, tells why
         shooting.nodes[:], shooting.first = found.nodes, found.values
+
+
+def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
+    """Say so where steps half as long would lead to other values."""
+    unknowns = shooting.unknowns
+    if not len(unknowns):
+        return ()
+    steps = Steps(2 * shooting.steps.per_period, shooting.method)
+    late = dict(zip(shooting.outputs, shooting.delay.tolist(), strict=True))
+    finer = Shooting(
+        shooting.plant, shooting.recordings, shooting.segments, unknowns, shooting.outputs, late,
+        steps, bool(shooting.free.any()),
+    )  # fmt: skip
+    fine, used = (each.predict(found.values, found.nodes)[0] for each in (finer, shooting))
+    changes = [a - b for a, b in zip(fine, used, strict=True)]
+    if not all(np.all(np.isfinite(each)) for each in changes):
+        return ()
+    moved = np.abs(found.led_by(changes))
+    sure = np.sqrt(np.diag(found.covariance))
+    bad = (moved > sure) & (moved > COARSE * unknowns.scale)
+    if not np.any(bad):
+        return ()
+    worst = int(np.argmax(np.where(bad, moved / sure, 0.0)))
+    part = moved[worst] / sure[worst]
+    return (
+        f"steps of {1e3 * shooting.step_size:g} ms are long: with half of them "
+        f"{unknowns.labels[worst]} would move by {moved[worst]:.2g}, {part:.2g} standard "
+        "deviations (step=)",
+    )
 
 
 def _judged(

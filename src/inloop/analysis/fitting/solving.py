@@ -47,6 +47,7 @@ class Solution:
         evaluations: how often all recordings were predicted.
         converged: whether the search came to rest.
         derivatives: how they were found.
+        slopes: of the samples in their own deviations by the unknowns, starts projected out.
     """
 
     values: Array
@@ -59,6 +60,12 @@ class Solution:
     evaluations: int
     converged: bool
     derivatives: str
+    slopes: Array
+
+    def led_by(self, changes: Sequence[Array]) -> Array:
+        """How far small changes of all predictions, one array per segment, move the values."""
+        rows = np.concatenate([(each / self.noise).ravel() for each in changes])
+        return np.asarray(np.linalg.lstsq(self.slopes, rows, rcond=1e-7)[0])
 
 
 class Problem:
@@ -254,4 +261,5 @@ def _solution(problem: Problem, x: Array, evaluations: int, converged: bool) -> 
     return Solution(
         values, nodes, covariance, information, problem.noise, [-each for each in missed],
         float(np.abs(gaps).max(initial=0.0)), evaluations, converged, problem.derivatives.how,
+        parameters[: sum(each.size for each in missed)] / scale,
     )  # fmt: skip
