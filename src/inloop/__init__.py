@@ -148,7 +148,8 @@ if TYPE_CHECKING:
     from inloop import control, devices, gym, observers
     from inloop.analysis import identify
     from inloop.analysis.fitting import Fitted, ResidualError, fit
-    from inloop.analysis.optimising import Optimised, optimise
+    from inloop.analysis.optimised import Optimised
+    from inloop.analysis.optimising import optimise
     from inloop.observers import observer
 
 __version__ = "0.1.0"
@@ -311,8 +312,10 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return importlib.import_module("inloop.analysis.identify")
         if name in ("Fitted", "ResidualError", "fit"):
             return getattr(importlib.import_module("inloop.analysis.fitting"), name)
-        if name in ("Optimised", "optimise"):
-            return getattr(importlib.import_module("inloop.analysis.optimising"), name)
+        if name == "optimise":
+            return importlib.import_module("inloop.analysis.optimising").optimise
+        if name == "Optimised":
+            return importlib.import_module("inloop.analysis.optimised").Optimised
         if name == "observer":
             return importlib.import_module("inloop.observers").observer
         raise AttributeError(f"module 'inloop' has no attribute {name!r}")

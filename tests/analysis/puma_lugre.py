@@ -6,6 +6,8 @@ al. 1995, written down here once more.
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import scipy
 from puma_trials import COUNTS, CURRENT_NOISE, GEAR, PEAK, efforts
@@ -103,3 +105,22 @@ class LugreTrials:
             self.plant, self.t, q, tau, self.names, cutoff=CUTOFF, base=self.base,
             resolution=dict(zip(self.plant.coordinates, count.tolist(), strict=True)),
         )  # fmt: skip
+
+
+def main(count: int) -> None:
+    """Make trials, and print how many values lie within what is asked for."""
+    trials = LugreTrials()
+    truth = np.concatenate([trials.truth, trials.base.values])
+    parts, off = [], []
+    for seed in range(1, count + 1):
+        found = trials.fit(seed)
+        off.append((found.values - truth) / found.deviations)
+        parts.append(np.abs(found.values[: len(trials.truth)] / trials.truth - 1.0))
+        worst = np.array(parts).reshape(seed, len(KINDS), 6).max(axis=(0, 2))
+        within = np.mean(np.abs(off) < 3.0, axis=0)
+        told = ", ".join(f"{kind} {100 * x:.1f} %" for kind, x in zip(KINDS, worst, strict=True))
+        print(f"{seed} trials: worst {told}; within three deviations {100 * within.min():.1f} % ")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)

@@ -150,12 +150,15 @@ UNKNOWN_LINK = {"length": 1.37, "alpha": 0.62, "beta": 6.1e-5, "payload": 0.23}
 
 
 def link_recording(plant: il.Plant, seed: int, seconds: float) -> il.Result:
-    """The flexible link, pushed to and fro, by an encoder and a strain gauge as they are."""
+    """The flexible link, pushed to and fro, by an encoder and a strain gauge as they are.
+
+    Its steps are far shorter than those of fits, whose errors are those of a fit to a real link.
+    """
     random = np.random.default_rng(seed)
     push = 4.0 * np.repeat(random.choice([-1.0, 1.0], 80), 25)
     plant.parameters.update(UNKNOWN_LINK)
     run = plant.simulate(
-        t_end=seconds, step=1e-3, method="implicit", period=1e-3,
+        t_end=seconds, step=2.5e-5, sample=1e-3, method="rk4", period=1e-3,
         controller=lambda t, _: {"motor.command": push[min(round(t / 1e-3), len(push) - 1)]},
     )  # fmt: skip
     plant.parameters.reset()
@@ -166,9 +169,10 @@ def link_recording(plant: il.Plant, seed: int, seconds: float) -> il.Result:
     return dataclasses.replace(run, signals=signals)
 
 
-def fit_link(plant: il.Plant, recording: Any, names: list[str]) -> il.Fitted:
+def fit_link(plant: il.Plant, recording: Any, names: list[str], step: float = 1e-4) -> il.Fitted:
     return il.fit(
-        plant, recording, names, outputs=["encoder", "strain"], start="recorded", method="implicit"
+        plant, recording, names, outputs=["encoder", "strain"], start="recorded", method="rk4",
+        step=step,
     )  # fmt: skip
 
 
@@ -176,9 +180,22 @@ def test_flexible_link_of_two_elements() -> None:
     plant = flexlink(elements=2, axial=False, start=-90.0).compile()
     run = link_recording(plant, 1, 0.4)
     plant.parameters.update({name: UNKNOWN_LINK[name] for name in ("alpha", "beta")})
-    found = fit_link(plant, run, ["length", "payload"])
+    found = fit_link(plant, run, ["length", "payload"], step=5e-4)
     for name in ("length", "payload"):
         assert found[name] == pytest.approx(UNKNOWN_LINK[name], rel=5e-3), name
+    assert found.derivatives.startswith("exact")
+
+
+def test_steps_that_are_too_long_are_noted(slider: il.Plant) -> None:
+    recording = measured(1)
+    true = swing(recording["t"])
+    recording["block.q"] = true + 0.05 * (recording["block.q"] - true)
+    found = il.fit(slider, recording, ["k", "c"], method="implicit", step=4e-3)
+    note = next(note for note in found.notes if note.startswith("steps of 4 ms are long"))
+    assert "standard deviations (step=)" in note
+    better = il.fit(slider, recording, ["k", "c"], method="implicit", step=2.5e-4)
+    assert not better.notes
+    assert abs(better["k"] - K) < 4.0 * better.deviations[0]
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import inloop as il
 from inloop.gallery.bouncing_ball import bouncing_ball
@@ -67,3 +68,54 @@ def test_mechanism_with_modes() -> None:
     found = il.fit(plant, {"t": t, "ball.q": z}, ["g", "e"])
     assert np.abs((found.values - [g, e]) / found.deviations).max() < 4.0
     assert found.deviations[0] < 0.02 * g and found.deviations[1] < 0.01 * e
+
+
+LENGTH, MASS, DRAG, G = 0.31, 0.47, 0.052, 9.81  # [m], [kg], [N m s/rad], [m/s²]
+
+
+def balanced() -> dict[str, np.ndarray]:
+    """An inverted pendulum that a controller balances and shakes for 8 s, by the formula.
+
+    Its torque is held from sample to sample; over the recording a deviation would grow by e^45.
+    """
+    random = np.random.default_rng(4)
+    count, fine = 2000, 8
+    state, rows = np.array([0.05, 0.0]), []
+    shake = 0.8 * np.repeat(random.choice([-1.0, 1.0], count // 50), 50)
+
+    def rate(x: np.ndarray, torque: float) -> np.ndarray:
+        inertia = MASS * LENGTH**2
+        return np.array([x[1], G / LENGTH * np.sin(x[0]) + (torque - DRAG * x[1]) / inertia])
+
+    for k in range(count):
+        torque = float(-5.0 * state[0] - 0.6 * state[1] + shake[k])
+        rows.append((state[0], torque))
+        h = PERIOD / fine
+        for _ in range(fine):
+            a = rate(state, torque)
+            b = rate(state + h / 2 * a, torque)
+            c = rate(state + h / 2 * b, torque)
+            d = rate(state + h * c, torque)
+            state = state + h / 6 * (a + 2 * b + 2 * c + d)
+    q, torque = np.array(rows).T
+    q = q + 5e-4 * random.normal(size=count)
+    return {"t": PERIOD * np.arange(count), "rod.q": q, "motor": torque}
+
+
+def test_inverted_pendulum_needs_segments() -> None:
+    m = il.Model("inverted", gravity=(0.0, 0.0, -G))
+    drag = m.parameter("drag", 0.02, unit="N*m*s/rad")
+    mass = m.parameter("mass", 0.6, unit="kg")
+    motor = m.input("motor", unit="N*m")
+    rod = il.revolute("y", guess=0.0)
+    m.body("rod", on=m.ground, joint=rod, mass=mass, com=(0.0, 0.0, LENGTH))
+    m.joint_force("rod", lambda q, qd: motor - drag * qd, "bearing")
+    plant, recording = m.compile(), balanced()
+    found = il.fit(plant, recording, ["drag", "mass"], segments=0.25)
+    off = (found.values - [DRAG, MASS]) / found.deviations
+    assert np.abs(off).max() < 4.0
+    assert np.all(found.deviations < 0.01 * found.values)
+    assert not any("gaps" in note for note in found.notes) and found.tests[0].white
+    assert found.derivatives.startswith("exact")
+    with pytest.raises((il.ResidualError, il.SimulationError)):
+        il.fit(plant, recording, ["drag", "mass"])

@@ -75,6 +75,20 @@ def test_designs_that_fail_are_told(tmp_path: Path) -> None:
         il.optimise(closed, bounds, first={"a": 0.1, "b": 0.1})
 
 
+def test_simplex_along_a_valley_between_bounds() -> None:
+    """Rosenbrock's function of three parameters, from a corner: one simplex rests at 31."""
+
+    def valley(p: dict[str, float]) -> float:
+        x, y, z = p["x"], p["y"], p["z"]
+        return 100 * (y - x**2) ** 2 + (1 - x) ** 2 + 100 * (z - y**2) ** 2 + (1 - y) ** 2
+
+    bounds = {name: (-0.5, 2.0) for name in "xyz"}
+    corner = {"x": -0.5, "y": 2.0, "z": -0.5}
+    best = il.optimise(valley, bounds, first=corner, method="simplex", most=2000)
+    assert best.converged and not best.notes
+    assert best.values == pytest.approx({"x": 1.0, "y": 1.0, "z": 1.0}, abs=0.01)
+
+
 def test_no_more_designs_than_asked_for(slider: il.Plant) -> None:
     best = il.optimise(unrest, {"c": (1.0, 100.0)}, plant=slider, method="simplex", most=7)
     assert len(best.history) == 7 and not best.converged

@@ -4,115 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import scipy
 
+from inloop.analysis.optimised import Design, Optimised
 from inloop.errors import InloopError, InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, reals, whole
 from inloop.plant.keywords import checked_call
-from inloop.simulate import blank_figure
 from inloop.simulate.progress import searching
-from inloop.simulate.results.figure import COLORS, GRID, INK
 
 Method = Literal["gradient", "simplex", "global"]
 METHODS = ("gradient", "simplex", "global")
 SHOWN = 3  # reasons of failures that are told
 WORSE = 10.0  # times the worst merit seen: what a design that fails counts
 DIFFERENCE = 1e-3  # of the range of a parameter, over which differences are taken
+SIMPLEX = 0.1  # of the ranges: edges of a simplex at the begin
+MANY = 5  # parameters above which a simplex changes its shape more carefully
+RESTED = 10.0  # tolerances that a simplex begun anew must gain to be worth another one
+LATEST = 30  # designs whose gain is told where a search did not come to rest
 POPULATION = 6  # designs per parameter of a global search
-
-
-@dataclass(frozen=True)
-class Design:
-    """One design that was tried.
-
-    Attributes:
-        values: of the parameters, by name.
-        merit: its figure of merit; NaN where it failed.
-        reason: why it failed; "".
-    """
-
-    values: dict[str, float]
-    merit: float
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Optimised:
-    """The best design, and the way to it.
-
-    Attributes:
-        values: of the parameters, by name.
-        merit: figure of merit, the smaller the better.
-        first: the design that the search began with.
-        history: all designs that were tried, in order.
-        bounds: of the parameters.
-        limits: constraints at the best design, by name; not below 0 where they are kept.
-        converged: whether the search came to rest by itself.
-        notes: what a reader should know.
-    """
-
-    values: dict[str, float]
-    merit: float
-    first: Design
-    history: tuple[Design, ...]
-    bounds: dict[str, tuple[float, float]]
-    limits: dict[str, float]
-    converged: bool
-    notes: tuple[str, ...] = field(default=())
-
-    @property
-    def failed(self) -> tuple[Design, ...]:
-        """Designs that could not be judged."""
-        return tuple(each for each in self.history if each.reason)
-
-    def __str__(self) -> str:
-        """A table of parameters before and after."""
-        width = max(len(name) for name in (*self.values, "parameter", "figure of merit"))
-        lines = [f"{'parameter':{width}}  {'before':>12}  {'after':>12}  {'from':>10}  {'to':>10}"]
-        for name, value in self.values.items():
-            low, high = self.bounds[name]
-            before = self.first.values[name]
-            lines.append(
-                f"{name:{width}}  {before:12.6g}  {value:12.6g}  {low:10.4g}  {high:10.4g}"
-            )
-        lines.append(f"{'figure of merit':{width}}  {self.first.merit:12.6g}  {self.merit:12.6g}")
-        lines += [f"{name}: {value:.4g}" for name, value in self.limits.items()]
-        lines.append(f"{len(self.history)} designs, {len(self.failed)} of them failed")
-        return "\n".join([*lines, *self.notes])
-
-    def plot(self, *, file: str | Path | None = None) -> Any:
-        """Figures of merit and parameters of all designs, in the order they were tried."""
-        figure = blank_figure((8.0, 5.0), file)
-        merits, way = figure.subplots(2, 1, sharex=True)
-        tried = np.arange(1, len(self.history) + 1)
-        values = np.array([each.merit for each in self.history])
-        merits.plot(tried, values, ".", color=COLORS[0], ms=4, label="tried")
-        best = np.fmin.accumulate(values)
-        merits.plot(tried, best, color=COLORS[1], lw=1.2, label="best so far")
-        if np.nanmin(values) > 0.0:
-            merits.set_yscale("log")
-        for k, each in enumerate(self.history, start=1):
-            if each.reason:
-                merits.axvline(k, color=COLORS[4], lw=0.5, alpha=0.5)
-        merits.set_ylabel("figure of merit", color=INK)
-        merits.legend(fontsize="small")
-        for k, (name, (low, high)) in enumerate(self.bounds.items()):
-            part = [(each.values[name] - low) / (high - low) for each in self.history]
-            way.plot(tried, part, color=COLORS[k % len(COLORS)], lw=1.0, label=name)
-        way.set_ylabel("part of the range", color=INK)
-        way.set_xlabel("design")
-        way.legend(fontsize="small", ncols=2)
-        for axis in (merits, way):
-            axis.grid(color=GRID)
-        if file is not None:
-            figure.savefig(file)
-        return figure
 
 
 @checked_call
@@ -336,10 +249,7 @@ class _Search:
                 constraints=limits if names else (),
             )  # fmt: skip
         elif method == "simplex":
-            options = {"xatol": 1e-3, "fatol": tolerance * abs(self.number(x)), "maxfev": self.most}
-            found = scipy.optimize.minimize(
-                self.number, x, method="Nelder-Mead", bounds=box, options=options
-            )
+            return self._by_simplex(x, box, tolerance)
         elif self.parts and not names:
             found = scipy.optimize.least_squares(
                 lambda at: self.judge(at)[0], np.clip(x, 1e-9, 1.0 - 1e-9), bounds=(0.0, 1.0),
@@ -348,6 +258,28 @@ class _Search:
         else:
             found = self._by_gradient(x, box, tolerance)
         return bool(found.success)
+
+    def _by_simplex(self, x: Array, box: Sequence[tuple[float, float]], tolerance: float) -> bool:
+        """Nelder & Mead's method, begun anew where it came to rest until that gains nothing.
+
+        A simplex that meets a bound, or walks along a valley, collapses and rests where there is
+        still much to gain (Kelley 1999).
+        """
+        small = tolerance * (abs(self.number(x)) or 1.0)
+        while True:
+            before = self.number(x)
+            # away from the nearer bound, so that no corner lies on one
+            corners = x + SIMPLEX * np.diag(np.where(x > 0.5, -1.0, 1.0))
+            found = scipy.optimize.minimize(
+                self.number, x, method="Nelder-Mead", bounds=box,
+                options={
+                    "xatol": 1e-3, "fatol": small, "maxfev": self.most, "maxiter": self.most,
+                    "initial_simplex": np.vstack([x, corners]), "adaptive": len(x) > MANY,
+                },
+            )  # fmt: skip
+            x = np.clip(found.x, 0.0, 1.0)
+            if before - float(found.fun) <= RESTED * small:
+                return bool(found.success)
 
     def _by_gradient(self, x: Array, box: Sequence[tuple[float, float]], tolerance: float) -> Any:
         size = abs(self.number(x)) or 1.0  # merits of the order of 1, whatever their unit
@@ -385,11 +317,20 @@ class _Search:
             if min(chosen.values[name] - low, high - chosen.values[name]) < 1e-6 * (high - low):
                 notes.append(f"{name} is at its bound")
         if not converged:
-            notes.append(f"the search has not come to rest in {len(self.history)} designs")
+            notes.append(self._unrest())
         return Optimised(
             chosen.values, chosen.merit, self.history[0], tuple(self.history), self.bounds,
             limits[best], converged, tuple(notes),
         )  # fmt: skip
+
+    def _unrest(self) -> str:
+        """How far from rest a search was ended."""
+        told = f"the search has not come to rest in {len(self.history)} designs"
+        merits = np.fmin.accumulate([each.merit for each in self.history])
+        if len(merits) <= LATEST or not merits[-1]:
+            return told
+        gain = (merits[-1 - LATEST] - merits[-1]) / abs(merits[-1])
+        return f"{told}: the last {LATEST} improved the figure of merit by {100 * gain:.2g} %"
 
 
 def _single(found: Array) -> float:

@@ -14,6 +14,7 @@ from inloop.analysis.fitting.recordings import (
     Recording,
     default_outputs,
     known_outputs,
+    plants_of,
     read_recordings,
 )
 from inloop.analysis.fitting.residual_tests import ResidualTest, judge_residuals
@@ -25,6 +26,7 @@ from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
+from inloop.plant.quantities.inputs_outputs import output_units
 from inloop.simulate.progress import searching
 
 UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
@@ -33,6 +35,7 @@ OPEN = 1e-3  # gap between segments, in sizes of states, above which it is told
 HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # parts of a recording, one by one
 MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
 APPROACHING = 15  # evaluations in each of them
+COARSE = 1e-5  # of the size of an unknown: what steps may move it by without a word
 STEP = 1e-3  # longest step of the integrator, unless it is given [s]
 
 Given = Recording | Sequence[Recording]
@@ -101,17 +104,19 @@ def fit(
             _approach(shooting, known, options, line.say)
         found = solve(shooting, known, chosen, whole(most, "most"), line.say)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
-    notes = _notes(unknowns, found, tests)
+    notes = (*_notes(unknowns, found, tests), *_coarse(shooting, found))
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
         others, _ = _read(plant, check, chosen, step, method)
         others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
         validation, more = _predicted(shooting, found, others, segments, start, known)
         curves += more
+    units = output_units(plants_of(plant))
     fitted = Fitted(
         plant.name, unknowns.labels, unknowns.units, unknowns.first, found.values,
         found.covariance, unidentified_in(unknowns.labels, found.information), chosen,
-        found.noise, tests, validation, curves, notes, found.evaluations, "central differences",
+        found.noise, tests, validation, curves, notes, found.evaluations, found.derivatives,
+        tuple(units.get(name, "") for name in chosen),
     )  # fmt: skip
     if refuse:
         fitted.check()
@@ -209,6 +214,35 @@ def _approach(
         shooting.nodes[:], shooting.first = found.nodes, found.values
 
 
+def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
+    """Say so where steps half as long would lead to other values."""
+    unknowns = shooting.unknowns
+    if not len(unknowns):
+        return ()
+    steps = Steps(2 * shooting.steps.per_period, shooting.method)
+    late = dict(zip(shooting.outputs, shooting.delay.tolist(), strict=True))
+    finer = Shooting(
+        shooting.plant, shooting.recordings, shooting.segments, unknowns, shooting.outputs, late,
+        steps, bool(shooting.free.any()),
+    )  # fmt: skip
+    fine, used = (each.predict(found.values, found.nodes)[0] for each in (finer, shooting))
+    changes = [a - b for a, b in zip(fine, used, strict=True)]
+    if not all(np.all(np.isfinite(each)) for each in changes):
+        return ()
+    moved = np.abs(found.led_by(changes))
+    sure = np.sqrt(np.diag(found.covariance))
+    bad = (moved > sure) & (moved > COARSE * unknowns.scale)
+    if not np.any(bad):
+        return ()
+    worst = int(np.argmax(np.where(bad, moved / sure, 0.0)))
+    part = moved[worst] / sure[worst]
+    return (
+        f"steps of {1e3 * shooting.step_size:g} ms are long: with half of them "
+        f"{unknowns.labels[worst]} would move by {moved[worst]:.2g}, {part:.2g} standard "
+        "deviations (step=)",
+    )
+
+
 def _judged(
     shooting: Shooting,
     found: Solution,
@@ -252,7 +286,7 @@ def _predicted(
             shooting.plant, others, none, outputs, fixed, shooting.steps, start, segments
         )
         levels = dict(zip(outputs, found.noise, strict=True))
-        predicted = solve(again, levels, outputs, 20, lambda _: None)
+        predicted = solve(again, levels, outputs, 20, lambda _: None, exact=False)
     finally:
         shooting.plant.parameters.update(before)
     return _judged(again, predicted, outputs, known, kept_back=True)

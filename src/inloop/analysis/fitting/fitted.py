@@ -64,6 +64,7 @@ class Fitted:
         notes: what a reader should know.
         evaluations: how often all recordings were simulated.
         derivatives: how they were found.
+        channel_units: of the outputs.
     """
 
     model: str
@@ -81,6 +82,7 @@ class Fitted:
     notes: tuple[str, ...]
     evaluations: int
     derivatives: str
+    channel_units: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -132,6 +134,11 @@ class Fitted:
             *_test_lines(self.tests, "residuals"),
             *_test_lines(self.validation, "kept back"),
         )
+
+    def test_of(self, recording: str, channel: str) -> ResidualTest:
+        """What the residuals of one channel of one recording tell."""
+        every = (*self.tests, *self.validation)
+        return next(x for x in every if (x.recording, x.channel) == (recording, channel))
 
     def check(self) -> None:
         """Complain about recordings that the model does not explain.

@@ -48,16 +48,21 @@ def draw(fitted: Fitted, file: str | Path | None = None) -> Any:
     for (curves, over, spread), (each, c) in zip(axes, shown, strict=True):
         left = each.measured[:, c] - each.predicted[:, c]
         _draw_curves(curves, each, c)
-        name = f"{fitted.outputs[c]}, {each.name}" + (", kept back" if each.kept_back else "")
-        curves.set_title(name, color=INK, fontsize="small", loc="left")
-        over.plot(each.t, left, color=COLORS[7], lw=0.6)
+        unit = fitted.channel_units[c] if fitted.channel_units else ""
+        name = f"{fitted.outputs[c]}{f' [{unit}]' if unit else ''}, {each.name}"
+        kept = ", kept back" if each.kept_back else ""
+        curves.set_title(name + kept, color=INK, fontsize="small", loc="left")
         over.axhspan(-2 * fitted.noise[c], 2 * fitted.noise[c], color=GRID, alpha=0.6)
-        over.set_title("residuals, ±2 noise", color=INK, fontsize="small", loc="left")
+        over.plot(each.t, left, color=COLORS[7], lw=0.6)
+        test = fitted.test_of(each.name, fitted.outputs[c])
+        verdict = "white" if test.white else f"{100 * test.structure:.0f} % structure"
+        over.set_title(f"residuals, ±2 noise: {verdict}", color=INK, fontsize="small", loc="left")
         _draw_correlations(spread, left)
         for axis in (curves, over, spread):
             axis.grid(color=GRID)
             axis.tick_params(labelsize="small")
-    axes[0, 0].legend(fontsize="small", loc="upper right")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower left", ncols=2, fontsize="small")
     axes[-1, 0].set_xlabel("t [s]")
     axes[-1, 1].set_xlabel("t [s]")
     axes[-1, 2].set_xlabel("lag [samples]")
@@ -76,11 +81,12 @@ def _draw_correlations(axis: Any, left: Array) -> None:
     lags = min(LAGS, len(left) - 1)
     power = float(left @ left) or 1.0
     rho = [float(left[k:] @ left[:-k]) / power for k in range(1, lags + 1)]
-    axis.bar(np.arange(1, lags + 1), rho, color=COLORS[0], width=0.7)
     limit = BAND / np.sqrt(len(left))
     axis.axhspan(-limit, limit, color=GRID, alpha=0.6)
-    axis.set_ylim(-1.0, 1.0)
-    axis.set_title("their correlation", color=INK, fontsize="small", loc="left")
+    axis.bar(np.arange(1, lags + 1), rho, color=COLORS[0], width=0.7, zorder=3)
+    top = min(1.0, max(3.0 * limit, 1.1 * max(map(abs, rho), default=0.0)))
+    axis.set_ylim(-top, top)
+    axis.set_title("their correlation, 95 % band", color=INK, fontsize="small", loc="left")
 
 
 def write_page(fitted: Fitted, target: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Predictions of all segments, and their derivatives by central differences: runs side by side."""
+"""Predictions of all segments as functions of the unknowns: runs side by side."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inloop.plant.quantities.inputs_outputs import input_quantities
 from inloop.simulate.fleet import Fleet
 from inloop.simulate.start import first_internal_states
 
-PART = 1e-5  # of the size of an unknown, over which differences are taken
+DELAY_PART = 1e-5  # of a period, over which delays are differenced
 SIDE_BY_SIDE = 256  # runs at once
 
 
@@ -31,7 +31,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class _Runs:
+class Runs:
     """Runs that shall be made: rows of each.
 
     Attributes:
@@ -54,6 +54,12 @@ class Shooting:
     Attributes:
         first: values of the unknowns that the search begins with.
         nodes: states at the begins of the segments, shape (segments, state size).
+        columns: names of the entries of a state.
+        places: of the independent coordinates among all of them.
+        acting: inputs, shape (segments, periods, parts of a period, inputs).
+        inputs: their names.
+        begins: steps from t = 0 to the begin of each segment.
+        step_size: of the integrator [s].
         free: whether the start of each segment is fitted, per entry of its state, same shape.
     """
 
@@ -75,12 +81,13 @@ class Shooting:
         self._delayed = [list(outputs).index(name) for name in unknowns.channels]
         self._fleets: dict[int, Fleet] = {}
         names = plant.formulation.independent
-        self._places = [plant.coordinates.index(name) for name in names]
+        self.places = [plant.coordinates.index(name) for name in names]
         self._states = [state.name for state in plant.mechanism.states]
-        self._columns = [*(f"{n}.q" for n in names), *(f"{n}.qd" for n in names), *self._states]
-        self._step_size = self.period / steps.per_period
-        self._begins = first_steps(plant, recordings, segments, self._step_size)
-        self._acting = self._inputs()
+        self.columns = [*(f"{n}.q" for n in names), *(f"{n}.qd" for n in names), *self._states]
+        self.step_size = self.period / steps.per_period
+        self.begins = first_steps(plant, recordings, segments, self.step_size)
+        self.acting = self._inputs()
+        self.inputs = tuple(x.name for x in input_quantities(plants_of(plant)))
         self.nodes = self._first_nodes()
         self.free: NDArray[np.bool_] = np.full(self.nodes.shape, fit_start)
         self.sizes = self._sizes()
@@ -105,32 +112,31 @@ class Shooting:
 
     def _first_nodes(self) -> Array:
         """States from the recordings; those of force laws from runs through the segments."""
-        n, rest = len(self._places), self._law_states()
+        n, rest = len(self.places), self._law_states()
         nodes = np.empty((len(self.segments), 2 * n + len(rest)))
         for k, each in enumerate(self.segments):
             run = self.recordings[each.recording]
-            nodes[k, :n] = run.q[each.begin, self._places]
-            nodes[k, n : 2 * n] = run.qd[each.begin, self._places]
+            nodes[k, :n] = run.q[each.begin, self.places]
+            nodes[k, n : 2 * n] = run.qd[each.begin, self.places]
             nodes[k, 2 * n :] = rest
         if not len(rest):
             return nodes
         for _ in range(2):
-            ends = self._simulate(self._at_nodes(nodes))[1]
+            ends = self.simulate(self.runs_at(nodes))[1]
             for k, each in enumerate(self.segments[:-1]):
                 if each.handover is not None and np.all(np.isfinite(ends[k, 2 * n :])):
                     nodes[k + 1, 2 * n :] = ends[k, 2 * n :]
         return nodes
 
     def _law_states(self) -> Array:
-        names = [quantity.name for quantity in input_quantities(plants_of(self.plant))]
         first = self.recordings[0].acting[0, 0]
-        u = np.array([first[names.index(name)] for name in self.plant.inputs])
+        u = np.array([first[self.inputs.index(name)] for name in self.plant.inputs])
         return first_internal_states(self.plant, u)
 
     def _sizes(self) -> Array:
         """How large each entry of a state is, about."""
-        n = len(self._places)
-        runs = [np.hstack([r.q[:, self._places], r.qd[:, self._places]]) for r in self.recordings]
+        n = len(self.places)
+        runs = [np.hstack([r.q[:, self.places], r.qd[:, self.places]]) for r in self.recordings]
         seen = np.abs(np.vstack(runs)).max(axis=0)
         states = np.abs(self.nodes[:, 2 * n :]).max(axis=0, initial=0.0)
         sizes = np.concatenate([seen, states])
@@ -149,86 +155,56 @@ class Shooting:
             One array (samples, channels) per segment, NaN where a run failed; states at the
             handovers, shape (segments, state size).
         """
-        y, ends = self._simulate(self._at_nodes(nodes, values))
-        late = self._delays(values)
-        return [self._seen(y[k], each, late) for k, each in enumerate(self.segments)], ends
+        y, ends = self.simulate(self.runs_at(nodes, values))
+        late = self.delays(values)
+        return [self.seen(y[k], each, late) for k, each in enumerate(self.segments)], ends
 
-    def derivatives(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
-        """Derivatives of `predict` by all unknowns and by the start of the segment.
+    def varied_columns(self, segment: int) -> list[int]:
+        """Columns of derivatives that a segment needs runs for: parameters, and its free start."""
+        free = len(self.unknowns) + np.flatnonzero(self.free[segment])
+        return [*range(len(self.unknowns.names)), *free.tolist()]
+
+    def blank_derivatives(self) -> tuple[list[Array], Array]:
+        """Zeros, as derivatives of `predict` by all unknowns and by the start of the segment.
 
         Returns:
             One array (samples, channels, unknowns + state size) per segment, and one of shape
             (segments, state size, unknowns + state size).
         """
-        count, parameters = len(self.unknowns), len(self.unknowns.names)
-        width = count + nodes.shape[1]
-        plan = [
-            (k, column, *self._step(values, nodes[k], column))
-            for k in range(len(self.segments))
-            for column in (*range(parameters), *(count + np.flatnonzero(self.free[k])))
-        ]
-        y, ends = self._simulate(self._moved(plan, values, nodes))
-        late = self._delays(values)
+        width = len(self.unknowns) + self.nodes.shape[1]
         seen = [np.zeros((e.stop - e.first, len(self.outputs), width)) for e in self.segments]
-        slopes = np.zeros((len(self.segments), nodes.shape[1], width))
-        for i, (k, column, down, up) in enumerate(plan):
-            low, high = (self._seen(y[2 * i + side], self.segments[k], late) for side in (0, 1))
-            seen[k][:, :, column] = (high - low) / (up - down)
-            slopes[k, :, column] = (ends[2 * i + 1] - ends[2 * i]) / (up - down)
-        if self._delayed:
-            self._by_delays(values, nodes, seen)
-        return seen, slopes
+        return seen, np.zeros((len(self.segments), self.nodes.shape[1], width))
 
-    def _by_delays(self, values: Array, nodes: Array, seen: list[Array]) -> None:
+    def add_delays(self, values: Array, nodes: Array, seen: list[Array]) -> None:
         """Fill in the columns of delays, which need no other run."""
-        y, _ = self._simulate(self._at_nodes(nodes, values))
+        if not self._delayed:
+            return
+        y, _ = self.simulate(self.runs_at(nodes, values))
         first = len(self.unknowns.names)
         for j, channel in enumerate(self._delayed):
-            width = PART * self.period
             for k, each in enumerate(self.segments):
                 pair = []
                 for sign in (-1.0, 1.0):
-                    late = self._delays(values)
-                    late[channel] += sign * width
-                    pair.append(self._seen(y[k], each, late)[:, channel])
-                seen[k][:, channel, first + j] = (pair[1] - pair[0]) / (2.0 * width)
+                    late = self.delays(values)
+                    late[channel] += sign * DELAY_PART * self.period
+                    pair.append(self.seen(y[k], each, late)[:, channel])
+                change = (pair[1] - pair[0]) / (2.0 * DELAY_PART * self.period)
+                seen[k][:, channel, first + j] = change
 
-    def _step(self, values: Array, node: Array, column: int) -> tuple[float, float]:
-        """The values below and above an unknown between which its difference is taken."""
-        count = len(self.unknowns)
-        if column >= count:
-            at, width = node[column - count], PART * self.sizes[column - count]
-            return at - width, at + width
-        at, width = values[column], PART * self.unknowns.scale[column]
-        low, high = self.unknowns.lower[column], self.unknowns.upper[column]
-        return max(at - width, low), min(at + width, high)
-
-    def _moved(
-        self, plan: Sequence[tuple[int, int, float, float]], values: Array, nodes: Array
-    ) -> _Runs:
-        count = len(self.unknowns)
-        segment = np.repeat(np.array([k for k, *_ in plan], dtype=int), 2)
-        rows, states = np.tile(values, (len(segment), 1)), nodes[segment]
-        for i, (_, column, *pair) in enumerate(plan):
-            for side, value in enumerate(pair):
-                if column < count:
-                    rows[2 * i + side, column] = value
-                else:
-                    states[2 * i + side, column - count] = value
-        return _Runs(segment, rows[:, : len(self.unknowns.names)], states)
-
-    def _at_nodes(self, nodes: Array, values: Array | None = None) -> _Runs:
+    def runs_at(self, nodes: Array, values: Array | None = None) -> Runs:
+        """A run for each segment; with the values that the search begins with by default."""
         chosen = self.first if values is None else values
         count = len(self.segments)
         rows = np.tile(chosen[: len(self.unknowns.names)], (count, 1))
-        return _Runs(np.arange(count), rows, nodes)
+        return Runs(np.arange(count), rows, nodes)
 
-    def _delays(self, values: Array) -> Array:
+    def delays(self, values: Array) -> Array:
+        """Of all channels [s]."""
         late = self.delay.copy()
         late[self._delayed] = values[len(self.unknowns.names) :]
         return late
 
-    def _seen(self, y: Array, segment: Segment, late: Array) -> Array:
+    def seen(self, y: Array, segment: Segment, late: Array) -> Array:
         """What sensors tell at the samples of a segment, from outputs at its periods."""
         places = np.arange(segment.first, segment.stop) - segment.begin
         found = np.empty((len(places), y.shape[1]))
@@ -240,25 +216,43 @@ class Shooting:
                 found[:, c] = interpolated(inside, places - delay / self.period)
         return found
 
+    def efforts(self, segment: int) -> Array:
+        """Efforts of all joints in a segment, shape (parts of its periods, n)."""
+        places = [self.inputs.index(f"{name}.tau") for name in self.plant.coordinates]
+        acting = self.acting[segment, : self.segments[segment].length]
+        return np.asarray(acting.reshape(-1, len(self.inputs))[:, places])
+
+    @property
+    def method(self) -> str:
+        """The integrator."""
+        return self._fleet(len(self.segments)).method
+
+    def starts(self, values: Array, nodes: Array) -> tuple[Array, Array]:
+        """Positions and velocities of all coordinates at the begins of segments."""
+        fleet = self._start(self.runs_at(nodes, values))
+        table = dict(zip(fleet.output_names, fleet.outputs.T, strict=True))
+        q, qd = ([table[f"{c}.{kind}"] for c in self.plant.coordinates] for kind in ("q", "qd"))
+        return np.array(q).T, np.array(qd).T
+
     # the runs
 
-    def _simulate(self, runs: _Runs) -> tuple[Array, Array]:
+    def simulate(self, runs: Runs) -> tuple[Array, Array]:
         """Outputs of all runs, shape (runs, periods + 1, channels), and states at handovers."""
         count = len(runs.segment)
-        y = np.full((count, self._acting.shape[1] + 1, len(self.outputs)), np.nan)
-        ends = np.full((count, len(self._columns)), np.nan)
+        y = np.full((count, self.acting.shape[1] + 1, len(self.outputs)), np.nan)
+        ends = np.full((count, len(self.columns)), np.nan)
         for begin in range(0, count, SIDE_BY_SIDE):
             part = slice(begin, min(begin + SIDE_BY_SIDE, count))
-            chosen = _Runs(runs.segment[part], runs.values[part], runs.state[part])
+            chosen = Runs(runs.segment[part], runs.values[part], runs.state[part])
             y[part], ends[part] = self._side_by_side(chosen)
         return y, ends
 
-    def _side_by_side(self, runs: _Runs) -> tuple[Array, Array]:
+    def _side_by_side(self, runs: Runs) -> tuple[Array, Array]:
         fleet, count = self._start(runs), len(runs.segment)
-        names = [*self.outputs, *self._columns]
-        parts, inputs = self._acting.shape[2:]
+        names = [*self.outputs, *self.columns]
+        parts, inputs = self.acting.shape[2:]
         # a block per part of a period; what the plant leads itself stays as it is
-        acting = np.moveaxis(self._acting[runs.segment], 0, 2).reshape(-1, count, inputs)
+        acting = np.moveaxis(self.acting[runs.segment], 0, 2).reshape(-1, count, inputs)
         led = [k for k, name in enumerate(fleet.input_names) if name in fleet.led]
         acting[..., led] = fleet.inputs[:, led]
         columns = [fleet.output_names.index(name) for name in names]
@@ -270,14 +264,11 @@ class Shooting:
         ends = told[handover, np.arange(count), len(self.outputs) :]
         return np.moveaxis(told[:, :, : len(self.outputs)], 0, 1), ends
 
-    def _start(self, runs: _Runs) -> Fleet:
-        count, n = len(runs.segment), len(self._places)
-        if count not in self._fleets:
-            fleet = Fleet(self.plant, count, step=self._step_size, method=self.steps.method)
-            self._fleets[count] = fleet
-        fleet, names = self._fleets[count], self.plant.formulation.independent
+    def _start(self, runs: Runs) -> Fleet:
+        count, n = len(runs.segment), len(self.places)
+        fleet, names = self._fleet(count), self.plant.formulation.independent
         first = {
-            name: self._acting[runs.segment, 0, 0, k]
+            name: self.acting[runs.segment, 0, 0, k]
             for k, name in enumerate(fleet.input_names)
             if name in self.plant.inputs and name not in fleet.led
         }
@@ -290,6 +281,13 @@ class Shooting:
             inputs=first,
             parameters=dict(columns),
             states=states if states.shape[1] else None,
-            steps_before=self._begins[runs.segment].tolist(),
+            steps_before=self.begins[runs.segment].tolist(),
         )
         return fleet
+
+    def _fleet(self, count: int) -> Fleet:
+        """So many runs, to be started; the same ones each time."""
+        if count not in self._fleets:
+            fleet = Fleet(self.plant, count, step=self.step_size, method=self.steps.method)
+            self._fleets[count] = fleet
+        return self._fleets[count]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from inloop.analysis.fitting.derivatives import Derivatives
 from inloop.analysis.fitting.shooting import Shooting
 from inloop.errors import SimulationError
 from inloop.plant import Array
@@ -45,6 +46,8 @@ class Solution:
         gap: the largest one between segments, in the sizes of states.
         evaluations: how often all recordings were predicted.
         converged: whether the search came to rest.
+        derivatives: how they were found.
+        slopes: of the samples in their own deviations by the unknowns, starts projected out.
     """
 
     values: Array
@@ -56,6 +59,13 @@ class Solution:
     gap: float
     evaluations: int
     converged: bool
+    derivatives: str
+    slopes: Array
+
+    def led_by(self, changes: Sequence[Array]) -> Array:
+        """How far small changes of all predictions, one array per segment, move the values."""
+        rows = np.concatenate([(each / self.noise).ravel() for each in changes])
+        return np.asarray(np.linalg.lstsq(self.slopes, rows, rcond=1e-7)[0])
 
 
 class Problem:
@@ -64,8 +74,11 @@ class Problem:
     The vector holds unknowns in units of their scales, then free entries of nodes in their sizes.
     """
 
-    def __init__(self, shooting: Shooting, noise: Array, closing: float) -> None:
-        self.shooting, self.noise, self.closing = shooting, noise, closing
+    def __init__(
+        self, shooting: Shooting, derivatives: Derivatives, noise: Array, closing: float
+    ) -> None:
+        self.shooting, self.derivatives = shooting, derivatives
+        self.noise, self.closing = noise, closing
         unknowns = shooting.unknowns
         self.count = len(unknowns)
         self.free = shooting.free
@@ -118,7 +131,7 @@ class Problem:
     def jacobian(self, x: Array) -> Array:
         """Derivatives of `residuals`."""
         values, nodes = self.parts(x)
-        seen, ends = self.shooting.derivatives(values, nodes)
+        seen, ends = self.derivatives(values, nodes)
         n = nodes.shape[1]
         blocks = []
         for k, each in enumerate(seen):
@@ -143,7 +156,13 @@ class Problem:
 
 
 def solve(
-    shooting: Shooting, noise: Mapping[str, float], outputs: Sequence[str], most: int, tell: Tell
+    shooting: Shooting,
+    noise: Mapping[str, float],
+    outputs: Sequence[str],
+    most: int,
+    tell: Tell,
+    *,
+    exact: bool = True,
 ) -> Solution:
     """Find the unknowns; noise levels that are not given are found from the residuals.
 
@@ -153,6 +172,7 @@ def solve(
         outputs: names of all channels.
         most: evaluations in each stage.
         tell: told what the search is at.
+        exact: take exact derivatives where there are any.
 
     Raises:
         SimulationError: the plant cannot be run with the values the search begins with.
@@ -163,10 +183,10 @@ def solve(
     values, nodes = shooting.first, shooting.nodes
     joined = any(each.handover is not None for each in shooting.segments)
     stages = [*(CLOSING if joined else CLOSING[:1])]
-    used = 0
+    derivatives, used = Derivatives(shooting, exact=exact), 0
     for number in range(len(stages) + NOISE_ROUNDS):
         closing = stages[min(number, len(stages) - 1)]
-        problem = Problem(shooting, levels, closing)
+        problem = Problem(shooting, derivatives, levels, closing)
         x, converged = _minimize(problem, values, nodes, most, tell)
         values, nodes = problem.parts(x)
         used += problem.evaluations
@@ -174,7 +194,7 @@ def solve(
         change = np.abs(levels / before - 1.0).max(initial=0.0)
         if number >= len(stages) - 1 and change < SETTLED:
             break
-    return _solution(Problem(shooting, levels, closing), x, used, converged)
+    return _solution(Problem(shooting, derivatives, levels, closing), x, used, converged)
 
 
 def _minimize(
@@ -240,5 +260,6 @@ def _solution(problem: Problem, x: Array, evaluations: int, converged: bool) -> 
     covariance = np.asarray(inverse * np.outer(scale / size, scale / size), np.float64)
     return Solution(
         values, nodes, covariance, information, problem.noise, [-each for each in missed],
-        float(np.abs(gaps).max(initial=0.0)), evaluations, converged,
+        float(np.abs(gaps).max(initial=0.0)), evaluations, converged, problem.derivatives.how,
+        parameters[: sum(each.size for each in missed)] / scale,
     )  # fmt: skip

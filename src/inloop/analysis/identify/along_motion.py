@@ -13,17 +13,18 @@ parameters solve the same system once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import copy
+from collections.abc import Sequence
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from inloop.analysis.identify.fit import Samples
-from inloop.analysis.reduction import Reduction, none_if_empty
+from inloop.analysis.trying import with_parameters
 from inloop.errors import SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.simulate.refused_methods import refuse_hard_contacts
 
 PART = 1e-6  # of the size of a parameter or a state, over which differences are taken
 MOST_ITERATIONS = 60
@@ -45,38 +46,34 @@ class AlongMotion:
             names: of the parameters.
         """
         self.plant, self.samples, self.names = plant, samples, tuple(names)
-        self._reduction = Reduction(plant)
-        self._places = [list(plant.parameters).index(name) for name in names]
+        refuse_hard_contacts(plant)
         self._step = float(samples.t[-1] - samples.t[0]) / (len(samples.t) - 1)
         self._z = np.tile(plant.first_states, (len(samples.t), 1))
         self._find_pattern()
 
-    @contextmanager
-    def _with(self, values: Array) -> Iterator[None]:
-        """The plant with other parameters for a while."""
-        parameters = self.plant.parameters
-        before = parameters.values_array.copy()
-        try:
-            parameters.values_array[self._places] = values
-            parameters.version += 1
-            yield
-        finally:
-            parameters.values_array[:] = before
-            parameters.version += 1
-
     def _rates(self, values: Array, z: Array, rows: slice = slice(None)) -> Array:
-        s = self.samples
-        u = np.zeros(0) if s.u is None else s.u[rows]
-        with self._with(values):
-            return self._reduction.bias(s.q[rows], s.qd[rows], z, u, s.t[rows])[1]
+        return self._evaluate("bias", values, z, rows).get("zd", np.zeros_like(z))
 
     def _efforts(self, values: Array, z: Array, rows: slice = slice(None)) -> Array:
+        qdd = self.samples.qdd[rows]
+        return self._evaluate("inverse_dynamics", values, z, rows, qdd=qdd)["tau"]
+
+    def _evaluate(
+        self, function: str, values: Array, z: Array, rows: slice, **more: Array
+    ) -> dict[str, Array]:
+        """A function of the plant at all rows, in one call."""
         s = self.samples
-        loads = {"z": none_if_empty(z), "u": None if s.u is None else s.u[rows], "t": s.t[rows]}
-        with self._with(values):
-            return self._reduction.evaluate(
-                "inverse_dynamics", q=s.q[rows], qd=s.qd[rows], qdd=s.qdd[rows], **loads
-            )["tau"]
+        given = {"q": s.q[rows], "qd": s.qd[rows], "t": s.t[rows], **more}
+        given |= {} if s.u is None else {"u": s.u[rows]}
+        given |= {"z": z} if z.shape[1] else {}
+        with with_parameters(self.plant, self.names, values):
+            return self.plant.evaluate(function, ready=True, lanes=False, **given)
+
+    def along(self, samples: Samples) -> AlongMotion:
+        """The same along another motion with as many samples."""
+        other = copy.copy(self)
+        other.samples, other._z = samples, self._z.copy()
+        return other
 
     def predict(self, values: Array) -> Array:
         """Efforts at all samples [N·m or N], shape (N, n)."""
@@ -157,7 +154,7 @@ class AlongMotion:
 
     def _find_pattern(self) -> None:
         """Which rates each state changes, which efforts each parameter, and what goes together."""
-        values = self.plant.parameters.values_array[self._places].copy()
+        values = np.array([self.plant.parameters[name] for name in self.names])
         rows = slice(0, None, max(1, len(self.samples.t) // LOOKED_AT))
         z, m = self._z[rows], self._z.shape[1]
         on_rates, on_efforts = np.zeros((m, m), bool), np.zeros((self.plant.n, m), bool)

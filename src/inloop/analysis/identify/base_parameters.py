@@ -27,7 +27,6 @@ from inloop.plant.keywords import checked_call
 
 DEPENDENT = 1e-9  # part of a column that may be left when it follows from others
 ZERO = 1e-12  # columns that are smaller than this, beside the largest, are rounding
-SPEED, ACCELERATION = 2.0, 5.0  # of random states, in units of the coordinates [1/s, 1/s²]
 
 
 @dataclass(frozen=True)
@@ -93,10 +92,10 @@ def base_parameters(
     friction: str | Sequence[str] = (),
     seed: int = 0,
 ) -> BaseParameters:
-    """Find the base parameters of a tree.
+    """Find the base parameters of a mechanism.
 
     Args:
-        plant: the compiled mechanism, without loops and drives.
+        plant: the compiled mechanism, without modes and flexible links.
         armature: see `regressor`.
         friction: see `regressor`.
         seed: of the random states.
@@ -120,10 +119,9 @@ def chosen_base(
 
 def base_of(Y: Regressor, seed: int = 0) -> BaseParameters:
     """The base parameters of a regressor."""
-    plant = Y.plant
-    count = 20 + math.ceil(4 * len(Y.names) / plant.n)
+    count = 20 + math.ceil(4 * len(Y.names) / len(Y.coordinates))
     # each row is a power: efforts times units of the coordinates
-    rows = Y(*random_states(plant, count, seed)) * plant.coordinate_sizes[:, None]
+    rows = Y.along(Y.closing.random_states(count, seed)) * Y.closing.sizes[:, None]
     W = rows.reshape(-1, len(Y.names))
     # what is left of a zero by rounding, for masses and lengths of usual size, is zero
     size = np.linalg.norm(W, axis=0) * _usual_sizes(Y)
@@ -147,21 +145,6 @@ def seen_in(base: BaseParameters, W: Array) -> BaseParameters:
     if len(kept) == len(base):
         return base
     return replace(base, kept=tuple(base.kept[k] for k in kept), grouping=grouping @ base.grouping)
-
-
-def random_states(plant: BarePlant, count: int, seed: int) -> tuple[Array, Array, Array]:
-    """q, qd, qdd all over the workspace, one state per row."""
-    random = np.random.default_rng(seed)
-    shape, size = (count, plant.n), plant.coordinate_sizes
-    q = np.concatenate(
-        [
-            random.uniform(-np.pi, np.pi, shape) * size,
-            random.normal(size=(count, plant.nq - plant.n)),
-        ],
-        axis=1,
-    )
-    qd, qdd = (most * size * random.uniform(-1.0, 1.0, shape) for most in (SPEED, ACCELERATION))
-    return plant.configuration.normalized(q), qd, qdd
 
 
 def independent_columns(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...], Array]:

@@ -18,12 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from inloop.analysis.identify.base_parameters import (
-    BaseParameters,
-    chosen_base,
-    random_states,
-)
-from inloop.errors import InputError
+from inloop.analysis.identify.base_parameters import BaseParameters, chosen_base
+from inloop.analysis.identify.closing import Closing, Motion
+from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, whole
 from inloop.plant.keywords import checked_call
@@ -32,6 +29,8 @@ NORM = 16  # power of the mean that stands for a largest value
 PEAK = 1.107  # by which the mean of a sine's powers must be multiplied to give its peak
 CLOSE = 1e-6  # part of a unit over which differences of the regressor are taken
 FINE = 20  # samples per period of the highest harmonic, where limits are checked
+OPEN = 50.0  # log of the condition number that a motion counts as along which loops do not close
+SCALING = 200  # random states from which the sizes of columns are known
 FIRST = 0.7  # of the limits that the first, random motion uses
 
 Limit = float | Mapping[str, float]
@@ -42,7 +41,7 @@ class Excitation:
     """A periodic motion of all joints: `q, qd, qdd = excitation(t)`.
 
     Attributes:
-        coordinates: names of the joints.
+        coordinates: names of the joints; of loops the measured ones.
         period: [s].
         center: of each joint [rad or m].
         sines: a_l, velocities of the harmonics, shape (n, harmonics) [rad/s or m/s].
@@ -86,7 +85,7 @@ def excitation(
     """Find a periodic motion that excites all base parameters, the same for the same seed.
 
     Args:
-        plant: the compiled mechanism, without loops and drives.
+        plant: the compiled mechanism, without modes and flexible links.
         speed: largest velocity of all joints, or by name [rad/s or m/s].
         acceleration: largest acceleration of all joints, or by name [rad/s² or m/s²].
         position: (lowest, highest) by name [rad or m]; else the limits of the joints, else half a
@@ -107,9 +106,15 @@ def excitation(
     if count < 1 or not real(period, "period") > 0.0:
         raise InputError("a Fourier series needs a period and harmonics", fix="Give both above 0.")
     told = chosen_base(plant, base, True, friction)
-    limits = _Limits.read(plant, position, speed, acceleration)
-    search = _Search(plant, told, limits, float(period), count)
+    limits = _Limits.read(told.regressor.closing, position, speed, acceleration)
+    search = _Search(told, limits, float(period), count)
     start = search.within(np.random.default_rng(seed).normal(size=search.size), FIRST)
+    if not search.closes(start):
+        raise InputError(
+            f"model '{plant.name}': loops cannot be closed everywhere within the limits of "
+            f"{', '.join(told.regressor.coordinates)}",
+            fix='Give narrower ones: position={"crank": (lowest, highest)}.',
+        )
     found = scipy.optimize.minimize(
         search.cost, start, jac=True, method="SLSQP",
         constraints={"type": "ineq", "fun": search.room, "jac": search.room_slopes},
@@ -130,15 +135,15 @@ class _Limits:
     @classmethod
     def read(
         cls,
-        plant: BarePlant,
+        closing: Closing,
         position: Mapping[str, tuple[float, float]] | None,
         speed: Limit,
         acceleration: Limit,
     ) -> _Limits:
         given = by_name(position, "position")
         ranges = []
-        for body in plant.mechanism.bodies:
-            joint = body.joint
+        for place in closing.places:
+            joint = closing.plant.mechanism.bodies[place].joint
             turn = (-math.pi, math.pi) if joint.kind.dimension.unit == "rad" else None
             pair = given.get(joint.name, joint.limits or turn)
             if pair is None:
@@ -154,7 +159,7 @@ class _Limits:
             ranges.append((low, high))
         low_, high_ = np.array(ranges).T
         rates = tuple(
-            np.array([_limit(each, name, what) for name in plant.coordinates])
+            np.array([_limit(each, name, what) for name in closing.names])
             for each, what in ((speed, "speed"), (acceleration, "acceleration"))
         )
         return cls((low_ + high_) / 2, ((high_ - low_) / 2, rates[0], rates[1]))
@@ -175,16 +180,15 @@ class _Search:
     The center counts in half ranges from the middle, the others in largest velocities.
     """
 
-    def __init__(
-        self, plant: BarePlant, base: BaseParameters, limits: _Limits, period: float, count: int
-    ) -> None:
+    def __init__(self, base: BaseParameters, limits: _Limits, period: float, count: int) -> None:
         self._base, self._limits, self._period, self._count = base, limits, period, count
-        self._n, self._sizes = plant.n, plant.coordinate_sizes
-        self._plant = plant
-        samples = max(8 * count, 16, math.ceil(4 * len(base) / plant.n))
+        closing = self._closing = base.regressor.closing
+        self._names, self._sizes = closing.names, closing.sizes
+        n = self._n = len(closing.names)
+        samples = max(8 * count, 16, math.ceil(4 * len(base) / n))
         self._t = period / samples * np.arange(samples, dtype=np.float64)
-        self.size = plant.n * (2 * count + 1)
-        random = self._rows(random_states(plant, 200, 0))
+        self.size = n * (2 * count + 1)
+        random = self._rows(closing.random_states(SCALING, 0))
         self._columns = np.sqrt(np.mean(random**2, axis=(0, 1)))
         # q - middle, qd, qdd in units of their limits are linear in x: of joint j, parts[kind][j]
         self._parts = self._linear_parts()
@@ -194,7 +198,7 @@ class _Search:
         table, limits = x.reshape(self._n, -1), self._limits
         most = limits.most[1][:, None]
         return Excitation(
-            self._plant.coordinates,
+            self._names,
             self._period,
             limits.middle + limits.most[0] * table[:, 0],
             most * table[:, 1 : self._count + 1],
@@ -213,13 +217,23 @@ class _Search:
             parts.append(np.ascontiguousarray(values.transpose(2, 1, 0)))
         return parts
 
-    def _rows(self, state: tuple[Array, Array, Array]) -> Array:
-        return self._base.regressor(*state)[..., list(self._base.kept)] * self._sizes[:, None]
+    def _rows(self, motion: Motion) -> Array:
+        """Powers of all base parameters along a motion."""
+        Y = self._base.regressor.along(motion)
+        return np.asarray(Y[..., list(self._base.kept)] * self._sizes[:, None])
+
+    def closes(self, x: Array) -> bool:
+        """Whether loops can be closed along a motion."""
+        return self.cost(x)[0] < OPEN
 
     def cost(self, x: Array) -> tuple[float, Array]:
         """log of the condition number, and its slopes."""
         state = self.motion(x)(self._t)
-        W = self._rows(state) / self._columns
+        try:
+            motion = self._closing.complete(*state)
+        except SimulationError:
+            return OPEN, np.zeros(self.size)
+        W = self._rows(motion) / self._columns
         U, s, Vt = np.linalg.svd(W.reshape(-1, W.shape[2]), full_matrices=False)
         slopes = np.zeros((self._n, 2 * self._count + 1))
         u = U[:, [0, -1]].reshape(*W.shape[:2], 2)
@@ -232,7 +246,8 @@ class _Search:
                 for sign in (-1.0, 1.0):
                     moved = [values.copy() for values in state]
                     moved[kind][:, j] += sign * width
-                    ends.append(self._rows((moved[0], moved[1], moved[2])) @ v)
+                    beside = self._closing.complete(moved[0], moved[1], moved[2], motion.q)
+                    ends.append(self._rows(beside) @ v)
                 # σ' = uᵀ W' v at each sample, for one unit of the limit
                 change = np.sum(u * (ends[1] - ends[0]), axis=1) @ signs / (2.0 * CLOSE)
                 slopes[j] += change @ self._parts[kind][j]

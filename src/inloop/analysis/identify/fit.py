@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inloop.analysis.identify.base_parameters import BaseParameters, chosen_base, seen_in
+from inloop.analysis.identify.closing import Closing, Motion
 from inloop.analysis.identify.filtering import ZeroPhaseFilter
 from inloop.analysis.identify.identified import Identified
 from inloop.analysis.identify.least_squares import solve
@@ -23,7 +24,10 @@ PORTION = 4096  # samples whose whole regressor is in memory
 
 @dataclass(frozen=True)
 class Samples:
-    """Measured motion and efforts, one row per time."""
+    """Measured motion and efforts, one row per time.
+
+    Columns of q, qd and qdd are the measured coordinates, those of tau all joints or these.
+    """
 
     t: Array
     q: Array
@@ -48,15 +52,17 @@ def fit(
     armature: bool = True,
     base: BaseParameters | None = None,
 ) -> Identified:
-    """Identify the base parameters of a tree from measured motion and efforts.
+    """Identify the base parameters of a mechanism from measured motion and efforts.
 
-    Force laws of the model count as known; friction is what comes on top of them.
+    Force laws of the model count as known; friction is what comes on top of them. In a mechanism
+    with loops the measured coordinates are the independent and driven ones, the others follow.
 
     Args:
         plant: the mechanism: its geometry is used as it is, its inertias are a guess.
         t: times [s], shape (N,).
-        q: measured positions, shape (N, nq).
-        tau: measured efforts of all joints [N·m or N], shape (N, n).
+        q: measured positions, shape (N, nq); of loops also of the measured coordinates only.
+        tau: measured efforts of all joints [N·m or N], shape (N, n), 0 where there is no motor; of
+            loops also of the measured coordinates only.
         qd: measured velocities; else found from q, which needs a cut-off.
         qdd: measured accelerations; else found from qd or q, which needs a cut-off.
         inputs: measured inputs of the plant, by name; 0 by default.
@@ -67,18 +73,22 @@ def fit(
         base: base parameters that were found before; then friction and armature are as there.
     """
     given = chosen_base(plant, base, armature, friction)
-    samples = read_samples(plant, t, {"q": q, "tau": tau, "qd": qd, "qdd": qdd}, inputs)
+    closing = given.regressor.closing
+    table = {"q": q, "tau": tau, "qd": qd, "qdd": qdd}
+    samples = read_samples(plant, t, table, inputs, closing)
     filtered = None
     if cutoff is not None:
         filtered = ZeroPhaseFilter.for_samples(samples.t, real(cutoff, "cutoff"))
     moved = with_motion(plant, samples, filtered, qd is not None, qdd is not None)
-    W, of_model = regressor_rows(given, moved)
-    target, time = moved.tau - _known(given, of_model, moved), moved.t
+    motion = closing.complete(moved.q, moved.qd, moved.qdd)
+    W, of_model = regressor_rows(given, motion)
+    target, time = _efforts(closing, motion, moved.tau), moved.t
+    target = target - _known(given, of_model, motion, moved)
     if filtered is not None:
         edge = filtered.settling
         kept = slice(edge, max(len(W) - edge, edge), filtered.stride)
         # joint after joint: filtered rows of all of them would take much memory
-        W = np.stack([filtered(W[:, j])[kept] for j in range(plant.n)], axis=1)
+        W = np.stack([filtered(W[:, j])[kept] for j in range(W.shape[1])], axis=1)
         target, time = filtered(target)[kept], time[kept]
     if W.shape[0] * W.shape[1] <= 2 * W.shape[2]:
         raise InputError(
@@ -104,6 +114,7 @@ def read_samples(
     t: Sequence[float] | Array,
     given: Mapping[str, Array | None],
     inputs: Mapping[str, Array] | None,
+    closing: Closing | None = None,
 ) -> Samples:
     """Measured columns, checked; those that are None are zero."""
     time = reals(t, "t")
@@ -113,10 +124,15 @@ def read_samples(
     for what, values in given.items():
         shape = (len(time), plant.nq if what == "q" else plant.n)
         table = np.zeros(shape) if values is None else reals(values, what)
-        if table.shape != shape or not np.all(np.isfinite(table)):
+        few = shape if closing is None else (len(time), len(closing.places))
+        if closing is not None and what != "tau":
+            table = closing.picked(table)
+        if table.shape not in (shape, few) or not np.all(np.isfinite(table)):
+            needs = f"{shape}" if few == shape else f"{shape} or {few}"
+            names = "" if closing is None or closing.is_tree else f": {', '.join(closing.names)}"
             raise InputError(
-                f"{what} has shape {table.shape} or holds NaN, model '{plant.name}' needs {shape}",
-                fix="Give one row per time and one column per coordinate.",
+                f"{what} has shape {table.shape} or holds NaN, model '{plant.name}' needs {needs}",
+                fix=f"Give one row per time and one column per coordinate{names}.",
             )
         tables[what] = table
     return Samples(time, **tables, u=_inputs(plant, inputs, len(time)))
@@ -161,26 +177,34 @@ def with_motion(
     return replace(s, q=q, qd=low_pass(s.q, 1), qdd=low_pass(s.q, 2))
 
 
-def regressor_rows(base: BaseParameters, s: Samples) -> tuple[Array, Array]:
+def regressor_rows(base: BaseParameters, motion: Motion) -> tuple[Array, Array]:
     """Y_kept at all samples, and the efforts Y π of the model as it is."""
     regressor = base.regressor
-    W = np.empty((*s.qd.shape, len(base)))
-    of_model = np.empty_like(s.qd)
-    for first in range(0, len(s.t), PORTION):
+    rows = len(motion.q), len(regressor.coordinates)
+    W, of_model = np.empty((*rows, len(base))), np.empty(rows)
+    for first in range(0, len(motion.q), PORTION):
         part = slice(first, first + PORTION)
-        Y = regressor(s.q[part], s.qd[part], s.qdd[part])
+        Y = regressor.along(motion.cut(part))
         W[part], of_model[part] = Y[..., list(base.kept)], Y @ regressor.values
     return W, of_model
 
 
-def _known(base: BaseParameters, of_model: Array, s: Samples) -> Array:
+def _efforts(closing: Closing, motion: Motion, tau: Array) -> Array:
+    """Measured efforts along the measured coordinates."""
+    if tau.shape[1] == len(closing.places):
+        return tau
+    return motion.along(tau)
+
+
+def _known(base: BaseParameters, of_model: Array, motion: Motion, s: Samples) -> Array:
     """Efforts that are not in the columns: armatures of the model, force laws and inputs."""
     regressor = base.regressor
     plant = regressor.plant
     armature = 0.0 if "armature" in regressor.kinds else regressor.inertial.armature
-    known = s.qdd * armature
+    known = motion.along(motion.qdd * armature)
     if plant.mechanism.laws or plant.inputs:
-        full = plant.evaluate("inverse_dynamics", q=s.q, qd=s.qd, qdd=s.qdd, u=s.u, t=s.t)["tau"]
+        state = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "u": s.u, "t": s.t}
+        full = motion.along(plant.evaluate("inverse_dynamics", **state)["tau"])
         known = known + (full - known - of_model)
     return known
 
@@ -205,7 +229,7 @@ def _notes(given: BaseParameters, told: BaseParameters, residuals: Array) -> tup
     power = np.sum(residuals**2, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.sum(residuals[1:] * residuals[:-1], axis=0) / power
-    for name, value in zip(plant.coordinates, correlation, strict=True):
+    for name, value in zip(given.regressor.coordinates, correlation, strict=True):
         if value > CORRELATED:
             notes.append(
                 f"residuals of {name} are correlated ({value:.2f}): something is not in the model, "

@@ -88,7 +88,7 @@ def fit_laws(
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), (), low_pass.step, {}, bounds)
     known = by_channel(noise, "noise", outputs)
     kept = slice(low_pass.settling, len(samples.t) - low_pass.settling)
-    W = np.zeros((len(samples.t), plant.n, 0)) if base is None else regressor_rows(base, moved)[0]
+    W = np.zeros((len(samples.t), plant.n, 0)) if base is None else _rows(base, moved)
     problem = _Projected(AlongMotion(plant, moved, unknowns.names), unknowns, W[kept], tau, kept)
     levels = np.array([known.get(name, 0.0) for name in outputs])
     with searching("fitting"):
@@ -107,6 +107,10 @@ def fit_laws(
     return _fitted(plant, problem, found, base, known, samples.t[kept], draws, refuse)
 
 
+def _rows(base: BaseParameters, s: Samples) -> Array:
+    return regressor_rows(base, base.regressor.closing.complete(s.q, s.qd, s.qdd))[0]
+
+
 class _Projected:
     """Residuals of efforts as a function of the parameters of laws, base parameters eliminated."""
 
@@ -116,14 +120,15 @@ class _Projected:
         self.model, self.unknowns, self.W, self.kept = model, unknowns, W, kept
         self.tau = np.asarray(tau, dtype=np.float64)[kept]
         self.evaluations = 0
-        self.noise = np.ones(self.tau.shape[1])
-        self._basis = np.zeros((self.tau.size, 0))
+        self._last = np.zeros(0), np.zeros(0)  # unknowns, and the residuals with them
+        self.weigh(np.ones(self.tau.shape[1]))
 
     def weigh(self, noise: Array) -> None:
         """Take other noise levels."""
         self.noise = noise
         rows = (self.W / noise[:, None]).reshape(self.tau.size, -1)
-        self._basis = np.linalg.qr(rows)[0] if rows.shape[1] else rows
+        self.columns = rows / np.linalg.norm(rows, axis=0)
+        self._factor = np.linalg.cholesky(self.columns.T @ self.columns)
 
     def left(self, x: Array) -> Array:
         """Measured less predicted efforts over noise, base parameters as in the model."""
@@ -135,12 +140,13 @@ class _Projected:
         """Derivatives of predicted efforts over noise."""
         values = x * self.unknowns.scale
         found = self.model.derivatives(values, self.unknowns.scale)[self.kept]
-        scaled = found * self.unknowns.scale / self.noise[:, None]
-        return np.asarray(scaled.reshape(self.tau.size, -1))
+        found *= self.unknowns.scale / self.noise[:, None]
+        return found.reshape(self.tau.size, -1)
 
     def outside(self, rows: Array) -> Array:
         """What base parameters cannot explain of rows."""
-        return np.asarray(rows - self._basis @ (self._basis.T @ rows))
+        share = scipy.linalg.cho_solve((self._factor, True), self.columns.T @ rows)
+        return np.asarray(rows - self.columns @ share)
 
     def solve(self, given: Array) -> Array:
         """Search the parameters; noise that is not given is found from the residuals."""
@@ -154,14 +160,34 @@ class _Projected:
             self.weigh(np.where(given > 0.0, given, np.sqrt(np.sum(left**2, axis=0) / count)))
         return x
 
+    def _turned(self, x: Array) -> Array:
+        """Residuals in axes of which the last one lies along them: |r| there, 0 elsewhere.
+
+        The search reads lengths and angles of residuals and slopes only, which are the same in
+        all axes. In these, as many rows as unknowns and one more hold all of them.
+        """
+        self._last = x.copy(), self.outside(self.left(x))
+        found = np.zeros(len(x) + 1)
+        found[-1] = np.linalg.norm(self._last[1])
+        return found
+
+    def _turned_slopes(self, x: Array) -> Array:
+        """Derivatives of the residuals in the same axes."""
+        if not np.array_equal(self._last[0], x):
+            self._turned(x)
+        J, r = -self.outside(self.slopes(x)), self._last[1]
+        along = J.T @ (r / max(float(np.linalg.norm(r)), np.finfo(float).tiny))
+        power, axes = np.linalg.eigh(J.T @ J - np.outer(along, along))
+        return np.vstack([np.sqrt(power.clip(0.0))[:, None] * axes.T, along])
+
     def _descend(self, x: Array) -> Array:
         """Gauss and Newton's method in a trust region."""
         u = self.unknowns
         bounds = u.lower / u.scale, u.upper / u.scale
         found = scipy.optimize.least_squares(
-            lambda at: self.outside(self.left(at)),
+            self._turned,
             np.clip(x, bounds[0] + INSIDE, bounds[1] - INSIDE),
-            lambda at: -self.outside(self.slopes(at)),
+            self._turned_slopes,
             bounds=bounds,
             x_scale="jac",
             ftol=TOLERANCE,
@@ -204,6 +230,7 @@ def _fitted(
         for c, name in enumerate(outputs)
     )  # fmt: skip
     notes = [f"residuals of {each.channel} are no white noise" for each in tests if not each.white]
+    units = (body.joint.kind.dimension.effort for body in plant.mechanism.bodies)
     found = Fitted(
         plant.name,
         (*unknowns.names, *(() if base is None else base.names)),
@@ -213,7 +240,7 @@ def _fitted(
         covariance,
         lost, outputs, problem.noise, tests, (),
         (Comparison("recording 1", t, problem.tau, problem.tau - residuals, False),),
-        tuple(notes), problem.evaluations, DERIVATIVES,
+        tuple(notes), problem.evaluations, DERIVATIVES, tuple(units),
     )  # fmt: skip
     if refuse:
         found.check()
@@ -233,7 +260,7 @@ def _of_positions(
     values, model = x * problem.unknowns.scale, problem.model
     here = model.predict(values)[problem.kept]
     for drawn in draws:
-        there = AlongMotion(model.plant, drawn, model.names).predict(values)[problem.kept]
+        there = model.along(drawn).predict(values)[problem.kept]
         change = ((there - here) / problem.noise).ravel()
         moved = scale * (inverse @ (J.T @ change))
         found += np.outer(moved, moved) / len(draws)

@@ -135,7 +135,7 @@ class Identified:
             lines.append(
                 f"{name:{width}}  {value:12.6g}  {deviation:10.2g}  {share}  [{unit}] {formula}"
             )
-        joints = self.base.regressor.plant.coordinates
+        joints = self.base.regressor.coordinates
         levels = (f"{j} {s:.3g}" for j, s in zip(joints, self.noise, strict=True))
         lines.append(f"condition number {self.condition:.3g}; noise of " + ", ".join(levels))
         if self.unidentified:
@@ -149,23 +149,24 @@ class Identified:
             file: write the figure to this file.
             joints: names; all by default.
         """
-        plant = self.base.regressor.plant
-        chosen = plant.coordinates if joints is None else name_list(joints, "joints")
+        plant, measured = self.base.regressor.plant, self.base.regressor.coordinates
+        chosen = measured if joints is None else name_list(joints, "joints")
         for name in chosen:
-            if name not in plant.coordinates:
+            if name not in measured:
                 raise InputError(
-                    f"model '{plant.name}' has no joint '{name}'",
-                    fix=name_hint(name, plant.coordinates),
+                    f"model '{plant.name}' has no measured joint '{name}'",
+                    fix=name_hint(name, measured),
                 )
         figure = blank_figure((8.0, 1.0 + 1.5 * len(chosen)), file)
         panels = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
         for panel, name in zip(panels, chosen, strict=True):
-            k = plant.coordinates.index(name)
+            k = measured.index(name)
             panel.plot(self.t, self.tau[:, k], color=COLORS[0], lw=1.0, label="measured")
             model = self.tau[:, k] - self.residuals[:, k]
             panel.plot(self.t, model, color=COLORS[1], lw=1.0, ls="--", label="model")
             panel.plot(self.t, self.residuals[:, k], color=COLORS[7], lw=0.8, label="left")
-            unit = plant.mechanism.bodies[k].joint.kind.dimension.effort
+            place = plant.coordinates.index(name)
+            unit = plant.mechanism.bodies[place].joint.kind.dimension.effort
             panel.set_ylabel(f"{name} [{unit}]", color=INK)
             panel.grid(color=GRID)
         handles, labels = panels[0].get_legend_handles_labels()

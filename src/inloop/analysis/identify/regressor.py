@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inloop.analysis.identify.closing import Closing, Motion
 from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, reals
@@ -26,6 +27,9 @@ class Regressor:
     were asked for, one column for each joint: "<joint>.armature", and efforts against the motion,
     "<joint>.viscous" times qd, "<joint>.coulomb" with the sign of qd, "<joint>.offset".
 
+    In a mechanism with loops the rows are those of the measured coordinates, and all parts of
+    the efforts count that act along them (see `closing`).
+
     Attributes:
         plant: whose inverse dynamics it is.
         names: of the columns.
@@ -33,6 +37,7 @@ class Regressor:
         values: of the parameters in the model; friction is zero there.
         inertial: the parameters of the bodies.
         kinds: of columns that each joint has.
+        closing: how all coordinates follow from the measured ones.
     """
 
     plant: BarePlant
@@ -41,15 +46,37 @@ class Regressor:
     values: Array
     inertial: InertialParameters
     kinds: tuple[str, ...]
+    closing: Closing
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the measured coordinates, which are the rows."""
+        return self.closing.names
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Y at one state, shape (n, p), or at many, shape (N, n, p)."""
-        at, speed, second = reals(q, "q"), reals(qd, "qd"), reals(qdd, "qdd")
-        columns = {"viscous": speed, "coulomb": np.sign(speed), "offset": np.ones_like(speed)}
-        columns["armature"] = second
-        Y = regressor_of(self.plant, at, speed, second)
+        """Y at one state, shape (rows, p), or at many, shape (N, rows, p).
+
+        Args:
+            q: positions of the measured coordinates: all of a tree, the independent and driven
+                ones of a mechanism with loops. Loops are closed from state to state: give many in
+                the order in which they are passed.
+            qd: their velocities.
+            qdd: their accelerations.
+        """
+        given = [reals(q, "q"), reals(qd, "qd"), reals(qdd, "qdd")]
+        single = given[0].ndim == 1
+        rows = [self.closing.picked(np.atleast_2d(table)) for table in given]
+        Y = self.along(self.closing.complete(*rows))
+        return Y[0] if single else Y
+
+    def along(self, motion: Motion) -> Array:
+        """Y along a motion that fits the loops, shape (N, rows, p)."""
+        columns = {"viscous": motion.qd, "coulomb": np.sign(motion.qd), "armature": motion.qdd}
+        columns["offset"] = np.ones_like(motion.qd)
+        Y = regressor_of(self.plant, motion.q, motion.qd, motion.qdd)
         unit = np.eye(self.plant.n)
-        return np.concatenate([Y, *(columns[kind][..., None] * unit for kind in self.kinds)], -1)
+        every = np.concatenate([Y, *(columns[kind][..., None] * unit for kind in self.kinds)], -1)
+        return motion.along(every)
 
     def index(self, name: str) -> int:
         """The column of a parameter."""
@@ -60,10 +87,10 @@ class Regressor:
 def regressor(
     plant: BarePlant, *, armature: bool = True, friction: str | Sequence[str] = ()
 ) -> Regressor:
-    """The regressor of the inverse dynamics of a tree.
+    """The regressor of inverse dynamics.
 
     Args:
-        plant: the compiled mechanism, without loops and drives.
+        plant: the compiled mechanism, without modes and flexible links.
         armature: with a column for the armature of each joint.
         friction: kinds of friction that each joint gets columns for: "viscous", "coulomb" and
             "offset", which lets dry friction differ in both directions; or "all".
@@ -87,6 +114,7 @@ def regressor(
         np.concatenate([own.values, *(own.armature if k == "armature" else zero for k in kinds)]),
         own,
         kinds,
+        Closing(plant),
     )
 
 
@@ -99,18 +127,16 @@ def _unit(kind: str, coordinate: str) -> str:
 
 
 def _refuse_others(plant: BarePlant) -> None:
-    """Only trees have efforts that follow from the motion alone."""
-    mechanism = plant.mechanism
-    names = [loop.name for loop in mechanism.loops]
-    names += [constraint.name for constraint in mechanism.constraints]
-    names += [coupling.name for coupling in mechanism.couplings]
-    names += [lock.name for lock in mechanism.locks]
-    names += [mechanism.bodies[drive.body].joint.name for drive in mechanism.drives]
-    if names or plant.has_events:
-        what = ", ".join(f"'{name}'" for name in names[:5]) or "modes"
+    """Efforts must follow from the motion alone."""
+    if plant.has_events or plant.mechanism.locks:
         raise InputError(
-            f"model '{plant.name}' is restricted by {what}: identification is for trees",
-            fix="Identify the mechanism without them, where efforts of all joints are known.",
+            f"model '{plant.name}' has modes: its efforts do not follow from its motion",
+            fix="Identify one of its modes as a model of its own.",
+        )
+    if plant.formulation.method is not None:
+        raise InputError(
+            f"model '{plant.name}' has six coordinates for each body (formulation='redundant')",
+            fix="Compile it without formulation= to identify it.",
         )
     if plant.mechanism.states:
         raise InputError(

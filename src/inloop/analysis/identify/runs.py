@@ -28,11 +28,12 @@ def fit_run(
     armature: bool = True,
     base: BaseParameters | None = None,
 ) -> Identified:
-    """Identify the base parameters of a tree from a run: simulated, or recorded (`il.read`).
+    """Identify the base parameters of a mechanism from a run: simulated, or recorded (`il.read`).
 
     Positions and velocities are those of the run. Efforts are "<joint>.tau", of the controller or
     of the mailbox; they are held from sample to sample, and at a sample count as the mean of what
-    was held before and after it. Inputs of the plant count as they were.
+    was held before and after it. Those of driven joints are "<joint>.effort". Inputs of the plant
+    count as they were.
 
     Args:
         plant: see `fit`.
@@ -62,6 +63,8 @@ def fit_run(
 def _effort(run: Result, joint: str, measured: Mapping[str, str]) -> Array:
     if joint in measured:
         return run[measured[joint]]
+    if f"{joint}.effort" in run.names:
+        return run[f"{joint}.effort"]
     name = f"{joint}.tau"
     return _centered(run, name) if name in run.names else np.zeros(len(run.t))
 

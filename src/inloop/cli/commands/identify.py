@@ -37,6 +37,10 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         help="standard deviation of an output; else it is found; may be repeated",
     )  # fmt: skip
     parser.add_argument(
+        "--delay", action="append", default=[], metavar="OUTPUT=S",
+        help="delay of an output [s]: known, or where the search for OUTPUT.delay begins",
+    )  # fmt: skip
+    parser.add_argument(
         "--check", action="append", default=[], metavar="RUN",
         help="a recording that is kept back and predicted; may be repeated",
     )  # fmt: skip
@@ -64,7 +68,8 @@ def call(args: argparse.Namespace) -> int:
     plant = subject.compile()
     options: dict[str, Any] = {
         "outputs": None if args.outputs is None else _names(args.outputs),
-        "noise": _levels(args.noise),
+        "noise": _levels(args.noise, "--noise"),
+        "delay": _levels(args.delay, "--delay"),
         "check": [il.read(name) for name in args.check] or None,
         "start": "recorded" if args.recorded_start else "fit",
         "segments": args.segments, "step": args.step, "method": args.method,
@@ -96,7 +101,7 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _levels(words: list[str]) -> dict[str, float]:
+def _levels(words: list[str], option: str) -> dict[str, float]:
     found = {}
     for word in words:
         name, _, value = word.rpartition("=")
@@ -104,7 +109,8 @@ def _levels(words: list[str]) -> dict[str, float]:
             found[name] = float(value)
         except ValueError:
             raise il.InputError(
-                f"--noise {word[:60]!a} is no assignment", fix="Write it as --noise encoder=1e-4."
+                f"{option} {word[:60]!a} is no assignment",
+                fix=f"Write it as {option} encoder=1e-4.",
             ) from None
     return found
 
@@ -119,11 +125,13 @@ def _data(fitted: il.Fitted, refused: bool) -> dict[str, Any]:
         "unidentified": list(fitted.unidentified),
         "residuals": tests,
         "notes": list(fitted.notes),
+        "derivatives": fitted.derivatives,
     }
 
 
 def _show(fitted: il.Fitted) -> None:
-    heading(f"{fitted.model}: fitted to {counted(len(fitted.comparisons), 'recording')}")
+    fitted_to = sum(not each.kept_back for each in fitted.comparisons)
+    heading(f"{fitted.model}: fitted to {counted(fitted_to, 'recording')}")
     rows = zip(
         fitted.names, fitted.units, fitted.first, fitted.values, fitted.deviations, strict=True
     )
@@ -133,5 +141,5 @@ def _show(fitted: il.Fitted) -> None:
         left=2,
     )
     paragraph()
-    for line in (*fitted.told, *fitted.notes):
+    for line in (*fitted.told, *fitted.notes, f"derivatives: {fitted.derivatives}"):
         paragraph(line)

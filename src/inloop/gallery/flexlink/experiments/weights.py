@@ -33,7 +33,7 @@ SECONDS = 3.0
 BOUNDS = {"angle": (1.5, 5.5), "strain": (0.0, 8.0), "integral": (0.0, 6.0)}  # powers of ten
 FIRST = {"angle": 3.0, "strain": math.log10(50.0), "integral": 2.0}  # tuning 1 of the source
 VIBRATION = 0.01  # ∫ |error| dt [rad s] that is worth 1 V s of strain
-MOST = 90
+MOST = 300
 
 
 def tuning_of(powers: Mapping[str, float]) -> Tuning:

@@ -1,0 +1,50 @@
+"""Derivatives of predictions: exact ones where there are any, else central differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inloop.analysis.fitting.differences import Differences
+from inloop.analysis.fitting.exact import ExactDerivatives, NotExactError
+from inloop.analysis.fitting.shooting import Shooting
+from inloop.plant import Array
+
+EXACT, DIFFERENCES = "exact sensitivities of the steps", "central differences"
+
+Method = Callable[[Array, Array], tuple[list[Array], Array]]
+
+
+class Derivatives:
+    """Derivatives of `Shooting.predict` by all unknowns and by starts of segments.
+
+    Attributes:
+        how: they are found; where they are no exact ones, and why.
+    """
+
+    def __init__(self, shooting: Shooting, *, exact: bool = True) -> None:
+        self._shooting = shooting
+        self._method: Method = Differences(shooting)
+        self.how = DIFFERENCES
+        if not exact:
+            return
+        try:
+            self._method, self.how = ExactDerivatives(shooting), EXACT
+        except NotExactError as reason:
+            self._fall_back(reason)
+
+    def _fall_back(self, reason: NotExactError) -> None:
+        self._method = Differences(self._shooting)
+        self.how = f"{DIFFERENCES}, because {reason}"
+
+    def __call__(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
+        """One array (samples, channels, unknowns + state size) per segment, and of the handovers.
+
+        The latter have shape (segments, state size, unknowns + state size).
+        """
+        try:
+            seen, slopes = self._method(values, nodes)
+        except NotExactError as reason:
+            self._fall_back(reason)
+            seen, slopes = self._method(values, nodes)
+        self._shooting.add_delays(values, nodes, seen)
+        return seen, slopes

@@ -1,0 +1,105 @@
+"""Derivatives of fits: exact ones against closed forms, and where differences take their place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import inloop as il
+from inloop.analysis.fitting.derivatives import EXACT, Derivatives
+from inloop.analysis.fitting.fit import _read, _shooting
+from inloop.analysis.fitting.shooting import Shooting
+from inloop.analysis.fitting.unknowns import choose_unknowns
+
+MASS, K, C, X0, V0, PUSH = 1.7, 240.0, 3.1, 0.31, -0.8, 21.0  # [kg], [N/m], ..., [N]
+T = np.arange(0.0, 1.2, 4e-3)  # [s]
+TINY = 1e-30
+
+
+@pytest.fixture(scope="module")
+def slider() -> il.Plant:
+    m = il.Model("slider", gravity=(0.0, 0.0, 0.0))
+    k, c = m.parameter("k", K, unit="N/m"), m.parameter("c", C, unit="N*s/m")
+    push = m.input("push", unit="N")
+    block = m.body("block", on=m.ground, joint=il.prismatic("x"), mass=MASS)
+    m.joint_force("block", lambda q, qd: push - k * q - c * qd, "spring")
+    m.sensor("imu", il.sensors.imu(block))
+    return m.compile()
+
+
+def swing(t: np.ndarray, k: complex, c: complex, x0: complex, v0: complex) -> np.ndarray:
+    """The slider under a constant force, in closed form, for complex arguments, too."""
+    decay = c / (2 * MASS)
+    omega, rest = np.sqrt(k / MASS - decay**2), PUSH / k
+    x = x0 - rest
+    wave = x * np.cos(omega * t) + (v0 + decay * x) / omega * np.sin(omega * t)
+    return rest + np.exp(-decay * t) * wave
+
+
+def shooting_of(
+    plant: il.Plant, recording: dict[str, np.ndarray], names: list[str], *, outputs: list[str],
+    segments: float | None = None, method: str = "rk4",
+) -> Shooting:  # fmt: skip
+    runs, steps = _read(plant, recording, outputs, 5e-4, method)
+    unknowns = choose_unknowns(plant, names, outputs, runs[0].period, {}, None)
+    return _shooting(plant, runs, unknowns, tuple(outputs), {}, steps, "fit", segments)
+
+
+def recording(**columns: np.ndarray) -> dict[str, np.ndarray]:
+    q = swing(T, K, C, X0, V0).real
+    qd = swing(T + 1j * TINY, K, C, X0, V0).imag / TINY
+    return {"t": T, "block.q": q, "block.qd": qd, "push": np.full(len(T), PUSH), **columns}
+
+
+def test_exact_ones_are_those_of_the_closed_form(slider: il.Plant) -> None:
+    shooting = shooting_of(slider, recording(), ["k", "c"], outputs=["block.q"])
+    derivatives = Derivatives(shooting)
+    assert derivatives.how == EXACT
+    values = np.array([K, C])
+    (seen,), _ = derivatives(values, shooting.nodes)
+    at = np.array([K, C, X0, V0])
+    for column in range(4):
+        step = at + 1j * TINY * np.eye(4)[column]
+        wanted = swing(T, *step).imag / TINY
+        off = np.abs(seen[:, 0, column] - wanted).max() / np.abs(wanted).max()
+        assert off < 1e-8, column  # what steps of 0.5 ms leave
+
+
+def test_segments_and_what_they_hand_over(slider: il.Plant) -> None:
+    outputs = ["block.q", "block.qd"]
+    shooting = shooting_of(slider, recording(), ["k", "c"], outputs=outputs, segments=0.3)
+    assert len(shooting.segments) == 4
+    seen, slopes = Derivatives(shooting)(np.array([K, C]), shooting.nodes)
+    # from one start to the next: motion is linear in the start
+    last = shooting.segments[1]
+    length = last.handover or 0
+    for column, start in ((2, (1.0, 0.0)), (3, (0.0, 1.0))):
+        free = swing(T, K, C, *start) - swing(T, K, C, 0.0, 0.0)
+        assert slopes[1, 0, column] == pytest.approx(free[length], abs=1e-8)
+        assert seen[1][:, 0, column] == pytest.approx(free[:length], abs=1e-8)
+
+
+def test_sensors_and_delays_agree_with_differences(slider: il.Plant) -> None:
+    shooting = shooting_of(
+        slider, recording(**{"imu.accel.x": np.zeros(len(T))}), ["k", "c", "imu.accel.x.delay"],
+        outputs=["imu.accel.x"],
+    )  # fmt: skip
+    values = np.array([K, C, 2.7e-3])
+    exact, plain = Derivatives(shooting), Derivatives(shooting, exact=False)
+    assert exact.how == EXACT
+    (mine,), (other,) = exact(values, shooting.nodes)[0], plain(values, shooting.nodes)[0]
+    size = np.abs(other).max(axis=0)
+    assert np.all(size > 0.0)
+    assert (np.abs(mine - other) / size).max() < 1e-6
+
+
+def test_where_differences_take_their_place(slider: il.Plant) -> None:
+    implicit = shooting_of(slider, recording(), ["k"], outputs=["block.q"], method="implicit")
+    assert Derivatives(implicit).how.endswith("because runs are integrated by 'implicit'")
+    pushed = recording(**{"block.tau": np.sin(9.0 * T)})
+    efforts = shooting_of(slider, pushed, ["k"], outputs=["block.q"])
+    assert "efforts of joints change 298 times" in Derivatives(efforts).how
+    found = il.fit(slider, recording(), ["k", "c"], outputs=["block.q"])
+    assert found.derivatives == EXACT
+    found = il.fit(slider, recording(), ["k"], outputs=["block.q"], method="implicit")
+    assert found.derivatives.startswith("central differences, because")
