@@ -36,7 +36,7 @@ from inloop.simulate.results.cards import card, lines
 from inloop.simulate.results.energies import with_energy
 from inloop.simulate.results.loading import load_result
 from inloop.simulate.results.saving import ENDINGS as RESULT_ENDINGS
-from inloop.simulate.sensitivities.forward import RunArguments
+from inloop.simulate.sensitivities.run_arguments import RunArguments
 
 if TYPE_CHECKING:
     from inloop.pictures.notebook_studio import NotebookStudio

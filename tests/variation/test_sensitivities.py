@@ -172,7 +172,7 @@ def test_pieces_between_checkpoints_change_nothing(monkeypatch: pytest.MonkeyPat
 
     run = {"t_end": 0.1, "step": 1e-3, "method": "rk4"}
     whole = plant.gradient(loss, BY, **run)
-    monkeypatch.setattr("inloop.simulate.sensitivities.backward.MOST_KEPT", 130)
+    monkeypatch.setattr("inloop.simulate.sensitivities.way_back.MOST_KEPT", 130)
     pieces = plant.gradient(loss, BY, **run)
     np.testing.assert_allclose(pieces.values, whole.values, rtol=1e-12)
     forwards = plant.simulate(**run, sensitivities=BY).sensitivities

@@ -122,7 +122,8 @@ def backward_code(
         if key not in plant.variations:
             _require_compiler()
             source = RunPrograms(plant, roles, varied)
-            programs = [source.rates(), source.pulled_rates(), source.pulled_signals(signals)]
+            programs = [source.rates(), source.pulled_rates()]
+            programs += [source.pulled_signals(signals)] if signals else []
             plant.variations[key] = _compiled(plant, source, programs, varied, signals, 0)
     return plant.variations[key]
 

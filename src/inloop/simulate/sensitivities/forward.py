@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
-from inloop.plant import Array, BarePlant, Signal
+from inloop.plant import Array, BarePlant
 from inloop.plant.variation.code import LANES
-from inloop.plant.variation.names import TIME, refuse_rough, roles_of
+from inloop.plant.variation.names import refuse_rough, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
@@ -22,47 +21,20 @@ from inloop.simulate.sensitivities.directions import (
     start_changes,
     start_names,
 )
-from inloop.simulate.sensitivities.event_changes import Moment, Surroundings, VariedMode
-from inloop.simulate.sensitivities.moded_run import ModedRun, refuse_inputs, varied_modes
+from inloop.simulate.sensitivities.event_changes import Surroundings, VariedMode
+from inloop.simulate.sensitivities.moded_run import ModedRun
+from inloop.simulate.sensitivities.moded_start import moded_start
 from inloop.simulate.sensitivities.result import Sensitivities
+from inloop.simulate.sensitivities.run_arguments import (
+    RunArguments,
+    check_same,
+    kept_values,
+    refuse_steps,
+)
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
 from inloop.simulate.start import first_internal_states, vector
 
 MOST_NAMED = 6  # laws in a note
-SAME = 1e-6  # of the largest value: as far as the run and its repetition may be apart
-
-
-@dataclass(frozen=True)
-class RunArguments:
-    """What a run was given, as far as its derivatives need to know.
-
-    Attributes:
-        t_end, step, sample: as for `simulate` [s].
-        q, qd: start values, by name or as vectors.
-        tau, inputs: efforts and inputs.
-        motions: of driven joints.
-    """
-
-    t_end: float
-    step: float
-    sample: float | None = None
-    q: Mapping[str, float] | Array | None = None
-    qd: Mapping[str, float] | Array | None = None
-    tau: Mapping[str, float] | Array | None = None
-    inputs: Mapping[str, float | Signal] | None = None
-    motions: Mapping[str, Signal] | None = None
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> RunArguments:
-        """From the arguments of `simulate`, those of motions by the names of joints among them."""
-        if given.get("start") is not None:
-            raise InputError(
-                "derivatives of a run that continues another one are not available",
-                fix="Leave start out: give q and qd of its last sample.",
-            )
-        known = {f.name for f in fields(cls)}
-        own = {name: value for name, value in given.items() if name in known}
-        return cls(**{"step": 1e-3, **own})
 
 
 def simulate_sensitive(
@@ -133,28 +105,6 @@ def groups(directions: Directions, most: int) -> list[Directions]:
     return [Directions(p, tuple(n for n in p if n in directions.varied)) for p in parts]
 
 
-def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
-    """Refuse runs whose steps have no derivatives that are known here.
-
-    Raises:
-        InputError: says why.
-    """
-    why, fix = "", ""
-    if result.tolerance is not None:
-        why = "chose its steps by a tolerance, which have no derivatives"
-        fix = "Give a step and method='rk4' or 'dopri' without a tolerance."
-    elif result.method not in TABLEAUS:
-        why = f"was integrated by '{result.method}'"
-        fix = f"Give a method whose derivatives are known: {', '.join(TABLEAUS)}."
-    elif arguments.motions:
-        why, fix = "was given motions of driven joints", "Declare them in the model: m.drive(...)."
-    elif len(result.partitions) > 1:
-        why = "passed a position where other coordinates had to become independent"
-        fix = "End it before, or start elsewhere."
-    if why:
-        raise InputError(f"sensitivities: the run of model '{plant.name}' {why}", fix=fix)
-
-
 def _group(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments
 ) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
@@ -173,7 +123,7 @@ def _group(
         t, inputs.over(t) if inputs.function is not None else inputs.constant, tau, samples,
         given.dg,
     )  # fmt: skip
-    check_same(plant.name, result, system.code.observed, y)
+    check_same(plant.name, result, dict(zip(system.code.observed, y.T, strict=True)))
     return system.code.observed, dy, system.code.switches
 
 
@@ -184,31 +134,12 @@ def _moded_group(
     arguments: RunArguments,
 ) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
     """The same for a mechanism with modes; what a mode does not have is NaN."""
-    first = str(result.modes[0])
-    inputs = {m: read_inputs(p, _known(arguments.inputs, p.inputs)) for m, p in modes.items()}
-    refuse_inputs(modes, inputs)
-    efforts = {
-        m: vector(p, _known(arguments.tau, p.coordinates), [0.0] * p.n, "tau")
-        for m, p in modes.items()
-    }
-    count = len(directions.names)
-    varied = varied_modes(modes, result, directions.varied, count)
-    system = varied[first].system
-    u = {m: given.constant for m, given in inputs.items()}
-    dg = np.vstack([directions.of_varied(), np.zeros((1, count))])
-    names = (*directions.varied, TIME)
-    around = Surroundings(modes, u, efforts, names, dg)
-    plant = modes[first]
-    state = system.packed(
-        result.q[0, : plant.nq], result.qd[0, : plant.n], first_internal_states(plant, u[first])
-    )
-    at, kept = (0.0, u[first], efforts[first]), kept_values(plant, arguments)
-    dx = start_changes(system, directions, at, state, kept, dg)
+    begin = moded_start(modes, result, directions, arguments)
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
-    run = ModedRun(varied, result, schedule, around)
-    run.go(first, Moment(0.0, *state, dx))
-    switches = tuple(name for m in varied.values() for name in m.system.code.switches)
-    return *_told(run, varied, result, around), switches
+    run = ModedRun(begin.modes, result, schedule, begin.around)
+    run.go(begin.mode, begin.at)
+    switches = tuple(name for m in begin.modes.values() for name in m.system.code.switches)
+    return *_told(run, begin.modes, result, begin.around), switches
 
 
 def _told(
@@ -229,12 +160,8 @@ def _told(
         y, dy = varied.system.tell(t, around.u[mode], around.tau[mode], samples, around.dg)
         places = [names.index(name) for name in varied.system.code.observed]
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
-    check_same(result.name, result, names, values)
+    check_same(result.name, result, dict(zip(names, values.T, strict=True)))
     return names, changes
-
-
-def _known(given: Any, names: Sequence[str]) -> Any:
-    return {k: v for k, v in given.items() if k in names} if isinstance(given, Mapping) else given
 
 
 def _all_legs(
@@ -263,49 +190,3 @@ def _all_legs(
         )
         t = np.concatenate([t, rest.times[1:]])
     return t, found
-
-
-def kept_values(plant: BarePlant, arguments: RunArguments) -> tuple[list[int], list[int]]:
-    """Coordinates whose positions and whose velocities the start keeps, the first ones first."""
-    formulation, n = plant.formulation, plant.n
-    driven, free = list(formulation.driven_indices), list(formulation.partition.independent)
-
-    def named(given: Mapping[str, float] | Array | None) -> list[int]:
-        if given is None:
-            return []
-        if not isinstance(given, Mapping):
-            return free
-        return [k for name in given for k in plant.equations.places(name, n)]
-
-    declared = [k for k in formulation.declared if k < n]
-    q = [*driven, *named(arguments.q), *declared, *free, *range(n)]
-    joints = [body.joint for body in plant.mechanism.bodies]
-    told = [k for k in range(n) if joints[k].declared[1]]
-    moving = [k for k in told if joints[k].initial[1] != 0.0]
-    qd = [*driven, *named(arguments.qd), *moving, *told, *free, *range(n)]
-    return [k for k in dict.fromkeys(q) if k not in driven], [
-        k for k in dict.fromkeys(qd) if k not in driven
-    ]
-
-
-def check_same(model: str, result: Result, names: Sequence[str], y: Array) -> None:
-    """The repetition of a run must be that run.
-
-    Raises:
-        SimulationError: it is not.
-    """
-    for k, name in enumerate(result.coordinates):
-        for kind, wanted in (("q", result.q[:, k]), ("qd", result.qd[:, k])):
-            mine = y[:, names.index(f"{name}.{kind}")]
-            both = np.isfinite(wanted)
-            size = max(1e-3, float(np.abs(wanted[both]).max(initial=0.0)))
-            off = np.inf
-            if mine.shape == wanted.shape:
-                off = float(np.abs(mine - wanted)[both].max(initial=0.0))
-            if not off <= SAME * size:
-                raise SimulationError(
-                    f"derivatives of model '{model}' would be those of another run: "
-                    f"'{name}.{kind}' differs by {off:.3g}",
-                    fix="Use a shorter step or a shorter run, or stay away from singular "
-                    "positions.",
-                )
