@@ -4,9 +4,32 @@ from __future__ import annotations
 
 import inloop as il
 
+LIVE = ["crank.mass", "rocker.com.z", "crank.B.x", "coupler.C.x"]
+
 
 def linkage() -> il.Plant:
     """A loop with live sizes, a bent spring, an input, and friction with a state."""
+    return _linkage().compile(live=LIVE)
+
+
+def striking_linkage() -> il.Plant:
+    """The same whose rocker strikes a stop, then is caught and let go; friction starts anew."""
+    m = _linkage()
+    e = m.parameter("e", 0.6)
+    stop = m.parameter("stop", -0.28)
+    free, late, held = m.mode("free"), m.mode("late"), m.mode("held")
+    with m.during(held):
+        m.lock("rocker", name="wall")
+    for mode in (free, late):
+        m.event(f"strike_{mode}", lambda q: q["rocker"] - stop, mode=mode, impact=held,
+                restitution=e)  # fmt: skip
+    m.event("catch", lambda q: q["crank"] - 0.31, mode=free, to=held)
+    m.event("let_go", lambda t: 0.155 - t, mode=held, to=late,
+            then=lambda z: {"friction.z": 0.5 * z["friction.z"]})  # fmt: skip
+    return m.compile(live=LIVE)
+
+
+def _linkage() -> il.Model:
     m = il.Model("linkage", gravity=(0.3, 0.0, -9.81))
     k = m.parameter("k", 70.0)
     ground = m.ground.point("A", (0.1, 0.0, 0.2))
@@ -29,4 +52,4 @@ def linkage() -> il.Plant:
     )
     m.lugre("rocker", stiffness=300.0, damping=2.0, coulomb=0.8, static=1.1, stribeck=0.05,
             name="friction")  # fmt: skip
-    return m.compile(live=["crank.mass", "rocker.com.z", "crank.B.x", "coupler.C.x"])
+    return m

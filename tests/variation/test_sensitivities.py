@@ -8,7 +8,6 @@ from linkage_model import linkage
 from scipy.integrate import solve_ivp
 
 import inloop as il
-from inloop.gallery.bouncing_ball import bouncing_ball
 from inloop.gallery.four_bar import four_bar
 from inloop.gallery.stick_slip import stick_slip
 
@@ -98,34 +97,6 @@ def test_stick_slip() -> None:
         for k, signal in enumerate(("block.q", "block.qd", "friction.z")):
             compare(run, signal, columns[k], name)
     assert abs(run["block.qd"][5]) < 1e-3 < 0.1 < run["block.qd"].max()
-
-
-def test_bouncing_ball_past_ten_impacts() -> None:
-    """Flights of 2 v/g, v times e at each impact; derivatives by complex steps in closed form."""
-    plant = bouncing_ball().compile()
-    run = plant.simulate(t_end=6.0, step=1e-2, sample=0.1, method="rk4",
-                         sensitivities=["g", "e", "mass", "ball.q", "ball.qd"])  # fmt: skip
-    assert len(run.events) > 10
-    assert run.sensitivities is not None
-
-    def flight(t, g, e, h, v0):  # type: ignore[no-untyped-def]
-        v = np.sqrt(v0 * v0 + 2.0 * g * h)
-        landed, up = (v0 + v) / g, v * e
-        if t < landed.real:
-            return h + v0 * t - g * t * t / 2.0, v0 - g * t
-        while t >= (landed + 2.0 * up / g).real:
-            landed, up = landed + 2.0 * up / g, up * e
-        s = t - landed
-        return up * s - g * s * s / 2.0, up - g * s
-
-    values = (9.81, 0.9, 1.0, 0.0)
-    for k, name in enumerate(("g", "e", "ball.q", "ball.qd")):
-        at = [complex(v) for v in values]
-        at[k] += 1j * STEP
-        wanted = np.array([flight(t, *at) for t in run.t]).imag / STEP
-        for column, kind in enumerate(("q", "qd")):
-            compare(run, f"ball.{kind}", wanted[:, column], name)
-    assert np.all(run.sensitivities["ball.q", "mass"] == 0.0)
 
 
 def test_what_is_refused_is_named() -> None:

@@ -26,6 +26,7 @@ from inloop.simulate.sensitivities.directions import (
     start_changes,
     start_names,
 )
+from inloop.simulate.sensitivities.event_changes import VariedMode
 from inloop.simulate.sensitivities.forward import with_note
 from inloop.simulate.sensitivities.moded_run import Crossing, ModedRun, crossing_slopes
 from inloop.simulate.sensitivities.moded_start import moded_start
@@ -211,11 +212,11 @@ def _back_over_events(
     """Through a run with events: the way without derivatives, then back along it."""
     begin = moded_start(plants, result, directions, arguments)
     around = begin.around.with_directions(begin.around.dg[:, :0])
+    _check_known(result, told, begin.modes)
     backward, ways = {}, {}
     for mode, varied in begin.modes.items():
         known = [name for name in told.signals if name in varied.system.code.observed]
         columns = [told.signals.index(name) for name in known]
-        _check_known(mode, result, told, columns)
         backward[mode] = BackwardSystem.backward(
             plants[mode], varied.system.roles, directions.varied, known
         )
@@ -241,15 +242,16 @@ def _back_over_events(
     return _Found(owed, begin.at.dx, switches)
 
 
-def _check_known(mode: str, result: Result, told: _Weighted, columns: Sequence[int]) -> None:
+def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode]) -> None:
     """What a mode does not have cannot be weighed there."""
-    rows = [k for k, name in enumerate(result.modes) if name == mode]
-    for k, name in enumerate(told.signals):
-        if k not in columns and np.any(told.table[rows, k]):
-            raise InputError(
-                f"the loss weighs '{name}' at samples in mode '{mode}', which does not have it",
-                fix="Give a function of the result whose derivatives are 0 at these samples.",
-            )
+    for mode, varied in modes.items():
+        rows = [k for k, name in enumerate(result.modes) if name == mode]
+        for k, name in enumerate(told.signals):
+            if name not in varied.system.code.observed and np.any(told.table[rows, k]):
+                raise InputError(
+                    f"the loss weighs '{name}' at samples in mode '{mode}', which does not have it",
+                    fix="Give a function of the result whose derivatives are 0 at these samples.",
+                )
 
 
 def _check_states(
