@@ -68,8 +68,9 @@ IL_EXPORT int il_go_back(const il_backward_run *r)
     for (int64_t k = r->steps - 1; k >= 0; k--) {
         const double t = r->t + (double)k * r->h, *u = r->u + k * r->u_step;
         add(r->size, r->weights, 1.0, r->told + (k + 1) * r->size);
-        const int status = r->tableau.stages ? runge_kutta_back(r, k, t, u)
-                                             : symplectic_euler_back(r, k, t, u);
+        const int status = r->implicit           ? il_collocate_back(r, k, t, u)
+                           : r->tableau.stages ? runge_kutta_back(r, k, t, u)
+                                               : symplectic_euler_back(r, k, t, u);
         if (status != IL_OK) return status;
     }
     return IL_OK;

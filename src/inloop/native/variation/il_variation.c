@@ -1,5 +1,6 @@
 /* Explicit steps of a run and, with the same weights, of its derivatives: since a step is a linear
-   combination of slopes, its derivative is the same combination of their derivatives. */
+   combination of slopes, its derivative is the same combination of their derivatives. Implicit
+   steps: il_collocation.c. */
 #include "il_variation.h"
 
 #include <math.h>
@@ -113,8 +114,9 @@ IL_EXPORT int il_vary(il_varied_run *p)
     keep(p, 0);
     for (int64_t k = 0; k < steps; k++) {
         const double t = p->t + (double)k * p->h, *u = p->u + k * p->u_step;
-        const int status =
-            p->tableau.stages ? runge_kutta(p, k, t, u) : symplectic_euler(p, k, t, u);
+        const int status = p->implicit           ? il_collocate(p, k, t, u)
+                           : p->tableau.stages ? runge_kutta(p, k, t, u)
+                                               : symplectic_euler(p, k, t, u);
         if (status != IL_OK) {
             p->steps = k;
             return status;

@@ -23,17 +23,37 @@ typedef struct il_variation {
 typedef int (*il_slopes)(const il_variation *self, double t, const double *u, const double *x,
                          double *dep, const double *dx, double *xd, double *dxd);
 
-/* An explicit method of Runge and Kutta: a[stages][stages], weights b, times c. */
+/* A method of Runge and Kutta: a[stages][stages], weights b, times c. */
 typedef struct il_tableau {
     int64_t stages;
     const double *a, *b, *c;
 } il_tableau;
+
+/* What implicit methods need beside it: their stages depend on each other, and the last one is the
+ * end of the step. n = size of x, s = stages.
+ */
+typedef struct il_collocation {
+    il_slopes rates;          /* values without derivatives */
+    il_slopes slopes;         /* with derivatives along `lanes` directions */
+    int64_t lanes;
+    const double *still;      /* directions of what is varied, all 0 */
+    int64_t factorized;       /* M holds factors of a step of the length h, */
+    double h;                 /* which may serve the next one */
+    double *J;                /* of each stage, s * n * n */
+    double *M;                /* (s n) * (s n), and its pivots */
+    int64_t *pivots;
+    double *x, *f, *step;     /* of all stages: states, rates, Newton's step: s * n each */
+    double *most;             /* largest size of each entry of x so far */
+    double *unit, *column;    /* directions, n * lanes each, aligned */
+    double *df;               /* of all stages, s * n * lanes, aligned */
+} il_collocation;
 
 /* A piece of a run with equal steps. */
 typedef struct il_varied_run {
     const il_variation *self;
     il_slopes slopes;
     il_tableau tableau;       /* no stages: symplectic Euler */
+    il_collocation *implicit; /* NULL: the method is explicit */
     int64_t size, dependent;  /* lengths of x and dep */
     int64_t coordinates;      /* the first entries of x are positions, the next their velocities */
     int64_t attitudes;        /* unit quaternions at the end of x */
@@ -60,6 +80,7 @@ typedef struct il_backward_run {
     const il_variation *self;
     il_pull pull;
     il_tableau tableau;
+    il_collocation *implicit;
     int64_t size, dependent, varied, coordinates;
     double t, h;              /* begin of the first of these steps [s], and the step */
     int64_t steps;
@@ -72,6 +93,27 @@ typedef struct il_backward_run {
     double *owed;             /* by what is varied: added up */
     double *memory;           /* (stages + 3) * size + varied numbers */
 } il_backward_run;
+
+/* The stages of one step, of an implicit method. */
+typedef struct il_stages {
+    const il_variation *self;
+    const il_tableau *method;
+    il_collocation *implicit;
+    int64_t size;
+    double t, h;
+    const double *u;
+    int64_t u_stage;
+    const double *x;          /* of all stages */
+    double *dep;              /* dep_stage numbers for each stage; 0: all share them */
+    int64_t dep_stage;
+} il_stages;
+
+/* Factorize M = I - h (a[i][j] J_j), or its transpose, with J at the stages. */
+int il_factorize_stages(const il_stages *at, int transposed);
+
+/* An implicit step with its derivatives, and the same backwards. */
+int il_collocate(const il_varied_run *piece, int64_t step, double t, const double *u);
+int il_collocate_back(const il_backward_run *run, int64_t step, double t, const double *u);
 
 /* Weights of the first state do not come in: they belong to the end of what is before it. */
 IL_EXPORT int il_go_back(const il_backward_run *run);

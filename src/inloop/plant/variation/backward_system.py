@@ -22,10 +22,11 @@ class BackwardSystem(VariedSystem):
 
     @classmethod
     def backward(
-        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str]
-    ) -> Self:
+        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str],
+        implicit: bool = False,
+    ) -> Self:  # fmt: skip
         """With derivatives of weighted sums of rates and of signals."""
-        return cls(plant, roles, backward_code(plant, roles, varied, signals))
+        return cls(plant, roles, backward_code(plant, roles, varied, signals, implicit))
 
     def stages_of(
         self, tableau: Tableau, times: tuple[float, float, int], u: Array, tau: Array,
@@ -47,10 +48,7 @@ class BackwardSystem(VariedSystem):
             np.zeros((steps, count, len(self.code.states))),
             np.zeros((steps, count, len(self.code.layout.dependent))),
         )
-        last = self.states_of(tableau, (*times, max(steps, 1)), u, tau, start, stages)
-        # the first stage of a step is the state before it
-        x, dep = (np.concatenate([s[:, 0], e[-1:]]) for s, e in zip(stages, last, strict=True))
-        return stages, (x, dep)
+        return stages, self.states_of(tableau, (*times, 1), u, tau, start, stages)
 
     def states_of(
         self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
@@ -95,10 +93,10 @@ class BackwardSystem(VariedSystem):
             told=rows.ctypes.data, weights=after.ctypes.data, owed=owed.ctypes.data,
             memory=memory.ctypes.data,
         )  # fmt: skip
-        self.put_tableau(run, tableau)
+        method = self.put_tableau(run, tableau)
         status = code.library.function("il_go_back", POINTER)(ctypes.addressof(run))
         self.check(status, begin)
-        del held
+        del held, method
         return after, owed[: len(code.varied)]
 
     def pull_signals(

@@ -27,10 +27,11 @@ from inloop.simulate.sensitivities.directions import (
     start_names,
 )
 from inloop.simulate.sensitivities.event_changes import VariedMode
-from inloop.simulate.sensitivities.forward import with_note
+from inloop.simulate.sensitivities.forward import with_notes
 from inloop.simulate.sensitivities.moded_run import Crossing, ModedRun, crossing_slopes
 from inloop.simulate.sensitivities.moded_start import moded_start
 from inloop.simulate.sensitivities.run_arguments import (
+    Apart,
     RunArguments,
     check_same,
     kept_values,
@@ -126,7 +127,9 @@ def gradient_of(
     slopes = found.start.T @ found.owed.state
     for k, name in enumerate(directions.varied):
         slopes[directions.names.index(name)] += found.owed.varied[k]
-    return Gradient(float(value), directions.names, slopes, with_note(result, found.switches))
+    return Gradient(
+        float(value), directions.names, slopes, with_notes(result, found.switches, found.apart)
+    )
 
 
 @dataclass(frozen=True)
@@ -145,11 +148,13 @@ class _Found:
         owed: at the start of the run.
         start: derivatives of the first state by all quantities, shape (states, names).
         switches: laws that compare numbers.
+        apart: how far the run and its repetition are apart.
     """
 
     owed: Owed
     start: Array
     switches: tuple[str, ...]
+    apart: Apart
 
 
 def _refuse(plant: BarePlant) -> None:
@@ -184,7 +189,10 @@ def _back(
 ) -> _Found:  # fmt: skip
     """Through a run without events."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    system = BackwardSystem.backward(plant, roles, directions.varied, told.signals)
+    tableau = TABLEAUS[result.method]
+    system = BackwardSystem.backward(
+        plant, roles, directions.varied, told.signals, tableau.implicit
+    )
     inputs = read_inputs(plant, arguments.inputs or {})
     tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
     u = inputs.at(0.0)
@@ -195,14 +203,14 @@ def _back(
         for k in range(1, schedule.steps + 1)
         if k % schedule.stride == 0 or k == schedule.steps
     }
-    way = WayBack(system, TABLEAUS[result.method], inputs, tau, told.table)
+    way = WayBack(system, tableau, inputs, tau, told.table)
     owed = way.leg(Leg(0.0, schedule.step, schedule.steps), start, samples, way.nothing())
     owed = way.sample(0.0, start, 0, owed)
-    _check_states(plant.name, result, [(system, way.states)])
-    varied = VariedSystem.forward(plant, roles, directions.varied, LANES[-1])
+    apart = _check_states(plant.name, result, [(system, way.states)])
+    varied = VariedSystem.forward(plant, roles, directions.varied, LANES[-1], tableau.implicit)
     kept = kept_values(plant, arguments)
     dx = start_changes(varied, directions, (0.0, u, tau), start, kept, directions.of_varied())
-    return _Found(owed, dx, system.code.switches)
+    return _Found(owed, dx, system.code.switches, apart)
 
 
 def _back_over_events(
@@ -213,15 +221,15 @@ def _back_over_events(
     begin = moded_start(plants, result, directions, arguments)
     around = begin.around.with_directions(begin.around.dg[:, :0])
     _check_known(result, told, begin.modes)
-    backward, ways = {}, {}
+    backward, ways, tableau = {}, {}, TABLEAUS[result.method]
     for mode, varied in begin.modes.items():
         known = [name for name in told.signals if name in varied.system.code.observed]
         columns = [told.signals.index(name) for name in known]
         backward[mode] = BackwardSystem.backward(
-            plants[mode], varied.system.roles, directions.varied, known
+            plants[mode], varied.system.roles, directions.varied, known, tableau.implicit
         )
         ways[mode] = WayBack(
-            backward[mode], TABLEAUS[result.method], Inputs(around.u[mode]), around.tau[mode],
+            backward[mode], tableau, Inputs(around.u[mode]), around.tau[mode],
             told.table[:, columns],
         )  # fmt: skip
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
@@ -237,9 +245,9 @@ def _back_over_events(
             start = part.start.x, part.start.dep
             owed = ways[part.mode].leg(part.leg, start, part.samples, owed)
     owed = ways[begin.mode].sample(0.0, (begin.at.x, begin.at.dep), 0, owed)
-    _check_states(result.name, result, [(backward[m], w.states) for m, w in ways.items()])
+    apart = _check_states(result.name, result, [(backward[m], w.states) for m, w in ways.items()])
     switches = tuple(name for s in backward.values() for name in s.code.switches)
-    return _Found(owed, begin.at.dx, switches)
+    return _Found(owed, begin.at.dx, switches, apart)
 
 
 def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode]) -> None:
@@ -256,7 +264,7 @@ def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode
 
 def _check_states(
     model: str, result: Result, found: Sequence[tuple[BackwardSystem, Mapping[int, Array]]]
-) -> None:
+) -> Apart:
     """The steps that were gone back must be those of the run."""
     repeated: dict[str, Array] = {}
     for system, states in found:
@@ -268,4 +276,4 @@ def _check_states(
                     f"{names[k]}.{kind}", values[:, result.coordinates.index(names[k])].copy()
                 )
                 column[list(states)] = [x[i] for x in states.values()]
-    check_same(model, result, repeated)
+    return check_same(model, result, repeated)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from inloop.simulate.sensitivities.moded_run import ModedRun
 from inloop.simulate.sensitivities.moded_start import moded_start
 from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.sensitivities.run_arguments import (
+    SAME,
+    Apart,
     RunArguments,
     check_same,
     kept_values,
@@ -78,24 +80,46 @@ def with_sensitivities(
         else _group(plant, result, group, arguments)
         for group in groups(directions, LANES[-1])
     ]
-    signals, values = found[0][0], np.concatenate([f[1] for f in found], axis=2)
-    told = Sensitivities(directions.names, signals, values)
-    switches = [name for f in found for name in f[2]]
-    return with_note(replace(result, sensitivities=told), switches)
+    values = np.concatenate([part.changes for part in found], axis=2)
+    told = Sensitivities(directions.names, found[0].signals, values)
+    switches = [name for part in found for name in part.switches]
+    return with_notes(replace(result, sensitivities=told), switches, found[0].apart)
 
 
-def with_note(result: Result, switches: Iterable[str]) -> Result:
-    """A result that tells of laws whose forces may jump; the same one if there are none."""
-    names = list(dict.fromkeys(switches))
-    if not names:
-        return result
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    note = (
-        f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is taken. "
-        "Derivatives are those of the steps; where a force jumps they leave out that the time of "
-        "the jump changes: compare them with differences of runs, or declare the jump as an event"
-    )
-    return replace(result, notes=(*result.notes, note))
+@dataclass(frozen=True)
+class _Told:
+    """Derivatives along directions that share a pass.
+
+    Attributes:
+        signals: what was differentiated.
+        changes: shape (samples, signals, directions).
+        switches: laws that compare numbers.
+        apart: how far the run and its repetition are apart.
+    """
+
+    signals: tuple[str, ...]
+    changes: Array
+    switches: tuple[str, ...]
+    apart: Apart
+
+
+def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
+    """A result that reports laws whose forces may jump, and steps that are not its own."""
+    names, notes = list(dict.fromkeys(switches)), []
+    if names:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        notes.append(
+            f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is taken. "
+            "Derivatives are those of the steps; where a force jumps they leave out that the time "
+            "of the jump changes: compare them with differences of runs, or declare the jump as an "
+            "event"
+        )
+    if apart.share > SAME:
+        notes.append(
+            f"derivatives are those of the motion, by Radau's method of order 5; '{apart.signal}' "
+            f"of the run by '{result.method}' is off by {apart.share:.2g} of its largest value"
+        )
+    return replace(result, notes=(*result.notes, *notes)) if notes else result
 
 
 def groups(directions: Directions, most: int) -> list[Directions]:
@@ -107,10 +131,12 @@ def groups(directions: Directions, most: int) -> list[Directions]:
 
 def _group(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments
-) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
-    """Signals, their derivatives along directions that share a pass, and laws that switch."""
+) -> _Told:
+    """Derivatives along directions that share a pass."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    system = VariedSystem.forward(plant, roles, directions.varied, len(directions.names))
+    system = VariedSystem.forward(
+        plant, roles, directions.varied, len(directions.names), TABLEAUS[result.method].implicit
+    )
     inputs = read_inputs(plant, arguments.inputs or {})
     tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
     given = Given(inputs, tau, directions.of_varied())
@@ -123,8 +149,9 @@ def _group(
         t, inputs.over(t) if inputs.function is not None else inputs.constant, tau, samples,
         given.dg,
     )  # fmt: skip
-    check_same(plant.name, result, dict(zip(system.code.observed, y.T, strict=True)))
-    return system.code.observed, dy, system.code.switches
+    code = system.code
+    apart = check_same(plant.name, result, dict(zip(code.observed, y.T, strict=True)))
+    return _Told(code.observed, dy, code.switches, apart)
 
 
 def _moded_group(
@@ -132,19 +159,18 @@ def _moded_group(
     result: Result,
     directions: Directions,
     arguments: RunArguments,
-) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
+) -> _Told:
     """The same for a mechanism with modes; what a mode does not have is NaN."""
     begin = moded_start(modes, result, directions, arguments)
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(begin.modes, result, schedule, begin.around)
     run.go(begin.mode, begin.at)
-    switches = tuple(name for m in begin.modes.values() for name in m.system.code.switches)
-    return *_told(run, begin.modes, result, begin.around), switches
+    return _told(run, begin.modes, result, begin.around)
 
 
 def _told(
     run: ModedRun, modes: Mapping[str, VariedMode], result: Result, around: Surroundings
-) -> tuple[tuple[str, ...], Array]:
+) -> _Told:
     names = tuple(dict.fromkeys(n for m in modes.values() for n in m.system.code.observed))
     values = np.full((len(run.rows), len(names)), np.nan)
     changes = np.full((len(run.rows), len(names), around.dg.shape[1]), np.nan)
@@ -160,8 +186,9 @@ def _told(
         y, dy = varied.system.tell(t, around.u[mode], around.tau[mode], samples, around.dg)
         places = [names.index(name) for name in varied.system.code.observed]
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
-    check_same(result.name, result, dict(zip(names, values.T, strict=True)))
-    return names, changes
+    apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))
+    switches = tuple(name for m in modes.values() for name in m.system.code.switches)
+    return _Told(names, changes, switches, apart)
 
 
 def _all_legs(

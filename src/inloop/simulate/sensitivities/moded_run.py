@@ -78,7 +78,9 @@ def varied_modes(
     for mode in needed:
         plant = plants[mode]
         roles = roles_of(plant, choices[mode].partition if mode in choices else None)
-        system = VariedSystem.forward(plant, roles, (*varied, TIME), directions)
+        system = VariedSystem.forward(
+            plant, roles, (*varied, TIME), directions, TABLEAUS[result.method].implicit
+        )
         found[mode] = VariedMode(system, ModeJumps(plant, roles, plants))
     return found
 
