@@ -240,7 +240,7 @@ class Plant(BarePlant):
             by: live parameters, inputs and start values, as `sensitivities` of `simulate`.
             t_end: length of the run [s].
             step: step of the integrator [s].
-            method: "rk4", "euler" or "dopri".
+            method: "rk4", "euler" or "dopri"; for stiff laws "rodas" or "implicit".
             q: coordinates at the start.
             qd: velocities at the start.
             tau: constant joint efforts [N·m or N].

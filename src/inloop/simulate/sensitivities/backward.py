@@ -38,7 +38,7 @@ from inloop.simulate.sensitivities.run_arguments import (
     refuse_steps,
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Leg
-from inloop.simulate.sensitivities.way_back import Owed, WayBack
+from inloop.simulate.sensitivities.way_back import Owed, Passed, WayBack
 from inloop.simulate.start import first_internal_states, vector
 
 Weights = Mapping[str, Array]
@@ -206,7 +206,7 @@ def _back(
     way = WayBack(system, tableau, inputs, tau, told.table)
     owed = way.leg(Leg(0.0, schedule.step, schedule.steps), start, samples, way.nothing())
     owed = way.sample(0.0, start, 0, owed)
-    apart = _check_states(plant.name, result, [(system, way.states)])
+    apart = _check_states(plant.name, result, [(system, way.passed)])
     varied = VariedSystem.forward(plant, roles, directions.varied, LANES[-1], tableau.implicit)
     kept = kept_values(plant, arguments)
     dx = start_changes(varied, directions, (0.0, u, tau), start, kept, directions.of_varied())
@@ -245,7 +245,7 @@ def _back_over_events(
             start = part.start.x, part.start.dep
             owed = ways[part.mode].leg(part.leg, start, part.samples, owed)
     owed = ways[begin.mode].sample(0.0, (begin.at.x, begin.at.dep), 0, owed)
-    apart = _check_states(result.name, result, [(backward[m], w.states) for m, w in ways.items()])
+    apart = _check_states(result.name, result, [(backward[m], w.passed) for m, w in ways.items()])
     switches = tuple(name for s in backward.values() for name in s.code.switches)
     return _Found(owed, begin.at.dx, switches, apart)
 
@@ -263,17 +263,16 @@ def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode
 
 
 def _check_states(
-    model: str, result: Result, found: Sequence[tuple[BackwardSystem, Mapping[int, Array]]]
+    model: str, result: Result, found: Sequence[tuple[BackwardSystem, Passed]]
 ) -> Apart:
     """The steps that were gone back must be those of the run."""
     repeated: dict[str, Array] = {}
-    for system, states in found:
+    for system, passed in found:
         layout, names = system.code.layout, system.plant.coordinates
         for kind, places in (("q", layout.q), ("qd", layout.qd)):
-            values = getattr(result, kind)
             for k, i in places:
-                column = repeated.setdefault(
-                    f"{names[k]}.{kind}", values[:, result.coordinates.index(names[k])].copy()
-                )
-                column[list(states)] = [x[i] for x in states.values()]
+                column = getattr(result, kind)[:, result.coordinates.index(names[k])]
+                mine = repeated.setdefault(f"{names[k]}.{kind}", column.copy())
+                for rows, x in passed:
+                    mine[rows] = x[:, i]
     return check_same(model, result, repeated)

@@ -60,7 +60,7 @@ def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> N
     why, fix = "", ""
     if result.tolerance is not None:
         why = "chose its steps by a tolerance, which have no derivatives"
-        fix = "Give a step and method='rk4' or 'dopri' without a tolerance."
+        fix = "Give a step, no tolerance, and method='rk4', or 'rodas' where laws are stiff."
     elif result.method not in TABLEAUS:
         why = f"was integrated by '{result.method}'"
         fix = f"Give a method whose derivatives are known: {', '.join(TABLEAUS)}."

@@ -20,6 +20,8 @@ from inloop.simulate.sensitivities.smooth_run import Leg
 
 MOST_KEPT = 4_000_000  # numbers of stages that are in memory at a time
 
+Passed = Sequence[tuple[list[int], Array]]
+
 
 @dataclass(frozen=True)
 class Owed:
@@ -38,7 +40,7 @@ class WayBack:
     """Through legs of a run in one mode, each from its end to its start.
 
     Attributes:
-        states: x of the samples that were passed, by their row.
+        passed: rows of samples that were passed, and their x, piece by piece.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class WayBack:
         """
         self._system, self._tableau = system, tableau
         self._inputs, self._tau, self._table = inputs, tau, table
-        self.states: dict[int, Array] = {}
+        self.passed: list[tuple[list[int], Array]] = []
         per_step = len(tableau.times) * max(1, len(system.code.states))
         self._block = max(1, MOST_KEPT // per_step)
 
@@ -123,7 +125,7 @@ class WayBack:
         code = self._system.code
         told, none = np.zeros((times[2] + 1, len(code.states))), np.zeros(len(code.varied))
         places, rows = list(samples), list(samples.values())
-        self.states |= zip(rows, states[0][places], strict=True)
+        self.passed.append((rows, states[0][places]))
         if not samples or not self._table.shape[1]:
             return told, none
         t = times[0] + times[1] * np.array(places, dtype=np.float64)
