@@ -1,4 +1,4 @@
-"""A mechanism with all that derivatives have to pass through but events."""
+"""Mechanisms with all that derivatives have to pass through."""
 
 from __future__ import annotations
 
@@ -53,3 +53,15 @@ def _linkage() -> il.Model:
     m.lugre("rocker", stiffness=300.0, damping=2.0, coulomb=0.8, static=1.1, stribeck=0.05,
             name="friction")  # fmt: skip
     return m
+
+
+def ball_jointed() -> il.Plant:
+    """A body that turns freely on a slide: part of its state is a quaternion."""
+    m = il.Model("top", gravity=(0.0, 0.4, -9.81))
+    slide = m.body("slide", on=m.ground, joint=il.prismatic("x", initial=(0.1, 0.3)), mass=2.0)
+    m.body(
+        "top", on=slide, joint=il.ball(), mass=1.1, com=(0.02, 0.01, 0.3),
+        inertia=(0.05, 0.06, 0.02),
+    )  # fmt: skip
+    m.joint_force("slide", lambda q, qd: -90.0 * q - 4.0 * qd, "spring")
+    return m.compile(live=["slide.mass", "top.com.z"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linkage_model import linkage
+from linkage_model import ball_jointed, linkage
 from scipy.integrate import solve_ivp
 
 import inloop as il
@@ -87,6 +87,19 @@ def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
     wanted = sum(2.0 * x @ result.sensitivities[name] for name, x in left.items())
     np.testing.assert_allclose(found.values, wanted, rtol=1e-10)
     assert found["motor"] == found.values[BY.index("motor")]
+
+
+def test_backwards_through_quaternions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps so long that bringing quaternions back to unit length matters."""
+    plant, by = ball_jointed(), ["slide.mass", "top.com.z", "slide.tau", "slide.q", "top_wy.qd"]
+    run = {"t_end": 0.4, "step": 2e-2, "method": "rk4"}
+    result = plant.simulate(**run, sensitivities=by)
+    assert result.sensitivities is not None
+    recorded = {name: np.sin(3.0 * result.t) for name in ("slide.q", "top_wy.qd")}
+    wanted = sum(2.0 * (result[x] - r) @ result.sensitivities[x] for x, r in recorded.items())
+    np.testing.assert_allclose(plant.gradient(recorded, by, **run).values, wanted, rtol=1e-12)
+    monkeypatch.setattr("inloop.simulate.sensitivities.way_back.MOST_KEPT", 200)
+    np.testing.assert_allclose(plant.gradient(recorded, by, **run).values, wanted, rtol=1e-12)
 
 
 def test_pieces_between_checkpoints_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

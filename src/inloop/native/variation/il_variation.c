@@ -22,7 +22,7 @@ static void add(int64_t count, double *restrict y, double w, const double *restr
 }
 
 /* Bring quaternions to unit length, and take from their directions what would change it. */
-static void normalize(const il_varied_run *p)
+static void normalize(const il_varied_run *p, int64_t step)
 {
     const int64_t lanes = p->lanes;
     for (int64_t k = 0; k < p->attitudes; k++) {
@@ -33,6 +33,7 @@ static void normalize(const il_varied_run *p)
             square += e[i] * e[i];
         }
         const double length = sqrt(square);
+        if (p->lengths) p->lengths[step * p->attitudes + k] = length;
         for (int64_t lane = 0; lane < lanes; lane++) {
             double along = 0.0;
             for (int i = 0; i < IL_QUATERNION; i++) {
@@ -121,7 +122,7 @@ IL_EXPORT int il_vary(il_varied_run *p)
             p->steps = k;
             return status;
         }
-        normalize(p);
+        normalize(p, k);
         if ((k + 1) % p->stride == 0) {
             keep(p, (k + 1) / p->stride);
         }

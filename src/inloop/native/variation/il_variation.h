@@ -65,7 +65,8 @@ typedef struct il_varied_run {
     double *x, *dep, *dx;     /* in: begin, out: end */
     double *memory;           /* (stages + 1) * size * (1 + lanes) numbers, aligned */
     double *kept_x, *kept_dep, *kept_dx; /* samples, the first state among them */
-    double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept */
+    double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept, */
+    double *lengths;          /* nor those of quaternions after each step, before they become 1 */
 } il_varied_run;
 
 /* Returns a status; `steps` then tells how many steps were good. */
@@ -88,6 +89,8 @@ typedef struct il_backward_run {
     int64_t u_step, u_stage;
     const double *stage_x;    /* of all stages of all steps */
     double *stage_dep;
+    int64_t attitudes;        /* as in il_varied_run */
+    const double *x, *lengths; /* states, steps + 1 rows; of quaternions before they became 1 */
     const double *told;       /* weights that come in at each state, steps + 1 rows */
     double *weights;          /* of x: in: after the last step, out: before the first */
     double *owed;             /* by what is varied: added up */

@@ -56,6 +56,21 @@ class VariedSamples:
     dx: Array
 
 
+@dataclass(frozen=True)
+class Stages:
+    """What is kept of steps, to go back through them.
+
+    Attributes:
+        x: of all stages, shape (steps, stages, states).
+        dep: their dependent coordinates.
+        lengths: of quaternions after each step, before they become 1: shape (steps, quaternions).
+    """
+
+    x: Array
+    dep: Array
+    lengths: Array
+
+
 class VariedSystem:
     """Rates of a state x, and their derivatives along directions of x and of what is varied.
 
@@ -138,7 +153,7 @@ class VariedSystem:
     def run(
         self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
         start: tuple[Array, Array, Array], dg: Array,
-        kept_stages: tuple[Array, Array] | None = None,
+        kept: Stages | None = None,
     ) -> VariedSamples:  # fmt: skip
         """Equal steps of a run, at most as many directions as share a pass.
 
@@ -149,7 +164,7 @@ class VariedSystem:
             tau: efforts of the joints.
             start: x, dependent coordinates, and dx of shape (states, directions).
             dg: directions of what is varied, shape (varied, directions).
-            kept_stages: where x and the dependent coordinates of all stages shall be kept.
+            kept: what shall be filled with the stages of all steps.
 
         Raises:
             SimulationError: loops cannot be closed on the way.
@@ -165,8 +180,8 @@ class VariedSystem:
         dx = aligned_zeros(size, lanes)
         dx[:, :directions] = start[2]
         memory = aligned_zeros((max(stages, 1) + 1) * size * (1 + lanes))
-        kept = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
-        kept_dx = aligned_zeros(rows, size, lanes)
+        found = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
+        found_dx = aligned_zeros(rows, size, lanes)
         inputs = np.ascontiguousarray(u)
         held = self.hold(tau, dg)
         piece = mirror("il_varied_run")(
@@ -179,15 +194,17 @@ class VariedSystem:
             u_step=inputs[0].size if inputs.ndim == 3 else 0,
             u_stage=inputs.shape[-1] if inputs.ndim == 3 else 0,
             x=x.ctypes.data, dep=dep.ctypes.data, dx=dx.ctypes.data, memory=memory.ctypes.data,
-            kept_x=kept[0].ctypes.data, kept_dep=kept[1].ctypes.data, kept_dx=kept_dx.ctypes.data,
+            kept_x=found[0].ctypes.data, kept_dep=found[1].ctypes.data,
+            kept_dx=found_dx.ctypes.data,
         )  # fmt: skip
         method = self.put_tableau(piece, tableau)
-        if kept_stages is not None:
-            piece.stage_x, piece.stage_dep = (a.ctypes.data for a in kept_stages)
+        if kept is not None:
+            piece.stage_x, piece.stage_dep = kept.x.ctypes.data, kept.dep.ctypes.data
+            piece.lengths = kept.lengths.ctypes.data
         status = code.library.function("il_vary", POINTER)(ctypes.addressof(piece))
         self.check(status, begin + piece.steps * h)
         del held, method
-        return VariedSamples(kept[0], kept[1], kept_dx[:, :, :directions])
+        return VariedSamples(*found, found_dx[:, :, :directions])
 
     def tell(
         self, t: Array, u: Array, tau: Array, samples: VariedSamples, dg: Array

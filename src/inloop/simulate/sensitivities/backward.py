@@ -113,7 +113,7 @@ def gradient_of(
     """
     modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
     for each in modes.values():
-        _refuse(each)
+        refuse_rough(each)
     refuse_steps(plant, result, arguments)
     first = modes[result.modes[0]] if plant.by_mode else plant
     directions = read_directions(first, names, start_names(first))
@@ -155,16 +155,6 @@ class _Found:
     start: Array
     switches: tuple[str, ...]
     apart: Apart
-
-
-def _refuse(plant: BarePlant) -> None:
-    refuse_rough(plant)
-    if plant.mechanism.attitudes:
-        raise InputError(
-            f"model '{plant.name}' has ball joints: a gradient backwards through its run is not "
-            "available",
-            fix="Use simulate(..., sensitivities=[...]), which goes forwards.",
-        )
 
 
 def _weights_of(result: Result, weights: Weights) -> Array:
@@ -270,7 +260,7 @@ def _check_states(
     for system, passed in found:
         layout, names = system.code.layout, system.plant.coordinates
         for kind, places in (("q", layout.q), ("qd", layout.qd)):
-            for k, i in places:
+            for k, i in (place for place in places if place[0] < system.plant.n):
                 column = getattr(result, kind)[:, result.coordinates.index(names[k])]
                 mine = repeated.setdefault(f"{names[k]}.{kind}", column.copy())
                 for rows, x in passed:

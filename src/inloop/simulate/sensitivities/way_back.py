@@ -83,11 +83,11 @@ class WayBack:
         for first, last, begin in reversed(pieces):
             times = (leg.t + first * leg.h, leg.h, last - first)
             u = self._inputs_of(times)
-            stages, states = self._system.stages_of(self._tableau, times, u, self._tau, begin)
+            passed = self._system.stages_of(self._tableau, times, u, self._tau, begin)
             here = {k - first: row for k, row in samples.items() if first < k <= last}
-            told, more = self._told(times, here, states)
+            told, more = self._told(times, here, passed[1])
             state, found = self._system.back(
-                self._tableau, times, u, self._tau, stages, told, owed.state
+                self._tableau, times, u, self._tau, passed, told, owed.state
             )
             owed = Owed(state, owed.varied + found + more)
         return owed
