@@ -117,3 +117,40 @@ def test_signals_that_a_mode_lacks_are_named(striking: il.Plant) -> None:
     recorded = {"lam.wall.hold": np.zeros(44)}
     with pytest.raises(il.InputError, match=r"'lam\.wall\.hold' is compared at samples in mode"):
         striking.gradient(recorded, BY, **STRIKING)
+
+
+def test_events_by_inputs_over_time() -> None:
+    """What holds a mass lets go when the input exceeds a preload: F sin ωt, from then on."""
+    m = il.Model("held")
+    preload, kick = m.parameter("preload", 2.0), m.parameter("kick", 0.7)
+    mass = m.body("mass", on=m.ground, joint=il.prismatic("x"), mass=0.8)
+    push = m.input("push", unit="N")
+    m.joint_force("mass", lambda q, qd: push - preload, "net")
+    held, free = m.mode("held"), m.mode("free")
+    with m.during(held):
+        m.lock(mass, name="wall")
+    m.event("let_go", lambda force: force["wall"], mode=held, to=free,
+            then=lambda: {"mass.qd": kick})  # fmt: skip
+    plant = m.compile()
+    given = {"t_end": 1.0, "step": 1e-3, "sample": 0.1, "method": "rk4",
+             "inputs": {"push": lambda t: 5.0 * il.sin(2.0 * t)}}  # fmt: skip
+    run = plant.simulate(**given, sensitivities=["preload", "push", "kick"])
+    assert [e.name for e in run.events] == ["let_go"] and run.sensitivities is not None
+
+    def position(t: float, preload: complex, push: complex, kick: complex) -> complex:
+        """q with a constant added to the input."""
+        gone = np.arcsin((preload - push) / 5.0) / 2.0
+        s, p = t - gone, preload - push
+        pushed = 5.0 * (s * np.cos(2.0 * gone) / 2.0 - (np.sin(2.0 * t) - np.sin(2.0 * gone)) / 4.0)
+        return 0.0 * s if s.real < 0.0 else kick * s + (pushed - p * s * s / 2.0) / 0.8
+
+    recorded = {"mass.q": np.cos(run.t)}
+    back = plant.gradient(recorded, ["preload", "push", "kick"], **given)
+    for k, name in enumerate(("preload", "push", "kick")):
+        at = [v + 1j * STEP * (i == k) for i, v in enumerate((2.0, 0.0, 0.7))]
+        exact = np.array([position(t, *at) for t in run.t])
+        wanted = exact.imag / STEP
+        np.testing.assert_allclose(run.sensitivities["mass.q", name], wanted, atol=1e-9)
+        total = np.sum((exact - recorded["mass.q"]) ** 2).imag / STEP
+        assert back[name] == pytest.approx(total, rel=EXACT)
+    assert np.abs(wanted).max() > 0.1

@@ -13,7 +13,7 @@ import numpy as np
 from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
-from inloop.plant.time_functions import TimeFunction, inputs_over_time
+from inloop.plant.time_functions import TimeFunction, input_rates_over_time, inputs_over_time
 
 
 class InputsOverTime(Protocol):
@@ -77,7 +77,7 @@ def read_inputs(
             signals[name] = value
     inputs = Inputs(u)
     if signals:
-        function = inputs_over_time(plant.mechanism, signals, set(given) - set(signals))
+        function = inputs_over_time(plant.mechanism, signals, _constant(given))
         inputs = Inputs(u, function, tuple(plant.inputs.index(name) for name in function.names))
     for name, first in zip(plant.inputs, inputs.at(begin), strict=True):
         if not math.isfinite(first):
@@ -85,3 +85,17 @@ def read_inputs(
                 f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."
             )
     return inputs
+
+
+def input_rates(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
+    """Derivatives by time of the inputs that `read_inputs` reads."""
+    none = np.zeros(len(plant.inputs))
+    signals = {name: x for name, x in given.items() if not isinstance(x, Real)}
+    if not signals:
+        return Inputs(none)
+    function = input_rates_over_time(plant.mechanism, signals, _constant(given))
+    return Inputs(none, function, tuple(plant.inputs.index(name) for name in function.names))
+
+
+def _constant(given: Mapping[str, float | Signal]) -> set[str]:
+    return {name for name, value in given.items() if isinstance(value, Real)}

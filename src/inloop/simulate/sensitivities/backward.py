@@ -17,7 +17,7 @@ from inloop.plant.variation.backward_system import BackwardSystem
 from inloop.plant.variation.code import LANES
 from inloop.plant.variation.names import refuse_rough, roles_of
 from inloop.plant.variation.varied_system import VariedSystem
-from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
 from inloop.simulate.schedules import fixed
 from inloop.simulate.sensitivities.directions import (
@@ -219,7 +219,7 @@ def _back_over_events(
             plants[mode], varied.system.roles, directions.varied, known, tableau.implicit
         )
         ways[mode] = WayBack(
-            backward[mode], tableau, Inputs(around.u[mode]), around.tau[mode],
+            backward[mode], tableau, around.given[mode], around.tau[mode],
             told.table[:, columns],
         )  # fmt: skip
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)

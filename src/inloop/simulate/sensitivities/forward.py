@@ -183,7 +183,9 @@ def _told(
             *(np.array([getattr(a, x) for a in own]) for x in ("x", "dep", "dx"))
         )
         t = np.array([a.t for a in own])
-        y, dy = varied.system.tell(t, around.u[mode], around.tau[mode], samples, around.dg)
+        given = around.given[mode]
+        u = given.constant if given.function is None else given.over(t)
+        y, dy = varied.system.tell(t, u, around.tau[mode], samples, around.dg)
         places = [names.index(name) for name in varied.system.code.observed]
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
     apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))

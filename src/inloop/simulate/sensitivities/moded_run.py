@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import SimulationError
 from inloop.native import FixedSteps
 from inloop.plant import Array, BarePlant
 from inloop.plant.variation.jumps import ModeJumps
 from inloop.plant.variation.names import TIME, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
-from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.sensitivities.event_changes import (
     Moment,
@@ -147,10 +146,8 @@ class ModedRun:
 
     def _leg(self, mode: str, leg: Leg, now: Moment) -> VariedSamples:
         around, system = self._around, self._stepping[mode]
-        # time is the last of what is varied, and stands still within a leg
-        given = Given(
-            Inputs(around.u[mode]), around.tau[mode], around.dg[: len(system.code.varied)]
-        )
+        # the last of what is varied, time among it, stand still within a leg
+        given = Given(around.given[mode], around.tau[mode], around.dg[: len(system.code.varied)])
         return run_leg(system, self._tableau, leg, given, (now.x, now.dep, now.dx))
 
     def _over(self, mode: str, now: Moment, event: EventRecord) -> tuple[str, Moment]:
@@ -207,28 +204,13 @@ def crossing_slopes(
         around: what acts on the plant, along no direction.
     """
     first, at = crossing.events[0], crossing.at
-    states, varied = len(at.x), len(around.varied) - 1
-    dg = np.zeros((varied + 1, states + varied))
-    dg[:varied, states:] = np.eye(varied)
+    states, asked = len(at.x), around.asked
+    dg = np.zeros((len(around.varied), states + asked))
+    dg[:asked, states:] = np.eye(asked)
     along = around.with_directions(dg)
-    now = replace(at, dx=np.eye(states, states + varied))
+    now = replace(at, dx=np.eye(states, states + asked))
     _, rate, change = indicator(first.mode, modes[first.mode], first.name, now, along)
     dt = time_change(first, rate, change)
     for event in crossing.events:
         now = jump(modes, event, now, dt, along)
     return now.dx
-
-
-def refuse_inputs(plants: Mapping[str, BarePlant], inputs: Mapping[str, Inputs]) -> None:
-    """Refuse what events with derivatives do not know.
-
-    Raises:
-        InputError: says what.
-    """
-    for mode, given in inputs.items():
-        if given.function is not None:
-            raise InputError(
-                f"sensitivities: inputs of mode '{mode}' of model '{plants[mode].name}' are "
-                "functions of time, and it has events",
-                fix="Give constant inputs, or write the function into the model.",
-            )
