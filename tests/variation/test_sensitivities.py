@@ -60,7 +60,6 @@ def test_what_is_refused_is_named() -> None:
     plant = four_bar().compile()
     for arguments, what in (
         ({"method": "moreau"}, "integrated by 'moreau'"),
-        ({"tolerance": 1e-6}, "chose its steps by a tolerance"),
         ({"method": "rk4", "sensitivities": ["stiffness"]}, "no live parameter, input or start"),
         ({"method": "rk4", "sensitivities": ["coupler_1.q"]}, "'coupler_1.q' follows from others"),
     ):

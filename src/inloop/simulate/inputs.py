@@ -77,7 +77,7 @@ def read_inputs(
             signals[name] = value
     inputs = Inputs(u)
     if signals:
-        function = inputs_over_time(plant.mechanism, signals, _constant(given))
+        function = inputs_over_time(plant.mechanism, signals, set(given) - set(signals))
         inputs = Inputs(u, function, tuple(plant.inputs.index(name) for name in function.names))
     for name, first in zip(plant.inputs, inputs.at(begin), strict=True):
         if not math.isfinite(first):
@@ -89,13 +89,9 @@ def read_inputs(
 
 def input_rates(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
     """Derivatives by time of the inputs that `read_inputs` reads."""
-    none = np.zeros(len(plant.inputs))
-    signals = {name: x for name, x in given.items() if not isinstance(x, Real)}
+    none, told = np.zeros(len(plant.inputs)), by_name(given, "inputs")
+    signals = {name: value for name, value in told.items() if not isinstance(value, Real)}
     if not signals:
         return Inputs(none)
-    function = input_rates_over_time(plant.mechanism, signals, _constant(given))
+    function = input_rates_over_time(plant.mechanism, signals, set(told) - set(signals))
     return Inputs(none, function, tuple(plant.inputs.index(name) for name in function.names))
-
-
-def _constant(given: Mapping[str, float | Signal]) -> set[str]:
-    return {name for name, value in given.items() if isinstance(value, Real)}

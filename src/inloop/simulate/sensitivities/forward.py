@@ -115,9 +115,10 @@ def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
             "event"
         )
     if apart.share > SAME:
+        method = "Radau's method of order 5" if TABLEAUS[result.method].implicit else result.method
         notes.append(
-            f"derivatives are those of the motion, by Radau's method of order 5; '{apart.signal}' "
-            f"of the run by '{result.method}' is off by {apart.share:.2g} of its largest value"
+            f"derivatives are those of the motion, by equal steps of {method}, which differ from "
+            f"the run by '{result.method}' by {apart.share:.2g} of the largest '{apart.signal}'"
         )
     return replace(result, notes=(*result.notes, *notes)) if notes else result
 
