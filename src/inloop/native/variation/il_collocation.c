@@ -19,7 +19,8 @@
 enum { MOST_ITERATIONS = 40, MOST_FACTORIZATIONS = 8 };
 static const double SLOW = 0.2;      /* corrections that shrink less ask for new factors */
 static const double SOLVED = 1e-15;  /* of the largest size: what is still to come is rounding */
-static const double ROUNDING = 1e-11; /* corrections below do not have to shrink */
+/* corrections below do not have to shrink: with any factors, and with those of this step */
+static const double ROUNDING = 1e-11, ROUNDING_AT_BEST = 1e-8;
 static const double LEAST = 1e-6;    /* of the largest entry of x: the least size of all others */
 
 static void copy(double *to, const double *from, int64_t count)
@@ -151,14 +152,18 @@ static int solve(const il_stages *at, const double *x)
                                size * shrinks / (1.0 - shrinks) <= SOLVED)) {
             return IL_OK;
         }
-        if (shrinks >= 1.0 && size <= ROUNDING) return IL_OK;
-        /* factors of another step may lead away */
-        if (!(shrinks < 1.0)) {
-            if (factorizations) return IL_DIVERGED;
-            begin(at, x);
+        if (shrinks <= SLOW) {
+            before = size;
+            continue;
         }
-        if (!(shrinks <= SLOW)) c->factorized = 0;
-        before = c->factorized || shrinks < 1.0 ? size : 0.0;
+        const int rounding = factorizations ? size <= ROUNDING_AT_BEST
+                                            : size <= ROUNDING && shrinks >= 1.0;
+        if (rounding) return IL_OK;
+        /* factors of another step may lead away */
+        const int away = !factorizations && !(shrinks < 1.0);
+        if (away) begin(at, x);
+        before = away ? 0.0 : size;
+        c->factorized = 0;
     }
     return IL_DIVERGED;
 }
