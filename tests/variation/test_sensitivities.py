@@ -101,6 +101,25 @@ def test_backwards_through_quaternions(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(plant.gradient(recorded, by, **run).values, wanted, rtol=1e-12)
 
 
+def test_backwards_from_efforts_of_drives() -> None:
+    m = il.Model("driven")
+    k = m.parameter("k", 30.0)
+    a = m.body("a", on=m.ground, joint=il.revolute("y"), mass=1.3, com=(0.2, 0.0, 0.02),
+               inertia=(0.02, 0.05, 0.04))  # fmt: skip
+    m.body("b", on=a.point("B", (0.4, 0.0, 0.0)), joint=il.revolute("y", initial=(0.3, 0.1)),
+           mass=0.7, com=(0.3, 0.0, 0.0), inertia=(0.01, 0.03, 0.02))  # fmt: skip
+    m.joint_force("b", lambda q, qd: -k * q - 0.3 * qd, "spring")
+    m.drive("a", lambda t: 0.4 * il.sin(3.0 * t))
+    plant, by = m.compile(live=["b.mass", "a.mass"]), ["k", "b.mass", "a.mass", "b.q"]
+    run = {"t_end": 0.2, "step": 2e-3, "method": "rk4"}
+    result = plant.simulate(**run, sensitivities=by)
+    assert result.sensitivities is not None
+    recorded = np.sin(result.t)
+    wanted = 2.0 * (result["a.effort"] - recorded) @ result.sensitivities["a.effort"]
+    found = plant.gradient({"a.effort": recorded}, by, **run)
+    np.testing.assert_allclose(found.values, wanted, rtol=1e-11)
+
+
 def test_pieces_between_checkpoints_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plant = linkage()
 
