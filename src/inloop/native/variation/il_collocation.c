@@ -9,7 +9,8 @@
        M dx_i = dx + h sum_j a_ij (J_j dx_j + B_j dg) without what M holds,
 
    that is, M (dx_i - dx) = h sum_j a_ij df_j, with df_j the derivatives of the rates along dx, dg.
-   Backwards the same with the transpose of M. */
+   Backwards the same with the transpose of M. Rates of the first entries of x, positions, are
+   velocities, the next ones: positions are eliminated before anything is factorized. */
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,15 @@ static void add(int64_t count, double *restrict y, double w, const double *restr
     for (int64_t i = 0; i < count; i++) {
         y[i] += w * k[i];
     }
+}
+
+static double dot(int64_t count, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
 }
 
 /* J of one stage: unit directions, as many at a time as have lanes */
@@ -61,28 +71,86 @@ static int jacobian(const il_stages *at, int64_t stage)
     return IL_OK;
 }
 
-int il_factorize_stages(const il_stages *at, int transposed)
+/* Factorize M = I - h (a_ij J_j), with J at the stages and without positions; or its transpose:
+
+       block i, k: I - h a_ik J_k - h^2 sum_j a_ij a_jk (J_j by positions), on velocities */
+static int factorize(const il_stages *at, int transposed)
 {
     il_collocation *c = at->implicit;
-    const int64_t n = at->size, s = at->method->stages, all = s * n;
-    const int64_t down = transposed ? 1 : all, right = transposed ? all : 1;
+    const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
+    const int64_t down = transposed ? 1 : s * rest, right = transposed ? s * rest : 1;
+    const double *a = at->method->a, h = at->h;
     for (int64_t j = 0; j < s; j++) {
         const int status = jacobian(at, j);
         if (status != IL_OK) return status;
-        for (int64_t i = 0; i < s; i++) {
-            const double weight = -at->h * at->method->a[i * s + j];
-            double *block = c->M + i * n * down + j * n * right;
-            const double *J = c->J + j * n * n;
-            for (int64_t row = 0; row < n; row++) {
-                for (int64_t k = 0; k < n; k++) {
-                    block[row * down + k * right] = weight * J[row * n + k] + (i == j && row == k);
+    }
+    for (int64_t i = 0; i < s; i++) {
+        for (int64_t k = 0; k < s; k++) {
+            double *block = c->M + i * rest * down + k * rest * right;
+            for (int64_t row = 0; row < rest; row++) {
+                const double *J = c->J + (k * n + q + row) * n + q;
+                for (int64_t col = 0; col < rest; col++) {
+                    double entry = (i == k && row == col) - h * a[i * s + k] * J[col];
+                    for (int64_t j = 0; j < s && col < q; j++) {
+                        const double w = h * h * a[i * s + j] * a[j * s + k];
+                        entry -= w * c->J[(j * n + q + row) * n + col];
+                    }
+                    block[row * down + col * right] = entry;
                 }
             }
         }
     }
-    c->factorized = il_lu_factor(all, c->M, c->pivots) == 0;
-    c->h = at->h;
+    c->factorized = il_lu_factor(s * rest, c->M, c->pivots) == 0;
+    c->h = h;
     return c->factorized ? IL_OK : IL_DIVERGED;
+}
+
+/* b = M^-1 b, of all stages */
+static void solve_stages(const il_stages *at, double *b)
+{
+    const il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
+    const double *a = at->method->a;
+    for (int64_t i = 0; i < s; i++) {
+        copy(c->rest + i * rest, b + i * n + q, rest);
+        for (int64_t j = 0; j < s; j++) {
+            for (int64_t row = 0; row < rest; row++) {
+                const double *J = c->J + (j * n + q + row) * n;
+                c->rest[i * rest + row] += at->h * a[i * s + j] * dot(q, J, b + j * n);
+            }
+        }
+    }
+    il_lu_solve(s * rest, c->M, c->pivots, c->rest);
+    for (int64_t i = 0; i < s; i++) {
+        copy(b + i * n + q, c->rest + i * rest, rest);
+        for (int64_t j = 0; j < s; j++) {
+            add(q, b + i * n, at->h * a[i * s + j], c->rest + j * rest);
+        }
+    }
+}
+
+/* b = M^-T b, of all stages */
+static void solve_stages_transposed(const il_stages *at, double *b)
+{
+    const il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
+    const double *a = at->method->a;
+    for (int64_t k = 0; k < s; k++) {
+        copy(c->rest + k * rest, b + k * n + q, rest);
+        for (int64_t i = 0; i < s; i++) {
+            add(q, c->rest + k * rest, at->h * a[i * s + k], b + i * n);
+        }
+    }
+    il_lu_solve(s * rest, c->M, c->pivots, c->rest);
+    for (int64_t j = 0; j < s; j++) {
+        copy(b + j * n + q, c->rest + j * rest, rest);
+        for (int64_t i = 0; i < s; i++) {
+            for (int64_t row = 0; row < rest; row++) {
+                const double w = at->h * a[i * s + j] * c->rest[i * rest + row];
+                add(q, b + j * n, w, c->J + (j * n + q + row) * n);
+            }
+        }
+    }
 }
 
 /* Newton's step of all stages, and its size */
@@ -105,7 +173,7 @@ static int correction(const il_stages *at, const double *x, double *size)
             add(n, step, at->h * at->method->a[i * s + j], c->f + j * n);
         }
     }
-    il_lu_solve(s * n, c->M, c->pivots, c->step);
+    solve_stages(at, c->step);
     add(s * n, c->x, 1.0, c->step);
     double largest = 0.0;
     for (int64_t i = 0; i < s * n; i++) {
@@ -141,7 +209,7 @@ static int solve(const il_stages *at, const double *x)
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         if (!c->factorized || c->h != at->h) {
             if (factorizations++ == MOST_FACTORIZATIONS) return IL_DIVERGED;
-            const int status = il_factorize_stages(at, 0);
+            const int status = factorize(at, 0);
             if (status != IL_OK) return status;
         }
         double size;
@@ -173,7 +241,7 @@ static int differentiate(const il_varied_run *p, const il_stages *at)
 {
     il_collocation *c = at->implicit;
     const int64_t n = at->size, s = at->method->stages, lanes = p->lanes;
-    int status = il_factorize_stages(at, 0);
+    int status = factorize(at, 0);
     for (int64_t j = 0; j < s && status == IL_OK; j++) {
         status = c->slopes(at->self, at->t + at->method->c[j] * at->h, at->u + j * at->u_stage,
                            c->x + j * n, at->dep, p->dx, c->f, c->df + j * n * lanes);
@@ -188,7 +256,7 @@ static int differentiate(const il_varied_run *p, const il_stages *at)
                 }
             }
         }
-        il_lu_solve(s * n, c->M, c->pivots, c->step);
+        solve_stages(at, c->step);
         for (int64_t k = 0; k < n; k++) {
             p->dx[k * lanes + lane] += c->step[(s - 1) * n + k];
         }
@@ -200,7 +268,8 @@ int il_collocate(const il_varied_run *p, int64_t step, double t, const double *u
 {
     il_collocation *c = p->implicit;
     const int64_t n = p->size, s = p->tableau.stages;
-    const il_stages at = {p->self, &p->tableau, c, n, t, p->h, u, p->u_stage, c->x, p->dep, 0};
+    const il_stages at = {p->self, &p->tableau, c,     n,      p->coordinates, t,
+                          p->h,    u,           p->u_stage, c->x, p->dep,         0};
     for (int64_t k = 0; k < n; k++) {
         if (fabs(p->x[k]) > c->most[k]) c->most[k] = fabs(p->x[k]);
     }
@@ -222,20 +291,21 @@ int il_collocate_back(const il_backward_run *r, int64_t step, double t, const do
     il_collocation *c = r->implicit;
     const int64_t n = r->size, s = r->tableau.stages;
     double *dep = r->stage_dep + step * s * r->dependent;
-    const il_stages at = {r->self, &r->tableau,  c, n,   t,           r->h,
-                          u,       r->u_stage, r->stage_x + step * s * n, dep, r->dependent};
-    int status = il_factorize_stages(&at, 1);
+    const double *x = r->stage_x + step * s * n;
+    const il_stages at = {r->self, &r->tableau, c,          n, r->coordinates, t,
+                          r->h,    u,           r->u_stage, x, dep,            r->dependent};
+    int status = factorize(&at, 1);
     /* weights of the equations of all stages */
     memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
     copy(c->step + (s - 1) * n, r->weights, n);
-    il_lu_solve(s * n, c->M, c->pivots, c->step);
+    if (status == IL_OK) solve_stages_transposed(&at, c->step);
     for (int64_t j = 0; j < s && status == IL_OK; j++) {
         double *of_rates = c->f, *y = r->memory;
         memset(of_rates, 0, (size_t)n * sizeof *of_rates);
         for (int64_t i = 0; i < s; i++) {
             add(n, of_rates, r->h * r->tableau.a[i * s + j], c->step + i * n);
         }
-        status = r->pull(r->self, t + r->tableau.c[j] * r->h, u + j * r->u_stage, at.x + j * n,
+        status = r->pull(r->self, t + r->tableau.c[j] * r->h, u + j * r->u_stage, x + j * n,
                          dep + j * r->dependent, of_rates, y);
         if (status != IL_OK) return status;
         add(n, r->weights, 1.0, y);

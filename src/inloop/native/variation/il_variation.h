@@ -40,9 +40,10 @@ typedef struct il_collocation {
     int64_t factorized;       /* M holds factors of a step of the length h, */
     double h;                 /* which may serve the next one */
     double *J;                /* of each stage, s * n * n */
-    double *M;                /* (s n) * (s n), and its pivots */
+    double *M;                /* what is left of M without positions, up to (s n) * (s n) */
     int64_t *pivots;
-    double *x, *f, *step;     /* of all stages: states, rates, Newton's step: s * n each */
+    double *x, *f, *step, *rest; /* of all stages: states, rates, Newton's step, and its part without
+                                 positions: s * n each */
     double *most;             /* largest size of each entry of x so far */
     double *unit, *column;    /* directions, n * lanes each, aligned */
     double *df;               /* of all stages, s * n * lanes, aligned */
@@ -102,7 +103,7 @@ typedef struct il_stages {
     const il_variation *self;
     const il_tableau *method;
     il_collocation *implicit;
-    int64_t size;
+    int64_t size, coordinates;
     double t, h;
     const double *u;
     int64_t u_stage;
@@ -110,9 +111,6 @@ typedef struct il_stages {
     double *dep;              /* dep_stage numbers for each stage; 0: all share them */
     int64_t dep_stage;
 } il_stages;
-
-/* Factorize M = I - h (a[i][j] J_j), or its transpose, with J at the stages. */
-int il_factorize_stages(const il_stages *at, int transposed);
 
 /* An implicit step with its derivatives, and the same backwards. */
 int il_collocate(const il_varied_run *piece, int64_t step, double t, const double *u);

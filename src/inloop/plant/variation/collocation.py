@@ -32,7 +32,7 @@ class Collocation:
             "J": np.zeros(stages * size * size),
             "M": np.zeros(whole * whole),
             "pivots": np.zeros(whole, dtype=np.int64),
-            **{name: np.zeros(whole) for name in ("x", "f", "step")},
+            **{name: np.zeros(whole) for name in ("x", "f", "step", "rest")},
             "most": np.zeros(size),
             "unit": aligned_zeros(size, lanes),
             "column": aligned_zeros(size, lanes),
