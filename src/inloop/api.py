@@ -147,7 +147,7 @@ class Plant(BarePlant):
             period: between two calls of the controller [s]; its answer is held between them.
             sensitivities: what `result.sensitivities` shall hold derivatives by: names of live
                 parameters, of inputs, and of start values ("crank.q", "crank.qd", states of laws).
-                The method must be "rk4", "euler" or "dopri" with a fixed step.
+                Not with "moreau", "event_driven" or "alpha" (docs/sensitivities.md).
             motions: functions of time, or samples, for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 

@@ -67,6 +67,15 @@ def test_what_is_refused_is_named() -> None:
             plant.simulate(**{"t_end": 0.01, "sensitivities": ["mass"], **arguments})
 
 
+def test_hard_contacts_are_refused() -> None:
+    m = il.Model("falling")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
+    m.contact(m.ground, il.plane(), ball, il.point(), law=il.hard(0.5), name="floor")
+    plant = m.compile()
+    with pytest.raises(il.InputError, match=r"'falling' has hard contacts.*Write them as modes"):
+        plant.simulate(t_end=0.01, sensitivities=["ball.q"])
+
+
 BY = ["k", "crank.mass", "crank.B.x", "coupler.C.x", "motor", "crank.q", "crank.qd", "rocker.tau"]
 
 

@@ -83,7 +83,7 @@ def refuse_rough(plant: BarePlant) -> None:
     why, fix = "", "Leave sensitivities out, or take differences of runs."
     if plant.mechanism.hard_contacts:
         why = "has hard contacts, whose impacts and friction have corners"
-        fix = "Write them as modes with an impact, or as stiff contacts with method='rodas'."
+        fix = "Write them as modes with an impact, or as stiff contacts with short steps."
     elif plant.formulation.method is not None:
         why = "has six coordinates for each body (formulation='redundant')"
     elif plant.mechanism.attitudes and not plant.formulation.unconstrained:
