@@ -12,6 +12,7 @@ import inloop as il
 from benchmarks.report import Bar, Findings, note, progress, show
 from inloop.gallery.car.model import car
 from inloop.gallery.four_bar import four_bar
+from inloop.gallery.stick_slip import stick_slip
 from inloop.plant.variation.code import LANES
 
 ROUNDS = 5
@@ -29,6 +30,7 @@ CAR = (
     "front_bar",
 )
 FOUR_BAR = ("mass", "length", "g", "bar_0.q", "bar_0.qd", "bar_0.tau", "bar_1.tau", "bar_2.tau")
+STICK_SLIP = ("g", "mass", "spring", "speed", "coulomb", "breakaway", "block.q", "block.tau")
 
 HEADERS = ["run, every step a sample", "derivatives", "plain [ms]", "forwards", "backwards"]
 LEGEND = """\
@@ -40,6 +42,8 @@ each. Best of {runs} runs, in turn; code is compiled before."""
 def contestants() -> list[tuple[str, il.Plant, tuple[str, ...], tuple[str, ...], dict[str, Any]]]:
     """Name, plant, what is differentiated by, signals of the loss, arguments of the run."""
     loops, on_tyres = four_bar().compile(), car(bars_as_laws=True).compile()
+    sticking = stick_slip(elastic=0.0).compile()
+    sticking.parameters["speed"] = 1.0
     every = tuple(on_tyres.parameters)
     run = {"method": "rk4"}
     return [
@@ -49,6 +53,10 @@ def contestants() -> list[tuple[str, il.Plant, tuple[str, ...], tuple[str, ...],
          {**run, "t_end": 0.5, "step": 1e-3}),
         ("car, 0.5 s", on_tyres, every, ("chassis_tz.q", "chassis_rx.qd"),
          {**run, "t_end": 0.5, "step": 1e-3}),
+        ("car, 0.2 s, rodas", on_tyres, CAR, ("chassis_tz.q", "chassis_rx.qd"),
+         {"method": "rodas", "t_end": 0.2, "step": 1e-3}),
+        ("stick-slip, 1.1 s, implicit", sticking, STICK_SLIP, ("block.q",),
+         {"method": "implicit", "t_end": 1.1, "step": 5e-4}),
     ]  # fmt: skip
 
 

@@ -36,7 +36,7 @@ from inloop.simulate.results.cards import card, lines
 from inloop.simulate.results.energies import with_energy
 from inloop.simulate.results.loading import load_result
 from inloop.simulate.results.saving import ENDINGS as RESULT_ENDINGS
-from inloop.simulate.sensitivities.forward import RunArguments
+from inloop.simulate.sensitivities.run_arguments import RunArguments
 
 if TYPE_CHECKING:
     from inloop.pictures.notebook_studio import NotebookStudio
@@ -147,7 +147,7 @@ class Plant(BarePlant):
             period: between two calls of the controller [s]; its answer is held between them.
             sensitivities: what `result.sensitivities` shall hold derivatives by: names of live
                 parameters, of inputs, and of start values ("crank.q", "crank.qd", states of laws).
-                The method must be "rk4", "euler" or "dopri" with a fixed step.
+                Not with "moreau", "event_driven" or "alpha" (docs/sensitivities.md).
             motions: functions of time, or samples, for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 
@@ -240,7 +240,7 @@ class Plant(BarePlant):
             by: live parameters, inputs and start values, as `sensitivities` of `simulate`.
             t_end: length of the run [s].
             step: step of the integrator [s].
-            method: "rk4", "euler" or "dopri".
+            method: "rk4", "euler" or "dopri"; for stiff laws "rodas" or "implicit".
             q: coordinates at the start.
             qd: velocities at the start.
             tau: constant joint efforts [N·m or N].

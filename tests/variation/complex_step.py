@@ -24,6 +24,13 @@ def _choose(condition: Any, a: Any, b: Any) -> Any:
     return np.where(np.real(condition) != 0.0, a, b)
 
 
+def _atan2(y: Any, x: Any) -> Any:
+    """Its imaginary part to the first order, which is all that so small steps have."""
+    square = np.real(x) ** 2 + np.real(y) ** 2
+    turned = np.real(x) * np.imag(y) - np.real(y) * np.imag(x)
+    return np.arctan2(np.real(y), np.real(x)) + 1j * turned / square
+
+
 ANALYTIC = {
     **NUMPY,
     "abs": lambda x: np.where(np.real(x) < 0.0, -x, x),
@@ -33,6 +40,7 @@ ANALYTIC = {
     "lt": lambda a, b: 1.0 * (np.real(a) < np.real(b)),
     "le": lambda a, b: 1.0 * (np.real(a) <= np.real(b)),
     "where": _choose,
+    "atan2": _atan2,
 }
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linkage_model import linkage
+from linkage_model import ball_jointed, linkage
 from scipy.integrate import solve_ivp
 
 import inloop as il
-from inloop.gallery.bouncing_ball import bouncing_ball
 from inloop.gallery.four_bar import four_bar
-from inloop.gallery.stick_slip import stick_slip
 
 STEP = 1e-30  # along the imaginary axis: the derivative is its imaginary part, without cancellation
 EXACT = 1e-8  # relative to the largest value over the run
@@ -58,81 +56,10 @@ def test_four_bar() -> None:
     assert np.abs(run.sensitivities["bar_0.q", "mass"]).max() < 1e-12
 
 
-STICK_SLIP = ("mass", "spring", "speed", "coulomb", "breakaway")
-
-
-def lugre_rates(t, x, p):  # type: ignore[no-untyped-def]
-    """A block at a spring whose end moves, with the friction of 1995."""
-    s0, s1, s2, stribeck = 1e5, np.sqrt(1e5), 0.4, 1e-3
-    q, v, z = x
-    g = p["coulomb"] + (p["breakaway"] - p["coulomb"]) * np.exp(-((v / stribeck) ** 2))
-    zd = v - s0 * np.sign(v.real) * v / g * z
-    pull = p["spring"] * (p["speed"] * t - q)
-    return np.array([v, (pull - s0 * z - s1 * zd - s2 * v) / p["mass"], zd])
-
-
-def lugre_variations(parameters, times, tolerance):  # type: ignore[no-untyped-def]
-    """x and its derivatives, integrated together by Radau: shape (1 + names, 3, times)."""
-
-    def rates(t, y):  # type: ignore[no-untyped-def]
-        x, found = y[:3], [lugre_rates(t, y[:3] + 0j, parameters).real]
-        for k, name in enumerate(STICK_SLIP):
-            p = {**parameters, name: parameters[name] + 1j * STEP}
-            found.append(lugre_rates(t, x + 1j * STEP * y[3 * k + 3 : 3 * k + 6], p).imag / STEP)
-        return np.concatenate(found)
-
-    start = np.zeros(3 + 3 * len(STICK_SLIP))
-    run = solve_ivp(rates, (0.0, times[-1]), start, "Radau", t_eval=times, rtol=tolerance,
-                    atol=1e-13)  # fmt: skip
-    return run.y.reshape(-1, 3, len(times))
-
-
-def test_stick_slip() -> None:
-    """LuGre friction that sticks, then slips."""
-    plant = stick_slip(elastic=0.0).compile()
-    plant.parameters["speed"] = 1.0
-    run = plant.simulate(t_end=1.1, step=1e-5, sample=0.1, method="rk4", sensitivities=STICK_SLIP)
-    parameters = {name: plant.parameters[name] for name in STICK_SLIP}
-    wanted = lugre_variations(parameters, run.t, 1e-10)
-    for name, columns in zip(STICK_SLIP, wanted[1:], strict=True):
-        for k, signal in enumerate(("block.q", "block.qd", "friction.z")):
-            compare(run, signal, columns[k], name)
-    assert abs(run["block.qd"][5]) < 1e-3 < 0.1 < run["block.qd"].max()
-
-
-def test_bouncing_ball_past_ten_impacts() -> None:
-    """Flights of 2 v/g, v times e at each impact; derivatives by complex steps in closed form."""
-    plant = bouncing_ball().compile()
-    run = plant.simulate(t_end=6.0, step=1e-2, sample=0.1, method="rk4",
-                         sensitivities=["g", "e", "mass", "ball.q", "ball.qd"])  # fmt: skip
-    assert len(run.events) > 10
-    assert run.sensitivities is not None
-
-    def flight(t, g, e, h, v0):  # type: ignore[no-untyped-def]
-        v = np.sqrt(v0 * v0 + 2.0 * g * h)
-        landed, up = (v0 + v) / g, v * e
-        if t < landed.real:
-            return h + v0 * t - g * t * t / 2.0, v0 - g * t
-        while t >= (landed + 2.0 * up / g).real:
-            landed, up = landed + 2.0 * up / g, up * e
-        s = t - landed
-        return up * s - g * s * s / 2.0, up - g * s
-
-    values = (9.81, 0.9, 1.0, 0.0)
-    for k, name in enumerate(("g", "e", "ball.q", "ball.qd")):
-        at = [complex(v) for v in values]
-        at[k] += 1j * STEP
-        wanted = np.array([flight(t, *at) for t in run.t]).imag / STEP
-        for column, kind in enumerate(("q", "qd")):
-            compare(run, f"ball.{kind}", wanted[:, column], name)
-    assert np.all(run.sensitivities["ball.q", "mass"] == 0.0)
-
-
 def test_what_is_refused_is_named() -> None:
     plant = four_bar().compile()
     for arguments, what in (
-        ({"method": "rodas"}, "integrated by 'rodas'"),
-        ({"tolerance": 1e-6}, "chose its steps by a tolerance"),
+        ({"method": "moreau"}, "integrated by 'moreau'"),
         ({"method": "rk4", "sensitivities": ["stiffness"]}, "no live parameter, input or start"),
         ({"method": "rk4", "sensitivities": ["coupler_1.q"]}, "'coupler_1.q' follows from others"),
     ):
@@ -140,10 +67,19 @@ def test_what_is_refused_is_named() -> None:
             plant.simulate(**{"t_end": 0.01, "sensitivities": ["mass"], **arguments})
 
 
+def test_hard_contacts_are_refused() -> None:
+    m = il.Model("falling")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
+    m.contact(m.ground, il.plane(), ball, il.point(), law=il.hard(0.5), name="floor")
+    plant = m.compile()
+    with pytest.raises(il.InputError, match=r"'falling' has hard contacts.*Write them as modes"):
+        plant.simulate(t_end=0.01, sensitivities=["ball.q"])
+
+
 BY = ["k", "crank.mass", "crank.B.x", "coupler.C.x", "motor", "crank.q", "crank.qd", "rocker.tau"]
 
 
-@pytest.mark.parametrize("method", ["rk4", "euler", "dopri"])
+@pytest.mark.parametrize("method", ["rk4", "euler", "dopri", "implicit"])
 def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
     """Through a loop, friction with a state, multipliers; samples apart, the last one early."""
     plant = linkage()
@@ -161,6 +97,38 @@ def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
     assert found["motor"] == found.values[BY.index("motor")]
 
 
+def test_backwards_through_quaternions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps so long that bringing quaternions back to unit length matters."""
+    plant, by = ball_jointed(), ["slide.mass", "top.com.z", "slide.tau", "slide.q", "top_wy.qd"]
+    run = {"t_end": 0.4, "step": 2e-2, "method": "rk4"}
+    result = plant.simulate(**run, sensitivities=by)
+    assert result.sensitivities is not None
+    recorded = {name: np.sin(3.0 * result.t) for name in ("slide.q", "top_wy.qd")}
+    wanted = sum(2.0 * (result[x] - r) @ result.sensitivities[x] for x, r in recorded.items())
+    np.testing.assert_allclose(plant.gradient(recorded, by, **run).values, wanted, rtol=1e-12)
+    monkeypatch.setattr("inloop.simulate.sensitivities.way_back.MOST_KEPT", 200)
+    np.testing.assert_allclose(plant.gradient(recorded, by, **run).values, wanted, rtol=1e-12)
+
+
+def test_backwards_from_efforts_of_drives() -> None:
+    m = il.Model("driven")
+    k = m.parameter("k", 30.0)
+    a = m.body("a", on=m.ground, joint=il.revolute("y"), mass=1.3, com=(0.2, 0.0, 0.02),
+               inertia=(0.02, 0.05, 0.04))  # fmt: skip
+    m.body("b", on=a.point("B", (0.4, 0.0, 0.0)), joint=il.revolute("y", initial=(0.3, 0.1)),
+           mass=0.7, com=(0.3, 0.0, 0.0), inertia=(0.01, 0.03, 0.02))  # fmt: skip
+    m.joint_force("b", lambda q, qd: -k * q - 0.3 * qd, "spring")
+    m.drive("a", lambda t: 0.4 * il.sin(3.0 * t))
+    plant, by = m.compile(live=["b.mass", "a.mass"]), ["k", "b.mass", "a.mass", "b.q"]
+    run = {"t_end": 0.2, "step": 2e-3, "method": "rk4"}
+    result = plant.simulate(**run, sensitivities=by)
+    assert result.sensitivities is not None
+    recorded = np.sin(result.t)
+    wanted = 2.0 * (result["a.effort"] - recorded) @ result.sensitivities["a.effort"]
+    found = plant.gradient({"a.effort": recorded}, by, **run)
+    np.testing.assert_allclose(found.values, wanted, rtol=1e-11)
+
+
 def test_pieces_between_checkpoints_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     plant = linkage()
 
@@ -172,7 +140,7 @@ def test_pieces_between_checkpoints_change_nothing(monkeypatch: pytest.MonkeyPat
 
     run = {"t_end": 0.1, "step": 1e-3, "method": "rk4"}
     whole = plant.gradient(loss, BY, **run)
-    monkeypatch.setattr("inloop.simulate.sensitivities.backward.MOST_KEPT", 130)
+    monkeypatch.setattr("inloop.simulate.sensitivities.way_back.MOST_KEPT", 130)
     pieces = plant.gradient(loss, BY, **run)
     np.testing.assert_allclose(pieces.values, whole.values, rtol=1e-12)
     forwards = plant.simulate(**run, sensitivities=BY).sensitivities

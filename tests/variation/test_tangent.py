@@ -5,24 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from complex_step import ComplexRates
-from linkage_model import linkage
+from linkage_model import ball_jointed, linkage
 
 import inloop as il
 from inloop.gallery.bouncing_ball import bouncing_ball
 from inloop.gallery.slider_crank import slider_crank
-
-
-def ball_jointed() -> il.Plant:
-    """A body that turns freely on a slide: part of its state is a quaternion."""
-    m = il.Model("top", gravity=(0.0, 0.4, -9.81))
-    slide = m.body("slide", on=m.ground, joint=il.prismatic("x", initial=(0.1, 0.3)), mass=2.0)
-    m.body(
-        "top", on=slide, joint=il.ball(), mass=1.1, com=(0.02, 0.01, 0.3),
-        inertia=(0.05, 0.06, 0.02),
-    )  # fmt: skip
-    m.joint_force("slide", lambda q, qd: -90.0 * q - 4.0 * qd, "spring")
-    return m.compile(live=["slide.mass", "top.com.z"])
-
 
 CASES = {
     "loop": (linkage, ["k", "crank.mass", "rocker.com.z", "crank.B.x", "coupler.C.x", "motor",

@@ -45,7 +45,8 @@ def serial_files() -> dict[str, str]:
 
 def variation_sources() -> dict[str, str]:
     """The .c files of runs with derivatives, which are built with generated code: name → text."""
-    return dict(_texts("variation", ".c"))
+    linear = "il_linear.c"
+    return {**_texts("variation", ".c"), linear: _texts("runtime", ".c")[linear]}
 
 
 def variation_headers() -> dict[str, str]:

@@ -12,7 +12,7 @@ from inloop.formalisms.signals import Signal, input_program, motion_program
 from inloop.model import Mechanism
 from inloop.native import LoadedTape
 from inloop.plant.engine import Array
-from inloop.symbolic import Program
+from inloop.symbolic import Program, forward
 from inloop.symbolic.factor import factor
 
 
@@ -53,6 +53,15 @@ def inputs_over_time(
 ) -> TimeFunction:
     """Inputs as functions of time, one value for each name; see `input_program`."""
     return TimeFunction.of(input_program(mechanism, signals, constant))
+
+
+def input_rates_over_time(
+    mechanism: Mechanism, signals: Mapping[str, Signal], constant: Collection[str] = ()
+) -> TimeFunction:
+    """Their derivatives by time."""
+    program = input_program(mechanism, signals, constant)
+    (t,) = program.inputs[0].symbols
+    return TimeFunction.of(program.with_exprs(forward(program.exprs, t), program.inputs))
 
 
 def motions_over_time(motions: Mapping[str, Signal]) -> TimeFunction:

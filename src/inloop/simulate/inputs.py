@@ -13,7 +13,7 @@ import numpy as np
 from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, real
-from inloop.plant.time_functions import TimeFunction, inputs_over_time
+from inloop.plant.time_functions import TimeFunction, input_rates_over_time, inputs_over_time
 
 
 class InputsOverTime(Protocol):
@@ -85,3 +85,13 @@ def read_inputs(
                 f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."
             )
     return inputs
+
+
+def input_rates(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
+    """Derivatives by time of the inputs that `read_inputs` reads."""
+    none, told = np.zeros(len(plant.inputs)), by_name(given, "inputs")
+    signals = {name: value for name, value in told.items() if not isinstance(value, Real)}
+    if not signals:
+        return Inputs(none)
+    function = input_rates_over_time(plant.mechanism, signals, set(told) - set(signals))
+    return Inputs(none, function, tuple(plant.inputs.index(name) for name in function.names))

@@ -6,6 +6,7 @@
        before:      after + sum over all stages of their weights */
 #include <string.h>
 
+#include "il_attitude.h"
 #include "il_variation.h"
 
 static void add(int64_t count, double *restrict y, double w, const double *restrict k)
@@ -63,13 +64,32 @@ static int symplectic_euler_back(const il_backward_run *r, int64_t step, double 
     return IL_OK;
 }
 
+/* Of e / |e| to those of e: what would change the length counts for nothing. */
+static void normalize_back(const il_backward_run *r, int64_t step)
+{
+    for (int64_t k = 0; k < r->attitudes; k++) {
+        const int64_t first = r->size - IL_QUATERNION * (r->attitudes - k);
+        const double *e = r->x + (step + 1) * r->size + first;
+        const double length = r->lengths[step * r->attitudes + k];
+        double *w = r->weights + first, along = 0.0;
+        for (int i = 0; i < IL_QUATERNION; i++) {
+            along += e[i] * w[i];
+        }
+        for (int i = 0; i < IL_QUATERNION; i++) {
+            w[i] = (w[i] - e[i] * along) / length;
+        }
+    }
+}
+
 IL_EXPORT int il_go_back(const il_backward_run *r)
 {
     for (int64_t k = r->steps - 1; k >= 0; k--) {
         const double t = r->t + (double)k * r->h, *u = r->u + k * r->u_step;
         add(r->size, r->weights, 1.0, r->told + (k + 1) * r->size);
-        const int status = r->tableau.stages ? runge_kutta_back(r, k, t, u)
-                                             : symplectic_euler_back(r, k, t, u);
+        normalize_back(r, k);
+        const int status = r->implicit           ? il_collocate_back(r, k, t, u)
+                           : r->tableau.stages ? runge_kutta_back(r, k, t, u)
+                                               : symplectic_euler_back(r, k, t, u);
         if (status != IL_OK) return status;
     }
     return IL_OK;

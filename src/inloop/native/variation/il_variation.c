@@ -1,5 +1,6 @@
 /* Explicit steps of a run and, with the same weights, of its derivatives: since a step is a linear
-   combination of slopes, its derivative is the same combination of their derivatives. */
+   combination of slopes, its derivative is the same combination of their derivatives. Implicit
+   steps: il_collocation.c. */
 #include "il_variation.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static void add(int64_t count, double *restrict y, double w, const double *restr
 }
 
 /* Bring quaternions to unit length, and take from their directions what would change it. */
-static void normalize(const il_varied_run *p)
+static void normalize(const il_varied_run *p, int64_t step)
 {
     const int64_t lanes = p->lanes;
     for (int64_t k = 0; k < p->attitudes; k++) {
@@ -32,6 +33,7 @@ static void normalize(const il_varied_run *p)
             square += e[i] * e[i];
         }
         const double length = sqrt(square);
+        if (p->lengths) p->lengths[step * p->attitudes + k] = length;
         for (int64_t lane = 0; lane < lanes; lane++) {
             double along = 0.0;
             for (int i = 0; i < IL_QUATERNION; i++) {
@@ -113,13 +115,14 @@ IL_EXPORT int il_vary(il_varied_run *p)
     keep(p, 0);
     for (int64_t k = 0; k < steps; k++) {
         const double t = p->t + (double)k * p->h, *u = p->u + k * p->u_step;
-        const int status =
-            p->tableau.stages ? runge_kutta(p, k, t, u) : symplectic_euler(p, k, t, u);
+        const int status = p->implicit           ? il_collocate(p, k, t, u)
+                           : p->tableau.stages ? runge_kutta(p, k, t, u)
+                                               : symplectic_euler(p, k, t, u);
         if (status != IL_OK) {
             p->steps = k;
             return status;
         }
-        normalize(p);
+        normalize(p, k);
         if ((k + 1) % p->stride == 0) {
             keep(p, (k + 1) / p->stride);
         }

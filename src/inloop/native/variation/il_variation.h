@@ -23,17 +23,38 @@ typedef struct il_variation {
 typedef int (*il_slopes)(const il_variation *self, double t, const double *u, const double *x,
                          double *dep, const double *dx, double *xd, double *dxd);
 
-/* An explicit method of Runge and Kutta: a[stages][stages], weights b, times c. */
+/* A method of Runge and Kutta: a[stages][stages], weights b, times c. */
 typedef struct il_tableau {
     int64_t stages;
     const double *a, *b, *c;
 } il_tableau;
+
+/* What implicit methods need beside it: their stages depend on each other, and the last one is the
+ * end of the step. n = size of x, s = stages.
+ */
+typedef struct il_collocation {
+    il_slopes rates;          /* values without derivatives */
+    il_slopes slopes;         /* with derivatives along `lanes` directions */
+    int64_t lanes;
+    const double *still;      /* directions of what is varied, all 0 */
+    int64_t factorized;       /* M holds factors of a step of the length h, */
+    double h;                 /* which may serve the next one */
+    double *J;                /* of each stage, s * n * n */
+    double *M;                /* what is left of M without positions, up to (s n) * (s n) */
+    int64_t *pivots;
+    double *x, *f, *step, *rest; /* of all stages: states, rates, Newton's step, and its part without
+                                 positions: s * n each */
+    double *most;             /* largest size of each entry of x so far */
+    double *unit, *column;    /* directions, n * lanes each, aligned */
+    double *df;               /* of all stages, s * n * lanes, aligned */
+} il_collocation;
 
 /* A piece of a run with equal steps. */
 typedef struct il_varied_run {
     const il_variation *self;
     il_slopes slopes;
     il_tableau tableau;       /* no stages: symplectic Euler */
+    il_collocation *implicit; /* NULL: the method is explicit */
     int64_t size, dependent;  /* lengths of x and dep */
     int64_t coordinates;      /* the first entries of x are positions, the next their velocities */
     int64_t attitudes;        /* unit quaternions at the end of x */
@@ -45,7 +66,8 @@ typedef struct il_varied_run {
     double *x, *dep, *dx;     /* in: begin, out: end */
     double *memory;           /* (stages + 1) * size * (1 + lanes) numbers, aligned */
     double *kept_x, *kept_dep, *kept_dx; /* samples, the first state among them */
-    double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept */
+    double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept, */
+    double *lengths;          /* nor those of quaternions after each step, before they become 1 */
 } il_varied_run;
 
 /* Returns a status; `steps` then tells how many steps were good. */
@@ -60,6 +82,7 @@ typedef struct il_backward_run {
     const il_variation *self;
     il_pull pull;
     il_tableau tableau;
+    il_collocation *implicit;
     int64_t size, dependent, varied, coordinates;
     double t, h;              /* begin of the first of these steps [s], and the step */
     int64_t steps;
@@ -67,11 +90,31 @@ typedef struct il_backward_run {
     int64_t u_step, u_stage;
     const double *stage_x;    /* of all stages of all steps */
     double *stage_dep;
+    int64_t attitudes;        /* as in il_varied_run */
+    const double *x, *lengths; /* states, steps + 1 rows; of quaternions before they became 1 */
     const double *told;       /* weights that come in at each state, steps + 1 rows */
     double *weights;          /* of x: in: after the last step, out: before the first */
     double *owed;             /* by what is varied: added up */
     double *memory;           /* (stages + 3) * size + varied numbers */
 } il_backward_run;
+
+/* The stages of one step, of an implicit method. */
+typedef struct il_stages {
+    const il_variation *self;
+    const il_tableau *method;
+    il_collocation *implicit;
+    int64_t size, coordinates;
+    double t, h;
+    const double *u;
+    int64_t u_stage;
+    const double *x;          /* of all stages */
+    double *dep;              /* dep_stage numbers for each stage; 0: all share them */
+    int64_t dep_stage;
+} il_stages;
+
+/* An implicit step with its derivatives, and the same backwards. */
+int il_collocate(const il_varied_run *piece, int64_t step, double t, const double *u);
+int il_collocate_back(const il_backward_run *run, int64_t step, double t, const double *u);
 
 /* Weights of the first state do not come in: they belong to the end of what is before it. */
 IL_EXPORT int il_go_back(const il_backward_run *run);

@@ -14,7 +14,7 @@ from inloop.native.mirror import mirror
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array
 from inloop.plant.variation.code import backward_code
-from inloop.plant.variation.varied_system import Tableau, VariedSystem
+from inloop.plant.variation.varied_system import Stages, Tableau, VariedSystem
 
 
 class BackwardSystem(VariedSystem):
@@ -22,18 +22,17 @@ class BackwardSystem(VariedSystem):
 
     @classmethod
     def backward(
-        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str]
-    ) -> Self:
+        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str],
+        implicit: bool = False,
+    ) -> Self:  # fmt: skip
         """With derivatives of weighted sums of rates and of signals."""
-        return cls(plant, roles, backward_code(plant, roles, varied, signals))
+        return cls(plant, roles, backward_code(plant, roles, varied, signals, implicit))
 
     def stages_of(
         self, tableau: Tableau, times: tuple[float, float, int], u: Array, tau: Array,
         start: tuple[Array, Array],
-    ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:  # fmt: skip
-        """x and dependent coordinates of all stages, and of the states before and after all steps.
-
-        Shapes are (steps, stages, ...) and (steps + 1, ...).
+    ) -> tuple[Stages, tuple[Array, Array]]:  # fmt: skip
+        """Stages of all steps, and x and dependent coordinates before, between and after them.
 
         Args:
             tableau: the method.
@@ -42,29 +41,27 @@ class BackwardSystem(VariedSystem):
             tau: efforts of the joints.
             start: x and dependent coordinates.
         """
-        count, steps = len(tableau.times), times[2]
-        stages = (
-            np.zeros((steps, count, len(self.code.states))),
-            np.zeros((steps, count, len(self.code.layout.dependent))),
+        shape = (times[2], len(tableau.times))
+        stages = Stages(
+            np.zeros((*shape, len(self.code.states))),
+            np.zeros((*shape, len(self.code.layout.dependent))),
+            np.ones((times[2], len(self.plant.mechanism.attitudes))),
         )
-        last = self.states_of(tableau, (*times, max(steps, 1)), u, tau, start, stages)
-        # the first stage of a step is the state before it
-        x, dep = (np.concatenate([s[:, 0], e[-1:]]) for s, e in zip(stages, last, strict=True))
-        return stages, (x, dep)
+        return stages, self.states_of(tableau, (*times, 1), u, tau, start, stages)
 
     def states_of(
         self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
-        start: tuple[Array, Array], kept_stages: tuple[Array, Array] | None = None,
+        start: tuple[Array, Array], kept: Stages | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
         """x and dependent coordinates at the samples; `times` ends with steps between them."""
         wide = np.zeros((len(self.code.states), 0))
         dg = np.zeros((len(self.code.varied), 0))
-        found = self.run(tableau, times, u, tau, (*start, wide), dg, kept_stages)
+        found = self.run(tableau, times, u, tau, (*start, wide), dg, kept)
         return found.x, found.dep
 
     def back(
         self, tableau: Tableau, times: tuple[float, float, int], u: Array, tau: Array,
-        stages: tuple[Array, Array], told: Array, weights: Array,
+        passed: tuple[Stages, tuple[Array, Array]], told: Array, weights: Array,
     ) -> tuple[Array, Array]:  # fmt: skip
         """Weights of the state before some steps, and what is owed by what is varied.
 
@@ -73,12 +70,12 @@ class BackwardSystem(VariedSystem):
             times: begin and step [s], number of steps.
             u: inputs, as for `run`.
             tau: efforts of the joints.
-            stages: as from `stages_of`.
+            passed: as from `stages_of`.
             told: weights that come in at each state, shape (steps + 1, states); the first row
                 is not read.
             weights: of the state after the steps.
         """
-        begin, h, steps = times
+        (begin, h, steps), (stages, (x, _)) = times, passed
         code, size = self.code, len(self.code.states)
         after, owed = np.array(weights), np.zeros(max(len(code.varied), 1))
         memory = np.zeros((len(tableau.b) + 3) * size + len(code.varied) + 1)
@@ -91,14 +88,16 @@ class BackwardSystem(VariedSystem):
             coordinates=len(code.layout.qd), t=begin, h=h, steps=steps, u=inputs.ctypes.data,
             u_step=inputs[0].size if inputs.ndim == 3 else 0,
             u_stage=inputs.shape[-1] if inputs.ndim == 3 else 0,
-            stage_x=stages[0].ctypes.data, stage_dep=stages[1].ctypes.data,
-            told=rows.ctypes.data, weights=after.ctypes.data, owed=owed.ctypes.data,
+            stage_x=stages.x.ctypes.data, stage_dep=stages.dep.ctypes.data,
+            attitudes=stages.lengths.shape[1], x=x.ctypes.data,
+            lengths=stages.lengths.ctypes.data, told=rows.ctypes.data,
+            weights=after.ctypes.data, owed=owed.ctypes.data,
             memory=memory.ctypes.data,
         )  # fmt: skip
-        self.put_tableau(run, tableau)
+        method = self.put_tableau(run, tableau)
         status = code.library.function("il_go_back", POINTER)(ctypes.addressof(run))
         self.check(status, begin)
-        del held
+        del held, method
         return after, owed[: len(code.varied)]
 
     def pull_signals(

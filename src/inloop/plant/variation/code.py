@@ -36,7 +36,7 @@ from inloop.plant.variation.programs import RunPrograms
 from inloop.symbolic import Program
 
 LANES = (1, 2, 4, 8)  # directions of one pass
-EVALUATIONS = {"tangent": "slopes", "observation": "observe", "rates": "slopes"}
+EVALUATIONS = {"tangent": "slopes", "observation": "observe", "rates": "plain_slopes"}
 PULLS = ("pulled_rates", "pulled_signals")
 WITH_LANES = {"tangent": ("dx", "dg", "dy"), "observation": ("dx", "dg", "dy")}
 
@@ -52,7 +52,7 @@ class VariationCode:
         varied: names of what is varied beside the state.
         observed: names of what is told of a motion.
         layout: where the entries of x belong.
-        lanes: directions of one call; 0 backwards.
+        lanes: directions of one call; 0: there are only rates and what goes backwards.
         prepared: number of prepared quantities.
         operations: of each program.
         files: the generated C.
@@ -81,7 +81,7 @@ class VariationCode:
 
 
 def variation_code(
-    plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int
+    plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int, implicit: bool = False
 ) -> VariationCode:
     """The compiled derivatives of a plant, built when they are first asked for.
 
@@ -90,20 +90,28 @@ def variation_code(
         roles: of its coordinates.
         varied: names of what is varied beside the state.
         directions: how many there will be; at most 8 of them share a pass.
+        implicit: for implicit steps, which need the rates alone and whole Jacobians.
 
     Raises:
         BuildError: there is no compiler with vectors.
     """
     lanes = next((k for k in LANES if k >= directions), LANES[-1])
-    key = (roles, tuple(varied), lanes)
+    key: tuple[object, ...] = (roles, tuple(varied), lanes)
+    if implicit:
+        lanes = LANES[-1]
+        key = (roles, tuple(varied), "implicit")
     with plant.equations.building:
         if key not in plant.variations:
-            plant.variations[key] = _build(plant, roles, varied, lanes)
+            plant.variations[key] = _build(plant, roles, varied, lanes, implicit)
     return plant.variations[key]
 
 
 def backward_code(
-    plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str]
+    plant: BarePlant,
+    roles: Roles,
+    varied: Sequence[str],
+    signals: Sequence[str],
+    implicit: bool = False,
 ) -> VariationCode:
     """The same backwards: what a weighted sum of rates or of signals owes to x and to the varied.
 
@@ -112,25 +120,32 @@ def backward_code(
         roles: of its coordinates.
         varied: names of what is varied beside the state.
         signals: names of the signals whose weights are given.
+        implicit: for implicit steps, which need whole Jacobians.
 
     Raises:
         InputError: a signal has no derivatives.
         BuildError: there is no compiler.
     """
-    key = (roles, tuple(varied), "backward", tuple(signals))
+    key = (roles, tuple(varied), "backward", tuple(signals), implicit)
     with plant.equations.building:
         if key not in plant.variations:
             _require_compiler()
             source = RunPrograms(plant, roles, varied)
-            programs = [source.rates(), source.pulled_rates(), source.pulled_signals(signals)]
-            plant.variations[key] = _compiled(plant, source, programs, varied, signals, 0)
+            programs = [source.rates(), source.pulled_rates()]
+            programs += [source.pulled_signals(signals)] if signals else []
+            programs += [source.tangent()] if implicit else []
+            lanes = LANES[-1] if implicit else 0
+            plant.variations[key] = _compiled(plant, source, programs, varied, signals, lanes)
     return plant.variations[key]
 
 
-def _build(plant: BarePlant, roles: Roles, varied: Sequence[str], lanes: int) -> VariationCode:
+def _build(
+    plant: BarePlant, roles: Roles, varied: Sequence[str], lanes: int, implicit: bool
+) -> VariationCode:
     _require_compiler()
     source = RunPrograms(plant, roles, varied)
     programs = [source.tangent(), source.observation()]
+    programs += [source.rates()] if implicit else []
     return _compiled(plant, source, programs, varied, source.observed.names, lanes)
 
 

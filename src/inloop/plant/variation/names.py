@@ -80,9 +80,10 @@ def refuse_rough(plant: BarePlant) -> None:
     Raises:
         InputError: says which, and why.
     """
-    why = ""
+    why, fix = "", "Leave sensitivities out, or take differences of runs."
     if plant.mechanism.hard_contacts:
         why = "has hard contacts, whose impacts and friction have corners"
+        fix = "Write them as modes with an impact, or as stiff contacts with short steps."
     elif plant.formulation.method is not None:
         why = "has six coordinates for each body (formulation='redundant')"
     elif plant.mechanism.attitudes and not plant.formulation.unconstrained:
@@ -92,5 +93,5 @@ def refuse_rough(plant: BarePlant) -> None:
     if why:
         raise InputError(
             f"model '{plant.name}' {why}: exact derivatives of its motion are not available",
-            fix="Leave sensitivities out, or take differences of runs.",
+            fix=fix,
         )

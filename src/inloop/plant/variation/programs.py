@@ -124,6 +124,9 @@ class RunPrograms:
         known |= {state.name: symbol for state, symbol in states}
         rows = zip(self._roles.velocities.rows, b.lam, strict=True)
         known |= {f"lam.{self._loops.rows[k].name}": symbol for k, symbol in rows}
+        # what drives have to give is what their balance lacks
+        efforts = zip(self._roles.velocities.driven, b.effort, strict=True)
+        known |= {f"{coordinates[k]}.effort": b.efforts[k] + given for k, given in efforts}
         known |= b.observed
         for name in names:
             if name not in known:

@@ -16,21 +16,24 @@ from inloop.native.mirror import mirror
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array
 from inloop.plant.variation.code import VariationCode, variation_code
+from inloop.plant.variation.collocation import Collocation
 
 
 @dataclass(frozen=True)
 class Tableau:
-    """An explicit method of Runge and Kutta; without stages it is symplectic Euler.
+    """A method of Runge and Kutta; without stages it is symplectic Euler.
 
     Attributes:
-        a: weights of the stages before each stage.
+        a: weights of the other stages in each stage.
         b: weights of the step.
         c: parts of the step at which stages are taken.
+        implicit: stages depend on each other, and the last one is the end of the step.
     """
 
     a: Array
     b: Array
     c: Array
+    implicit: bool = False
 
     @property
     def times(self) -> Array:
@@ -53,6 +56,21 @@ class VariedSamples:
     dx: Array
 
 
+@dataclass(frozen=True)
+class Stages:
+    """What is kept of steps, to go back through them.
+
+    Attributes:
+        x: of all stages, shape (steps, stages, states).
+        dep: their dependent coordinates.
+        lengths: of quaternions after each step, before they become 1: shape (steps, quaternions).
+    """
+
+    x: Array
+    dep: Array
+    lengths: Array
+
+
 class VariedSystem:
     """Rates of a state x, and their derivatives along directions of x and of what is varied.
 
@@ -68,10 +86,11 @@ class VariedSystem:
 
     @classmethod
     def forward(
-        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int
-    ) -> Self:
+        cls, plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int,
+        implicit: bool = False,
+    ) -> Self:  # fmt: skip
         """With derivatives along directions of x and of what is varied."""
-        return cls(plant, roles, variation_code(plant, roles, varied, directions))
+        return cls(plant, roles, variation_code(plant, roles, varied, directions, implicit))
 
     def packed(self, q: Array, qd: Array, z: Array) -> tuple[Array, Array]:
         """x and the dependent coordinates, from all positions, velocities and states of laws."""
@@ -134,7 +153,7 @@ class VariedSystem:
     def run(
         self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
         start: tuple[Array, Array, Array], dg: Array,
-        kept_stages: tuple[Array, Array] | None = None,
+        kept: Stages | None = None,
     ) -> VariedSamples:  # fmt: skip
         """Equal steps of a run, at most as many directions as share a pass.
 
@@ -145,27 +164,29 @@ class VariedSystem:
             tau: efforts of the joints.
             start: x, dependent coordinates, and dx of shape (states, directions).
             dg: directions of what is varied, shape (varied, directions).
-            kept_stages: where x and the dependent coordinates of all stages shall be kept.
+            kept: what shall be filled with the stages of all steps.
 
         Raises:
             SimulationError: loops cannot be closed on the way.
         """
         begin, h, steps, stride = times
-        code, lanes = self.code, self.code.lanes
-        size, dependent, directions = len(code.states), len(code.layout.dependent), dg.shape[1]
+        code, directions = self.code, dg.shape[1]
+        # without directions the rates are enough
+        lanes, name = (code.lanes, "slopes") if directions else (0, "plain_slopes")
+        size, dependent = len(code.states), len(code.layout.dependent)
         assert directions <= lanes
         rows, stages = steps // stride + 1, len(tableau.b)
         x, dep = np.array(start[0]), np.array(start[1])
         dx = aligned_zeros(size, lanes)
         dx[:, :directions] = start[2]
         memory = aligned_zeros((max(stages, 1) + 1) * size * (1 + lanes))
-        kept = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
-        kept_dx = aligned_zeros(rows, size, lanes)
+        found = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
+        found_dx = aligned_zeros(rows, size, lanes)
         inputs = np.ascontiguousarray(u)
         held = self.hold(tau, dg)
         piece = mirror("il_varied_run")(
             self=ctypes.addressof(self.context),
-            slopes=code.library.address(f"{code.prefix}_slopes"),
+            slopes=code.library.address(f"{code.prefix}_{name}"),
             size=size, dependent=dependent, coordinates=len(code.layout.qd),
             attitudes=len(self.plant.mechanism.attitudes), lanes=lanes,
             t=begin, h=h, steps=steps, stride=stride,
@@ -173,15 +194,17 @@ class VariedSystem:
             u_step=inputs[0].size if inputs.ndim == 3 else 0,
             u_stage=inputs.shape[-1] if inputs.ndim == 3 else 0,
             x=x.ctypes.data, dep=dep.ctypes.data, dx=dx.ctypes.data, memory=memory.ctypes.data,
-            kept_x=kept[0].ctypes.data, kept_dep=kept[1].ctypes.data, kept_dx=kept_dx.ctypes.data,
+            kept_x=found[0].ctypes.data, kept_dep=found[1].ctypes.data,
+            kept_dx=found_dx.ctypes.data,
         )  # fmt: skip
-        self.put_tableau(piece, tableau)
-        if kept_stages is not None:
-            piece.stage_x, piece.stage_dep = (a.ctypes.data for a in kept_stages)
+        method = self.put_tableau(piece, tableau)
+        if kept is not None:
+            piece.stage_x, piece.stage_dep = kept.x.ctypes.data, kept.dep.ctypes.data
+            piece.lengths = kept.lengths.ctypes.data
         status = code.library.function("il_vary", POINTER)(ctypes.addressof(piece))
         self.check(status, begin + piece.steps * h)
-        del held
-        return VariedSamples(kept[0], kept[1], kept_dx[:, :, :directions])
+        del held, method
+        return VariedSamples(*found, found_dx[:, :, :directions])
 
     def tell(
         self, t: Array, u: Array, tau: Array, samples: VariedSamples, dg: Array
@@ -215,11 +238,16 @@ class VariedSystem:
         del held
         return y, dy[:, :, :directions]
 
-    def put_tableau(self, run: Any, tableau: Tableau) -> None:
-        """Write a method into a structure of C; the tableau must live on."""
+    def put_tableau(self, run: Any, tableau: Tableau) -> Collocation | None:
+        """Write a method into a structure of C; the tableau and what is returned must live on."""
         method = run.tableau
         method.stages, method.a = len(tableau.b), tableau.a.ctypes.data
         method.b, method.c = tableau.b.ctypes.data, tableau.c.ctypes.data
+        if not tableau.implicit:
+            return None
+        found = Collocation(self.code, len(tableau.b))
+        run.implicit = ctypes.addressof(found.structure)
+        return found
 
     def hold(self, tau: Array, dg: Array) -> tuple[Array, ...]:
         """Put parameters, efforts and directions in place; what is returned must live on."""
@@ -241,6 +269,12 @@ class VariedSystem:
         Raises:
             SimulationError: it was not.
         """
+        if status == Status.DIVERGED:
+            raise SimulationError(
+                f"implicit steps with derivatives of model '{self.plant.name}' do not converge "
+                f"near t = {t:.6g} s",
+                fix="Use a shorter step.",
+            )
         if status != Status.OK:
             raise SimulationError(
                 f"model '{self.plant.name}' cannot close its loops near t = {t:.6g} s "

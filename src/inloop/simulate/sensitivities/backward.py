@@ -1,15 +1,13 @@
 """`plant.gradient`: derivatives of one figure of a run by any number of quantities.
 
-The run once, then backwards through its steps: the cost does not depend on how many parameters
-there are. Stages of all steps are kept where they fit into memory; of a longer run states are kept
-as checkpoints, and each piece between two of them is run once more when its turn comes.
+The run once, then backwards through its steps and over its events: the cost does not depend on how
+many parameters there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,8 +16,8 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.variation.backward_system import BackwardSystem
 from inloop.plant.variation.code import LANES
 from inloop.plant.variation.names import refuse_rough, roles_of
-from inloop.plant.variation.varied_system import Tableau, VariedSystem
-from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.plant.variation.varied_system import VariedSystem
+from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
 from inloop.simulate.schedules import fixed
 from inloop.simulate.sensitivities.directions import (
@@ -28,17 +26,20 @@ from inloop.simulate.sensitivities.directions import (
     start_changes,
     start_names,
 )
-from inloop.simulate.sensitivities.forward import (
+from inloop.simulate.sensitivities.event_changes import VariedMode
+from inloop.simulate.sensitivities.forward import with_notes
+from inloop.simulate.sensitivities.moded_run import Crossing, ModedRun, crossing_slopes
+from inloop.simulate.sensitivities.moded_start import moded_start
+from inloop.simulate.sensitivities.run_arguments import (
+    Apart,
     RunArguments,
-    groups,
+    check_same,
     kept_values,
     refuse_steps,
-    with_note,
 )
-from inloop.simulate.sensitivities.smooth_run import TABLEAUS
+from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Leg
+from inloop.simulate.sensitivities.way_back import Owed, Passed, WayBack
 from inloop.simulate.start import first_internal_states, vector
-
-MOST_KEPT = 4_000_000  # numbers of stages that are in memory at a time
 
 Weights = Mapping[str, Array]
 Loss = Weights | Callable[[Result], tuple[float, Weights]]
@@ -71,7 +72,7 @@ def squared_error(result: Result, recorded: Weights) -> tuple[float, dict[str, A
     """Σ (signal - recorded)² over all samples, and its derivatives by the samples of the signals.
 
     Raises:
-        InputError: a recording has another number of samples.
+        InputError: a recording has another number of samples, or a mode lacks the signal.
     """
     total, weights = 0.0, {}
     for name, wanted in recorded.items():
@@ -80,6 +81,12 @@ def squared_error(result: Result, recorded: Weights) -> tuple[float, dict[str, A
             raise InputError(
                 f"'{name}' has {len(signal)} samples, its recording shape {told.shape}",
                 fix="Give one finite number for each sample of the run; see sample=.",
+            )
+        if not np.all(np.isfinite(signal)):
+            mode = result.modes[int(np.flatnonzero(~np.isfinite(signal))[0])]
+            raise InputError(
+                f"'{name}' is compared at samples in mode '{mode}', which does not have it",
+                fix="Give a function of the result whose derivatives are 0 at these samples.",
             )
         total += float(np.sum((signal - told) ** 2))
         weights[name] = 2.0 * (signal - told)
@@ -104,37 +111,50 @@ def gradient_of(
         names: what to differentiate by, as for `sensitivities`.
         arguments: what the run was given.
     """
-    _refuse(plant)
+    modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
+    for each in modes.values():
+        refuse_rough(each)
     refuse_steps(plant, result, arguments)
-    directions = read_directions(plant, names, start_names(plant))
+    first = modes[result.modes[0]] if plant.by_mode else plant
+    directions = read_directions(first, names, start_names(first))
     value, weights = loss(result) if callable(loss) else squared_error(result, loss)
-    table = _weights_of(result, weights)
-    roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    system = BackwardSystem.backward(plant, roles, directions.varied, list(weights))
-    inputs = read_inputs(plant, arguments.inputs or {})
-    tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
-    z = first_internal_states(plant, inputs.at(0.0))
-    start = system.packed(result.q[0], result.qd[0], z)
-    back = _WayBack(system, result.method, arguments, inputs, tau)
-    owed_by_start, owed = back.go(start, table)
-    found = np.zeros(len(directions.names))
-    for k, name in enumerate(directions.varied):
-        found[directions.names.index(name)] = owed[k]
-    found += _start_slopes(plant, result, directions, arguments, (inputs, tau), start).T @ (
-        owed_by_start
+    told = _Weighted(tuple(weights), _weights_of(result, weights))
+    found = (
+        _back_over_events(modes, result, directions, arguments, told)
+        if plant.by_mode
+        else _back(plant, result, directions, arguments, told)
     )
-    told = with_note(result, system.code.switches)
-    return Gradient(float(value), directions.names, found, told)
+    slopes = found.start.T @ found.owed.state
+    for k, name in enumerate(directions.varied):
+        slopes[directions.names.index(name)] += found.owed.varied[k]
+    return Gradient(
+        float(value), directions.names, slopes, with_notes(result, found.switches, found.apart)
+    )
 
 
-def _refuse(plant: BarePlant) -> None:
-    refuse_rough(plant)
-    why = "has modes" if plant.by_mode else "has ball joints" if plant.mechanism.attitudes else ""
-    if why:
-        raise InputError(
-            f"model '{plant.name}' {why}: a gradient backwards through its run is not available",
-            fix="Use simulate(..., sensitivities=[...]), which goes forwards.",
-        )
+@dataclass(frozen=True)
+class _Weighted:
+    """Weights of the samples of signals, shape (samples, signals)."""
+
+    signals: tuple[str, ...]
+    table: Array
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the way back has found.
+
+    Attributes:
+        owed: at the start of the run.
+        start: derivatives of the first state by all quantities, shape (states, names).
+        switches: laws that compare numbers.
+        apart: how far the run and its repetition are apart.
+    """
+
+    owed: Owed
+    start: Array
+    switches: tuple[str, ...]
+    apart: Apart
 
 
 def _weights_of(result: Result, weights: Weights) -> Array:
@@ -153,92 +173,96 @@ def _weights_of(result: Result, weights: Weights) -> Array:
     return np.column_stack(columns)
 
 
-def _start_slopes(
+def _back(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments,
-    given: tuple[Inputs, Array], start: tuple[Array, Array],
-) -> Array:  # fmt: skip
-    """dx at the start by all quantities, shape (states, names)."""
-    inputs, tau = given
-    at, kept = (0.0, inputs.at(0.0), tau), kept_values(plant, arguments)
+    told: _Weighted,
+) -> _Found:  # fmt: skip
+    """Through a run without events."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    columns = []
-    for group in groups(directions, LANES[-1]):
-        system = VariedSystem.forward(plant, roles, group.varied, len(group.names))
-        columns.append(start_changes(system, group, at, start, kept, group.of_varied()))
-    return np.concatenate(columns, axis=1)
+    tableau = TABLEAUS[result.method]
+    system = BackwardSystem.backward(
+        plant, roles, directions.varied, told.signals, tableau.implicit
+    )
+    inputs = read_inputs(plant, arguments.inputs or {})
+    tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
+    u = inputs.at(0.0)
+    start = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
+    schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
+    samples = {
+        k: min(-(-k // schedule.stride), len(result.t) - 1)
+        for k in range(1, schedule.steps + 1)
+        if k % schedule.stride == 0 or k == schedule.steps
+    }
+    way = WayBack(system, tableau, inputs, tau, told.table)
+    owed = way.leg(Leg(0.0, schedule.step, schedule.steps), start, samples, way.nothing())
+    owed = way.sample(0.0, start, 0, owed)
+    apart = _check_states(plant.name, result, [(system, way.passed)])
+    varied = VariedSystem.forward(plant, roles, directions.varied, LANES[-1], tableau.implicit)
+    kept = kept_values(plant, arguments)
+    dx = start_changes(varied, directions, (0.0, u, tau), start, kept, directions.of_varied())
+    return _Found(owed, dx, system.code.switches, apart)
 
 
-class _WayBack:
-    """Through the steps of a run, from its end to its start."""
+def _back_over_events(
+    plants: Mapping[str, BarePlant], result: Result, directions: Directions,
+    arguments: RunArguments, told: _Weighted,
+) -> _Found:  # fmt: skip
+    """Through a run with events: the way without derivatives, then back along it."""
+    begin = moded_start(plants, result, directions, arguments)
+    around = begin.around.with_directions(begin.around.dg[:, :0])
+    _check_known(result, told, begin.modes)
+    backward, ways, tableau = {}, {}, TABLEAUS[result.method]
+    for mode, varied in begin.modes.items():
+        known = [name for name in told.signals if name in varied.system.code.observed]
+        columns = [told.signals.index(name) for name in known]
+        backward[mode] = BackwardSystem.backward(
+            plants[mode], varied.system.roles, directions.varied, known, tableau.implicit
+        )
+        ways[mode] = WayBack(
+            backward[mode], tableau, around.given[mode], around.tau[mode],
+            told.table[:, columns],
+        )  # fmt: skip
+    schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
+    run = ModedRun(begin.modes, result, schedule, around, backward)
+    run.go(begin.mode, replace(begin.at, dx=begin.at.dx[:, :0]))
+    owed = ways[run.rows[-1][0]].nothing()
+    for part in reversed(run.way):
+        if isinstance(part, Crossing):
+            slopes, states = crossing_slopes(begin.modes, part, around), len(part.at.x)
+            back = slopes.T @ owed.state
+            owed = Owed(back[:states], owed.varied + back[states:])
+        else:
+            start = part.start.x, part.start.dep
+            owed = ways[part.mode].leg(part.leg, start, part.samples, owed)
+    owed = ways[begin.mode].sample(0.0, (begin.at.x, begin.at.dep), 0, owed)
+    apart = _check_states(result.name, result, [(backward[m], w.passed) for m, w in ways.items()])
+    switches = tuple(name for s in backward.values() for name in s.code.switches)
+    return _Found(owed, begin.at.dx, switches, apart)
 
-    def __init__(
-        self, system: BackwardSystem, method: str, arguments: RunArguments, inputs: Inputs,
-        tau: Array,
-    ) -> None:  # fmt: skip
-        self._system, self._inputs, self._tau = system, inputs, tau
-        self._tableau: Tableau = TABLEAUS[method]
-        self._schedule = fixed(arguments.t_end, arguments.step, method, arguments.sample)
-        per_step = len(self._tableau.times) * max(1, len(system.code.states))
-        self._block = max(1, MOST_KEPT // per_step)
 
-    def go(self, start: tuple[Array, Array], table: Array) -> tuple[Array, Array]:
-        """What the loss owes to the state at the start, and to what is varied."""
-        steps, h = self._schedule.steps, self._schedule.step
-        edges = [*range(0, steps, self._block), steps]
-        begins = self._checkpoints(start, edges)
-        pieces = [(*edge, begin) for edge, begin in zip(pairwise(edges), begins, strict=True)]
-        weights = np.zeros(len(self._system.code.states))
-        owed = np.zeros(len(self._system.code.varied))
-        for first, last, begin in reversed(pieces):
-            times = (first * h, h, last - first)
-            u = self._inputs_of(times)
-            stages, states = self._system.stages_of(self._tableau, times, u, self._tau, begin)
-            told, more = self._told(first, last, states, table)
-            weights, found = self._system.back(
-                self._tableau, times, u, self._tau, stages, told, weights
-            )
-            owed += found + more
-            if first == 0:
-                weights = weights + told[0]
-        return weights, owed
+def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode]) -> None:
+    """What a mode does not have cannot be weighed there."""
+    for mode, varied in modes.items():
+        rows = [k for k, name in enumerate(result.modes) if name == mode]
+        for k, name in enumerate(told.signals):
+            if name not in varied.system.code.observed and np.any(told.table[rows, k]):
+                raise InputError(
+                    f"the loss weighs '{name}' at samples in mode '{mode}', which does not have it",
+                    fix="Give a function of the result whose derivatives are 0 at these samples.",
+                )
 
-    def _checkpoints(
-        self, start: tuple[Array, Array], edges: Sequence[int]
-    ) -> list[tuple[Array, Array]]:
-        """States at the begin of each piece."""
-        found, h = [start], self._schedule.step
-        for first, last in pairwise(edges[:-1]):
-            times = (first * h, h, last - first)
-            x, dep = self._system.states_of(
-                self._tableau, (*times, last - first), self._inputs_of(times), self._tau, found[-1]
-            )
-            found.append((x[-1], dep[-1]))
-        return found
 
-    def _inputs_of(self, times: tuple[float, float, int]) -> Array:
-        if self._inputs.function is None:
-            return self._inputs.constant
-        begin, h, steps = times
-        when = begin + h * (np.arange(steps)[:, None] + self._tableau.times)
-        return self._inputs.over(when.ravel()).reshape(*when.shape, -1)
-
-    def _told(
-        self, first: int, last: int, states: tuple[Array, Array], table: Array
-    ) -> tuple[Array, Array]:
-        """Weights that the samples of a piece bring in, by state, and what is owed at once."""
-        stride, steps, h = self._schedule.stride, self._schedule.steps, self._schedule.step
-        told = np.zeros((last - first + 1, len(self._system.code.states)))
-        # a sample at an edge belongs to the piece before it, but for that of the start
-        numbers = [k for k in range(first, last + 1) if k % stride == 0 or k == steps]
-        numbers = [k for k in numbers if k > first or k == 0]
-        rows = [k // stride if k % stride == 0 else len(table) - 1 for k in numbers]
-        if not numbers:
-            return told, np.zeros(len(self._system.code.varied))
-        places = [k - first for k in numbers]
-        t = h * np.array(numbers, dtype=np.float64)
-        constant = self._inputs.function is None
-        u = self._inputs.constant if constant else self._inputs.over(t)
-        here = states[0][places], states[1][places]
-        found, owed = self._system.pull_signals(t, u, self._tau, here, table[rows])
-        told[places] = found
-        return told, owed
+def _check_states(
+    model: str, result: Result, found: Sequence[tuple[BackwardSystem, Passed]]
+) -> Apart:
+    """The steps that were gone back must be those of the run."""
+    repeated: dict[str, Array] = {}
+    for system, passed in found:
+        layout, names = system.code.layout, system.plant.coordinates
+        for kind, places in (("q", layout.q), ("qd", layout.qd)):
+            for k, i in (place for place in places if place[0] < system.plant.n):
+                column = getattr(result, kind)[:, result.coordinates.index(names[k])]
+                mine = repeated.setdefault(f"{names[k]}.{kind}", column.copy())
+                for rows, x in passed:
+                    mine[rows] = x[:, i]
+    return check_same(model, result, repeated)

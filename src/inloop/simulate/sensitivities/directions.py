@@ -119,7 +119,7 @@ def start_changes(
         _check_starts(directions, kind, [*names, *_led(system, kind)], plant)
         wanted = np.array([[float(a == b) for b in directions.names] for a in names])
         rows = [first[kind] + k for k in held]
-        left = wanted.reshape(len(held), -1) - by_given[rows] - by_state[rows] @ dx
+        left = wanted.reshape(len(held), dx.shape[1]) - by_given[rows] - by_state[rows] @ dx
         if held:
             dx[columns] = np.linalg.solve(by_state[np.ix_(rows, columns)], left)
     for name in (*(s.name for s in plant.mechanism.states), *_led(system, "q")):

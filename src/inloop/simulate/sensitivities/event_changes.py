@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from inloop.errors import SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.variation.jumps import ModeJumps, Varying
 from inloop.plant.variation.varied_system import VariedSystem
+from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.result import EventRecord
 
 GRAZING = 1e-9  # of the rates that it is made of: an indicator that hardly moves
@@ -54,40 +55,60 @@ class Surroundings:
 
     Attributes:
         plants: of the modes.
-        u: inputs by mode, constant.
+        given: inputs by mode, over time.
+        rates: their derivatives by time.
         tau: efforts by mode.
-        varied: names of what is varied; time is the last of it.
+        varied: names of what is varied: what a run is differentiated by, then inputs that are
+            functions of time, then time.
         dg: its directions, shape (varied, directions).
+        asked: how many of them a run is differentiated by.
     """
 
     plants: Mapping[str, BarePlant]
-    u: Mapping[str, Array]
+    given: Mapping[str, Inputs]
+    rates: Mapping[str, Inputs]
     tau: Mapping[str, Array]
     varied: tuple[str, ...]
     dg: Array
+    asked: int
 
     def with_directions(self, dg: Array) -> Surroundings:
         """The same along other directions."""
         return replace(self, dg=dg)
 
-    def along(self, dt: Array) -> Array:
+    def u(self, mode: str, t: float) -> Array:
+        """The inputs of a mode at a time [s]."""
+        return self.given[mode].at(t)
+
+    def along(self, mode: str, t: float, dt: Array) -> Array:
         """Directions of what is varied, at a time that is varied too."""
-        return np.vstack([self.dg[:-1], dt])
+        found = np.vstack([self.dg[:-1], dt])
+        for name, rate in self._moving(mode, t):
+            found[self.varied.index(name)] += rate * dt
+        return found
 
     def parameters(self, mode: str) -> Varying:
         """The live parameters."""
         values = self.plants[mode].parameters
-        return Varying(values.values_array, self._rows(list(values)))
+        return Varying(values.values_array, self._rows(list(values), self.dg))
 
-    def inputs(self, mode: str) -> Varying:
-        """The inputs of a mode."""
-        return Varying(self.u[mode], self._rows(list(self.plants[mode].inputs)))
+    def inputs(self, mode: str, t: float, dt: Array) -> Varying:
+        """The inputs of a mode, at a time that is varied too."""
+        names = list(self.plants[mode].inputs)
+        return Varying(self.u(mode, t), self._rows(names, self.along(mode, t, dt)))
 
-    def _rows(self, names: Sequence[str]) -> Array:
-        found = np.zeros((len(names), self.dg.shape[1]))
+    def _moving(self, mode: str, t: float) -> Iterator[tuple[str, float]]:
+        """Inputs that are functions of time, and their derivatives by it."""
+        rates = self.rates[mode]
+        if rates.function is not None:
+            names = [self.plants[mode].inputs[k] for k in rates.places]
+            yield from zip(names, rates.function.at(t), strict=True)
+
+    def _rows(self, names: Sequence[str], dg: Array) -> Array:
+        found = np.zeros((len(names), dg.shape[1]))
         for k, name in enumerate(names):
             if name in self.varied:
-                found[k] = self.dg[self.varied.index(name)]
+                found[k] = dg[self.varied.index(name)]
         return found
 
 
@@ -98,8 +119,9 @@ def seen(
     system, jumps = varied.system, varied.jumps
     plant, names = system.plant, system.code.observed
     y, dy = system.observe(
-        at.t, around.u[mode], around.tau[mode], (at.x, at.dep), at.dx, around.along(dt)
-    )
+        at.t, around.u(mode, at.t), around.tau[mode], (at.x, at.dep), at.dx,
+        around.along(mode, at.t, dt),
+    )  # fmt: skip
     n, directions = plant.n, dy.shape[1]
 
     def of(wanted: Sequence[str]) -> Varying:
@@ -117,7 +139,7 @@ def seen(
         "q": q,
         "qd": Varying(y[n : 2 * n], dy[n : 2 * n]),
         "z": of([state.name for state in plant.mechanism.states]),
-        "u": around.inputs(mode),
+        "u": around.inputs(mode, at.t, dt),
         "t": Varying(np.array([at.t]), dt[None, :]),
         "lam": of([f"lam.{name}" for name in jumps.row_names]),
         "effort": of([f"{plant.coordinates[k]}.effort" for k in plant.formulation.driven_indices]),
@@ -130,7 +152,7 @@ def slope(mode: str, varied: VariedMode, at: Moment, around: Surroundings) -> Ar
     system = varied.system
     none = np.zeros((len(at.x), 1))
     return system.slopes(
-        at.t, around.u[mode], around.tau[mode], (at.x, at.dep.copy()), none,
+        at.t, around.u(mode, at.t), around.tau[mode], (at.x, at.dep.copy()), none,
         np.zeros((len(system.code.varied), 1)),
     )[0]  # fmt: skip
 
@@ -192,7 +214,7 @@ def jump(
     if event.impact is not None:
         on = modes[event.impact].jumps
         e = _restitutions(source, record, event.name, here, on)
-        given = {**common, "q": q, "qd": qd, "e": e, "u": around.inputs(event.impact)}
+        given = {**common, "q": q, "qd": qd, "e": e, "u": around.inputs(event.impact, at.t, dt)}
         qd = on.gripped({**given, "par": around.parameters(event.impact)})
     after = _begun(record.next_mode, target, (q, qd, z), common, around)
     rest = slope(record.next_mode, target, after, around)

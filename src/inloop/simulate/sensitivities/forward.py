@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
-from inloop.plant import Array, BarePlant, Signal
+from inloop.plant import Array, BarePlant
 from inloop.plant.variation.code import LANES
-from inloop.plant.variation.names import TIME, refuse_rough, roles_of
+from inloop.plant.variation.names import refuse_rough, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
@@ -22,47 +21,22 @@ from inloop.simulate.sensitivities.directions import (
     start_changes,
     start_names,
 )
-from inloop.simulate.sensitivities.event_changes import Moment, Surroundings, VariedMode
-from inloop.simulate.sensitivities.moded_run import ModedRun, refuse_inputs, varied_modes
+from inloop.simulate.sensitivities.event_changes import Surroundings, VariedMode
+from inloop.simulate.sensitivities.moded_run import ModedRun
+from inloop.simulate.sensitivities.moded_start import moded_start
 from inloop.simulate.sensitivities.result import Sensitivities
+from inloop.simulate.sensitivities.run_arguments import (
+    SAME,
+    Apart,
+    RunArguments,
+    check_same,
+    kept_values,
+    refuse_steps,
+)
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
 from inloop.simulate.start import first_internal_states, vector
 
 MOST_NAMED = 6  # laws in a note
-SAME = 1e-6  # of the largest value: as far as the run and its repetition may be apart
-
-
-@dataclass(frozen=True)
-class RunArguments:
-    """What a run was given, as far as its derivatives need to know.
-
-    Attributes:
-        t_end, step, sample: as for `simulate` [s].
-        q, qd: start values, by name or as vectors.
-        tau, inputs: efforts and inputs.
-        motions: of driven joints.
-    """
-
-    t_end: float
-    step: float
-    sample: float | None = None
-    q: Mapping[str, float] | Array | None = None
-    qd: Mapping[str, float] | Array | None = None
-    tau: Mapping[str, float] | Array | None = None
-    inputs: Mapping[str, float | Signal] | None = None
-    motions: Mapping[str, Signal] | None = None
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> RunArguments:
-        """From the arguments of `simulate`, those of motions by the names of joints among them."""
-        if given.get("start") is not None:
-            raise InputError(
-                "derivatives of a run that continues another one are not available",
-                fix="Leave start out: give q and qd of its last sample.",
-            )
-        known = {f.name for f in fields(cls)}
-        own = {name: value for name, value in given.items() if name in known}
-        return cls(**{"step": 1e-3, **own})
 
 
 def simulate_sensitive(
@@ -106,24 +80,47 @@ def with_sensitivities(
         else _group(plant, result, group, arguments)
         for group in groups(directions, LANES[-1])
     ]
-    signals, values = found[0][0], np.concatenate([f[1] for f in found], axis=2)
-    told = Sensitivities(directions.names, signals, values)
-    switches = [name for f in found for name in f[2]]
-    return with_note(replace(result, sensitivities=told), switches)
+    values = np.concatenate([part.changes for part in found], axis=2)
+    told = Sensitivities(directions.names, found[0].signals, values)
+    switches = [name for part in found for name in part.switches]
+    return with_notes(replace(result, sensitivities=told), switches, found[0].apart)
 
 
-def with_note(result: Result, switches: Iterable[str]) -> Result:
-    """A result that tells of laws whose forces may jump; the same one if there are none."""
-    names = list(dict.fromkeys(switches))
-    if not names:
-        return result
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    note = (
-        f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is taken. "
-        "Derivatives are those of the steps; where a force jumps they leave out that the time of "
-        "the jump changes: compare them with differences of runs, or declare the jump as an event"
-    )
-    return replace(result, notes=(*result.notes, note))
+@dataclass(frozen=True)
+class _Told:
+    """Derivatives along directions that share a pass.
+
+    Attributes:
+        signals: what was differentiated.
+        changes: shape (samples, signals, directions).
+        switches: laws that compare numbers.
+        apart: how far the run and its repetition are apart.
+    """
+
+    signals: tuple[str, ...]
+    changes: Array
+    switches: tuple[str, ...]
+    apart: Apart
+
+
+def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
+    """A result that reports laws whose forces may jump, and steps that are not its own."""
+    names, notes = list(dict.fromkeys(switches)), []
+    if names:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        notes.append(
+            f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is taken. "
+            "Derivatives are those of the steps; where a force jumps they leave out that the time "
+            "of the jump changes: compare them with differences of runs, or declare the jump as an "
+            "event"
+        )
+    if apart.share > SAME:
+        method = "Radau's method of order 5" if TABLEAUS[result.method].implicit else result.method
+        notes.append(
+            f"derivatives are those of the motion, by equal steps of {method}, which differ from "
+            f"the run by '{result.method}' by {apart.share:.2g} of the largest '{apart.signal}'"
+        )
+    return replace(result, notes=(*result.notes, *notes)) if notes else result
 
 
 def groups(directions: Directions, most: int) -> list[Directions]:
@@ -133,34 +130,14 @@ def groups(directions: Directions, most: int) -> list[Directions]:
     return [Directions(p, tuple(n for n in p if n in directions.varied)) for p in parts]
 
 
-def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
-    """Refuse runs whose steps have no derivatives that are known here.
-
-    Raises:
-        InputError: says why.
-    """
-    why, fix = "", ""
-    if result.tolerance is not None:
-        why = "chose its steps by a tolerance, which have no derivatives"
-        fix = "Give a step and method='rk4' or 'dopri' without a tolerance."
-    elif result.method not in TABLEAUS:
-        why = f"was integrated by '{result.method}'"
-        fix = f"Give a method whose derivatives are known: {', '.join(TABLEAUS)}."
-    elif arguments.motions:
-        why, fix = "was given motions of driven joints", "Declare them in the model: m.drive(...)."
-    elif len(result.partitions) > 1:
-        why = "passed a position where other coordinates had to become independent"
-        fix = "End it before, or start elsewhere."
-    if why:
-        raise InputError(f"sensitivities: the run of model '{plant.name}' {why}", fix=fix)
-
-
 def _group(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments
-) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
-    """Signals, their derivatives along directions that share a pass, and laws that switch."""
+) -> _Told:
+    """Derivatives along directions that share a pass."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
-    system = VariedSystem.forward(plant, roles, directions.varied, len(directions.names))
+    system = VariedSystem.forward(
+        plant, roles, directions.varied, len(directions.names), TABLEAUS[result.method].implicit
+    )
     inputs = read_inputs(plant, arguments.inputs or {})
     tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
     given = Given(inputs, tau, directions.of_varied())
@@ -173,8 +150,9 @@ def _group(
         t, inputs.over(t) if inputs.function is not None else inputs.constant, tau, samples,
         given.dg,
     )  # fmt: skip
-    check_same(plant.name, result, system.code.observed, y)
-    return system.code.observed, dy, system.code.switches
+    code = system.code
+    apart = check_same(plant.name, result, dict(zip(code.observed, y.T, strict=True)))
+    return _Told(code.observed, dy, code.switches, apart)
 
 
 def _moded_group(
@@ -182,38 +160,18 @@ def _moded_group(
     result: Result,
     directions: Directions,
     arguments: RunArguments,
-) -> tuple[tuple[str, ...], Array, tuple[str, ...]]:
+) -> _Told:
     """The same for a mechanism with modes; what a mode does not have is NaN."""
-    first = str(result.modes[0])
-    inputs = {m: read_inputs(p, _known(arguments.inputs, p.inputs)) for m, p in modes.items()}
-    refuse_inputs(modes, inputs)
-    efforts = {
-        m: vector(p, _known(arguments.tau, p.coordinates), [0.0] * p.n, "tau")
-        for m, p in modes.items()
-    }
-    count = len(directions.names)
-    varied = varied_modes(modes, result, directions.varied, count)
-    system = varied[first].system
-    u = {m: given.constant for m, given in inputs.items()}
-    dg = np.vstack([directions.of_varied(), np.zeros((1, count))])
-    names = (*directions.varied, TIME)
-    around = Surroundings(modes, u, efforts, names, dg)
-    plant = modes[first]
-    state = system.packed(
-        result.q[0, : plant.nq], result.qd[0, : plant.n], first_internal_states(plant, u[first])
-    )
-    at, kept = (0.0, u[first], efforts[first]), kept_values(plant, arguments)
-    dx = start_changes(system, directions, at, state, kept, dg)
+    begin = moded_start(modes, result, directions, arguments)
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
-    run = ModedRun(varied, result, schedule, around)
-    run.go(first, Moment(0.0, *state, dx))
-    switches = tuple(name for m in varied.values() for name in m.system.code.switches)
-    return *_told(run, varied, result, around), switches
+    run = ModedRun(begin.modes, result, schedule, begin.around)
+    run.go(begin.mode, begin.at)
+    return _told(run, begin.modes, result, begin.around)
 
 
 def _told(
     run: ModedRun, modes: Mapping[str, VariedMode], result: Result, around: Surroundings
-) -> tuple[tuple[str, ...], Array]:
+) -> _Told:
     names = tuple(dict.fromkeys(n for m in modes.values() for n in m.system.code.observed))
     values = np.full((len(run.rows), len(names)), np.nan)
     changes = np.full((len(run.rows), len(names), around.dg.shape[1]), np.nan)
@@ -226,15 +184,14 @@ def _told(
             *(np.array([getattr(a, x) for a in own]) for x in ("x", "dep", "dx"))
         )
         t = np.array([a.t for a in own])
-        y, dy = varied.system.tell(t, around.u[mode], around.tau[mode], samples, around.dg)
+        given = around.given[mode]
+        u = given.constant if given.function is None else given.over(t)
+        y, dy = varied.system.tell(t, u, around.tau[mode], samples, around.dg)
         places = [names.index(name) for name in varied.system.code.observed]
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
-    check_same(result.name, result, names, values)
-    return names, changes
-
-
-def _known(given: Any, names: Sequence[str]) -> Any:
-    return {k: v for k, v in given.items() if k in names} if isinstance(given, Mapping) else given
+    apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))
+    switches = tuple(name for m in modes.values() for name in m.system.code.switches)
+    return _Told(names, changes, switches, apart)
 
 
 def _all_legs(
@@ -263,49 +220,3 @@ def _all_legs(
         )
         t = np.concatenate([t, rest.times[1:]])
     return t, found
-
-
-def kept_values(plant: BarePlant, arguments: RunArguments) -> tuple[list[int], list[int]]:
-    """Coordinates whose positions and whose velocities the start keeps, the first ones first."""
-    formulation, n = plant.formulation, plant.n
-    driven, free = list(formulation.driven_indices), list(formulation.partition.independent)
-
-    def named(given: Mapping[str, float] | Array | None) -> list[int]:
-        if given is None:
-            return []
-        if not isinstance(given, Mapping):
-            return free
-        return [k for name in given for k in plant.equations.places(name, n)]
-
-    declared = [k for k in formulation.declared if k < n]
-    q = [*driven, *named(arguments.q), *declared, *free, *range(n)]
-    joints = [body.joint for body in plant.mechanism.bodies]
-    told = [k for k in range(n) if joints[k].declared[1]]
-    moving = [k for k in told if joints[k].initial[1] != 0.0]
-    qd = [*driven, *named(arguments.qd), *moving, *told, *free, *range(n)]
-    return [k for k in dict.fromkeys(q) if k not in driven], [
-        k for k in dict.fromkeys(qd) if k not in driven
-    ]
-
-
-def check_same(model: str, result: Result, names: Sequence[str], y: Array) -> None:
-    """The repetition of a run must be that run.
-
-    Raises:
-        SimulationError: it is not.
-    """
-    for k, name in enumerate(result.coordinates):
-        for kind, wanted in (("q", result.q[:, k]), ("qd", result.qd[:, k])):
-            mine = y[:, names.index(f"{name}.{kind}")]
-            both = np.isfinite(wanted)
-            size = max(1e-3, float(np.abs(wanted[both]).max(initial=0.0)))
-            off = np.inf
-            if mine.shape == wanted.shape:
-                off = float(np.abs(mine - wanted)[both].max(initial=0.0))
-            if not off <= SAME * size:
-                raise SimulationError(
-                    f"derivatives of model '{model}' would be those of another run: "
-                    f"'{name}.{kind}' differs by {off:.3g}",
-                    fix="Use a shorter step or a shorter run, or stay away from singular "
-                    "positions.",
-                )

@@ -1,18 +1,22 @@
-"""Derivatives of a run with events: from event to event, with a jump at each."""
+"""A run with events once more: from event to event, with a jump at each.
+
+The way is kept, legs of equal steps and crossings of events, so that derivatives may also go
+backwards along it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import SimulationError
 from inloop.native import FixedSteps
-from inloop.plant import BarePlant
+from inloop.plant import Array, BarePlant
 from inloop.plant.variation.jumps import ModeJumps
 from inloop.plant.variation.names import TIME, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
-from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.sensitivities.event_changes import (
     Moment,
@@ -29,6 +33,36 @@ MOST_CORRECTIONS = 6  # of the time of an event
 LOCATED = 1e-14  # of the time [1]: what is left of a correction is rounding
 
 
+@dataclass(frozen=True)
+class ModedLeg:
+    """Equal steps in one mode.
+
+    Attributes:
+        mode: its name.
+        leg: the steps.
+        start: the state before them.
+        samples: by number of a step, the row of the sample after it.
+    """
+
+    mode: str
+    leg: Leg
+    start: Moment
+    samples: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Events at one time.
+
+    Attributes:
+        at: the state before them.
+        events: in their order.
+    """
+
+    at: Moment
+    events: list[EventRecord] = field(default_factory=list)
+
+
 def varied_modes(
     plants: Mapping[str, BarePlant], result: Result, varied: Sequence[str], directions: int
 ) -> dict[str, VariedMode]:
@@ -43,7 +77,9 @@ def varied_modes(
     for mode in needed:
         plant = plants[mode]
         roles = roles_of(plant, choices[mode].partition if mode in choices else None)
-        system = VariedSystem.forward(plant, roles, (*varied, TIME), directions)
+        system = VariedSystem.forward(
+            plant, roles, (*varied, TIME), directions, TABLEAUS[result.method].implicit
+        )
         found[mode] = VariedMode(system, ModeJumps(plant, roles, plants))
     return found
 
@@ -52,104 +88,129 @@ class ModedRun:
     """A run from event to event.
 
     Attributes:
-        t: times of the samples [s].
-        rows: of each sample, its mode, x, dep and dx.
+        rows: of each sample, its mode and state.
+        way: from the first state to the last sample.
     """
 
     def __init__(
         self, modes: Mapping[str, VariedMode], result: Result, schedule: FixedSteps,
-        around: Surroundings,
+        around: Surroundings, stepping: Mapping[str, VariedSystem] | None = None,
     ) -> None:  # fmt: skip
+        """See what is to be repeated.
+
+        Args:
+            modes: with derivatives.
+            result: of the run.
+            schedule: its steps.
+            around: what acts on the plant.
+            stepping: by mode, what makes the steps; by default the modes do.
+        """
         self._modes, self._schedule, self._around = modes, schedule, around
+        self._stepping = stepping or {name: mode.system for name, mode in modes.items()}
         self._tableau = TABLEAUS[result.method]
         self._events = list(result.events)
         self._dt = np.zeros(around.dg.shape[1])
         self._last_event = -np.inf
         self.rows: list[tuple[str, Moment]] = []
+        self.way: list[ModedLeg | Crossing] = []
 
     def go(self, mode: str, start: Moment) -> None:
         """Run to the end."""
-        h, steps, stride = self._schedule.step, self._schedule.steps, self._schedule.stride
+        h, steps = self._schedule.step, self._schedule.steps
         now, k = start, 0
-        self._keep(mode, now, k, stride, steps)
+        self.rows.append((mode, now))
         while k < steps or self._events:
             event = self._events[0] if self._events else None
             last = steps if event is None else min(steps, int(event.t / h))
             # whole steps up to the one in which something happens
             if last > k and now.t <= k * h:
-                now = self._whole_steps(mode, now, k, last, stride, steps)
+                now = self._steps(mode, now, Leg(k * h, h, last - k), k)
                 k = last
             elif event is not None and event.t <= (k + 1) * h:
                 mode, now = self._over(mode, now, event)
                 self._events.pop(0)
             else:
-                now = self._to(mode, now, (k + 1) * h)
+                now = self._steps(mode, now, Leg(now.t, (k + 1) * h - now.t, 1), k)
                 k += 1
-                self._keep(mode, now, k, stride, steps)
 
-    def _whole_steps(
-        self, mode: str, now: Moment, k: int, last: int, stride: int, steps: int
-    ) -> Moment:
-        h = self._schedule.step
-        leg = Leg(k * h, h, last - k)
-        found = self._leg(mode, leg, now)
-        for i in range(1, last - k + 1):
-            at = Moment((k + i) * h, found.x[i], found.dep[i], found.dx[i])
-            self._keep(mode, at, k + i, stride, steps)
+    def _steps(self, mode: str, now: Moment, leg: Leg, first: int) -> Moment:
+        """Steps between the grid times `first` and `first + leg.steps`, and their samples."""
+        found, samples = self._leg(mode, leg, now), {}
+        for i in range(1, leg.steps + 1):
+            at = Moment((first + i) * self._schedule.step, found.x[i], found.dep[i], found.dx[i])
+            if (first + i) % self._schedule.stride == 0 or first + i == self._schedule.steps:
+                samples[i] = len(self.rows)
+                self.rows.append((mode, at))
+        self.way.append(ModedLeg(mode, leg, now, samples))
         return at
 
-    def _keep(self, mode: str, at: Moment, k: int, stride: int, steps: int) -> None:
-        if k % stride == 0 or k == steps:
-            self.rows.append((mode, at))
-
     def _leg(self, mode: str, leg: Leg, now: Moment) -> VariedSamples:
-        around = self._around
-        given = Given(Inputs(around.u[mode]), around.tau[mode], around.dg)
-        start = (now.x, now.dep, now.dx)
-        return run_leg(self._modes[mode].system, self._tableau, leg, given, start)
-
-    def _to(self, mode: str, now: Moment, t: float) -> Moment:
-        """A shorter step."""
-        found = self._leg(mode, Leg(now.t, t - now.t, 1), now)
-        return Moment(t, found.x[-1], found.dep[-1], found.dx[-1])
+        around, system = self._around, self._stepping[mode]
+        # the last of what is varied, time among it, stand still within a leg
+        given = Given(around.given[mode], around.tau[mode], around.dg[: len(system.code.varied)])
+        return run_leg(system, self._tableau, leg, given, (now.x, now.dep, now.dx))
 
     def _over(self, mode: str, now: Moment, event: EventRecord) -> tuple[str, Moment]:
         """Over an event, whose time is found once more on these steps."""
         at_once = event.t - self._last_event <= SAME_TIME * self._schedule.step
+        before = self.way[-1] if self.way else None
         at = now
-        if not at_once:
+        if not (at_once and isinstance(before, Crossing)):
             at = self._located(mode, now, event)
+            before = Crossing(at)
+            self.way.append(before)
+        before.events.append(event)
         self._last_event = event.t
         return event.next_mode, jump(self._modes, event, at, self._dt, self._around)
 
     def _located(self, mode: str, now: Moment, event: EventRecord) -> Moment:
         t = event.t
         for _ in range(MOST_CORRECTIONS):
-            at = self._to(mode, now, t) if t > now.t else now
+            leg = Leg(now.t, t - now.t, 1)
+            at = self._shortened(mode, now, leg)
             value, rate, change = indicator(mode, self._modes[mode], event.name, at, self._around)
             self._dt = time_change(event, rate, change)
             step = value / rate
             if abs(step) <= LOCATED * max(1.0, abs(t)):
-                return at
+                break
             t = max(t - step, now.t)
         if abs(step) > self._schedule.step * 1e-3:
             raise SimulationError(
                 f"event '{event.name}' at t = {event.t:.9g} s is not found again",
                 fix="Use a shorter step.",
             )
+        if leg.h > 0.0:
+            self.way.append(ModedLeg(mode, leg, now, {}))
         return at
 
+    def _shortened(self, mode: str, now: Moment, leg: Leg) -> Moment:
+        """One step that ends at an event."""
+        if leg.h <= 0.0:
+            return now
+        found = self._leg(mode, leg, now)
+        return Moment(leg.t + leg.h, found.x[-1], found.dep[-1], found.dx[-1])
 
-def refuse_inputs(plants: Mapping[str, BarePlant], inputs: Mapping[str, Inputs]) -> None:
-    """Refuse what events with derivatives do not know.
 
-    Raises:
-        InputError: says what.
+def crossing_slopes(
+    modes: Mapping[str, VariedMode], crossing: Crossing, around: Surroundings
+) -> Array:
+    """Derivatives of the state after events by the state before them, then by what is varied.
+
+    Events are rare and states are small: all unit directions go over them at once.
+
+    Args:
+        modes: of the plant.
+        crossing: the events.
+        around: what acts on the plant, along no direction.
     """
-    for mode, given in inputs.items():
-        if given.function is not None:
-            raise InputError(
-                f"sensitivities: inputs of mode '{mode}' of model '{plants[mode].name}' are "
-                "functions of time, and it has events",
-                fix="Give constant inputs, or write the function into the model.",
-            )
+    first, at = crossing.events[0], crossing.at
+    states, asked = len(at.x), around.asked
+    dg = np.zeros((len(around.varied), states + asked))
+    dg[:asked, states:] = np.eye(asked)
+    along = around.with_directions(dg)
+    now = replace(at, dx=np.eye(states, states + asked))
+    _, rate, change = indicator(first.mode, modes[first.mode], first.name, now, along)
+    dt = time_change(first, rate, change)
+    for event in crossing.events:
+        now = jump(modes, event, now, dt, along)
+    return now.dx

@@ -22,7 +22,22 @@ def _tableau(a: Sequence[Sequence[float]], b: Sequence[float], c: Sequence[float
     return Tableau(whole, np.array(b, float), np.array(c, float))
 
 
-# weights as in il_rk4.c and il_dopri.c
+ROOT = np.sqrt(6.0)
+# order 5, whatever is stiff: Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5
+RADAU = Tableau(
+    np.array(
+        [
+            [(88 - 7 * ROOT) / 360, (296 - 169 * ROOT) / 1800, (-2 + 3 * ROOT) / 225],
+            [(296 + 169 * ROOT) / 1800, (88 + 7 * ROOT) / 360, (-2 - 3 * ROOT) / 225],
+            [(16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9],
+        ]
+    ),
+    np.array([(16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9]),
+    np.array([(4 - ROOT) / 10, (4 + ROOT) / 10, 1.0]),
+    implicit=True,
+)
+
+# weights as in il_rk4.c and il_dopri.c; linearly implicit steps are repeated by Radau's method
 TABLEAUS = {
     "euler": _tableau((), (), ()),
     "rk4": _tableau(
@@ -40,6 +55,8 @@ TABLEAUS = {
         [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
         [0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1],
     ),
+    "rodas": RADAU,
+    "implicit": RADAU,
 }
 
 

@@ -1,0 +1,315 @@
+/* Implicit steps of Runge and Kutta whose last stage is the end of the step (Radau IIA; Hairer &
+   Wanner, Solving Ordinary Differential Equations II (1996), IV.8):
+
+       x_i = x + h sum_j a_ij f(t + c_j h, x_j),   x_new = x_s
+
+   They are solved by Newton's method, with factors of M = I - h (a_ij J_j) from the step before for
+   as long as these serve. At the solution the equation itself is differentiated:
+
+       M dx_i = dx + h sum_j a_ij (J_j dx_j + B_j dg) without what M holds,
+
+   that is, M (dx_i - dx) = h sum_j a_ij df_j, with df_j the derivatives of the rates along dx, dg.
+   Backwards the same with the transpose of M. Rates of the first entries of x, positions, are
+   velocities, the next ones: positions are eliminated before anything is factorized. */
+#include <math.h>
+#include <string.h>
+
+#include "il_linear.h"
+#include "il_variation.h"
+
+enum { MOST_ITERATIONS = 40, MOST_FACTORIZATIONS = 8 };
+static const double SLOW = 0.2;      /* corrections that shrink less ask for new factors */
+static const double SOLVED = 1e-15;  /* of the largest size: what is still to come is rounding */
+/* corrections below do not have to shrink: with any factors, and with those of this step */
+static const double ROUNDING = 1e-11, ROUNDING_AT_BEST = 1e-8;
+static const double LEAST = 1e-6;    /* of the largest entry of x: the least size of all others */
+
+static void copy(double *to, const double *from, int64_t count)
+{
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+/* y += w k */
+static void add(int64_t count, double *restrict y, double w, const double *restrict k)
+{
+    for (int64_t i = 0; i < count; i++) {
+        y[i] += w * k[i];
+    }
+}
+
+static double dot(int64_t count, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+/* J of one stage: unit directions, as many at a time as have lanes */
+static int jacobian(const il_stages *at, int64_t stage)
+{
+    const il_collocation *c = at->implicit;
+    const int64_t n = at->size, lanes = c->lanes;
+    il_variation still = *at->self;
+    double *J = c->J + stage * n * n;
+    still.dg = c->still;
+    for (int64_t first = 0; first < n; first += lanes) {
+        const int64_t count = n - first < lanes ? n - first : lanes;
+        memset(c->unit, 0, (size_t)(n * lanes) * sizeof *c->unit);
+        for (int64_t k = 0; k < count; k++) {
+            c->unit[(first + k) * lanes + k] = 1.0;
+        }
+        const int status = c->slopes(&still, at->t + at->method->c[stage] * at->h,
+                                     at->u + stage * at->u_stage, at->x + stage * n,
+                                     at->dep + stage * at->dep_stage, c->unit, c->f, c->column);
+        if (status != IL_OK) return status;
+        for (int64_t i = 0; i < n; i++) {
+            copy(J + i * n + first, c->column + i * lanes, count);
+        }
+    }
+    return IL_OK;
+}
+
+/* Factorize M = I - h (a_ij J_j), with J at the stages and without positions; or its transpose:
+
+       block i, k: I - h a_ik J_k - h^2 sum_j a_ij a_jk (J_j by positions), on velocities */
+static int factorize(const il_stages *at, int transposed)
+{
+    il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
+    const int64_t down = transposed ? 1 : s * rest, right = transposed ? s * rest : 1;
+    const double *a = at->method->a, h = at->h;
+    for (int64_t j = 0; j < s; j++) {
+        const int status = jacobian(at, j);
+        if (status != IL_OK) return status;
+    }
+    for (int64_t i = 0; i < s; i++) {
+        for (int64_t k = 0; k < s; k++) {
+            double *block = c->M + i * rest * down + k * rest * right;
+            for (int64_t row = 0; row < rest; row++) {
+                const double *J = c->J + (k * n + q + row) * n + q;
+                for (int64_t col = 0; col < rest; col++) {
+                    double entry = (i == k && row == col) - h * a[i * s + k] * J[col];
+                    for (int64_t j = 0; j < s && col < q; j++) {
+                        const double w = h * h * a[i * s + j] * a[j * s + k];
+                        entry -= w * c->J[(j * n + q + row) * n + col];
+                    }
+                    block[row * down + col * right] = entry;
+                }
+            }
+        }
+    }
+    c->factorized = il_lu_factor(s * rest, c->M, c->pivots) == 0;
+    c->h = h;
+    return c->factorized ? IL_OK : IL_DIVERGED;
+}
+
+/* b = M^-1 b, of all stages */
+static void solve_stages(const il_stages *at, double *b)
+{
+    const il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
+    const double *a = at->method->a;
+    for (int64_t i = 0; i < s; i++) {
+        copy(c->rest + i * rest, b + i * n + q, rest);
+        for (int64_t j = 0; j < s; j++) {
+            for (int64_t row = 0; row < rest; row++) {
+                const double *J = c->J + (j * n + q + row) * n;
+                c->rest[i * rest + row] += at->h * a[i * s + j] * dot(q, J, b + j * n);
+            }
+        }
+    }
+    il_lu_solve(s * rest, c->M, c->pivots, c->rest);
+    for (int64_t i = 0; i < s; i++) {
+        copy(b + i * n + q, c->rest + i * rest, rest);
+        for (int64_t j = 0; j < s; j++) {
+            add(q, b + i * n, at->h * a[i * s + j], c->rest + j * rest);
+        }
+    }
+}
+
+/* b = M^-T b, of all stages */
+static void solve_stages_transposed(const il_stages *at, double *b)
+{
+    const il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
+    const double *a = at->method->a;
+    for (int64_t k = 0; k < s; k++) {
+        copy(c->rest + k * rest, b + k * n + q, rest);
+        for (int64_t i = 0; i < s; i++) {
+            add(q, c->rest + k * rest, at->h * a[i * s + k], b + i * n);
+        }
+    }
+    il_lu_solve(s * rest, c->M, c->pivots, c->rest);
+    for (int64_t j = 0; j < s; j++) {
+        copy(b + j * n + q, c->rest + j * rest, rest);
+        for (int64_t i = 0; i < s; i++) {
+            for (int64_t row = 0; row < rest; row++) {
+                const double w = at->h * a[i * s + j] * c->rest[i * rest + row];
+                add(q, b + j * n, w, c->J + (j * n + q + row) * n);
+            }
+        }
+    }
+}
+
+/* Newton's step of all stages, and its size */
+static int correction(const il_stages *at, const double *x, double *size)
+{
+    il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages;
+    for (int64_t j = 0; j < s; j++) {
+        const int status = c->rates(at->self, at->t + at->method->c[j] * at->h,
+                                    at->u + j * at->u_stage, c->x + j * n, at->dep, NULL,
+                                    c->f + j * n, NULL);
+        if (status != IL_OK) return status;
+    }
+    for (int64_t i = 0; i < s; i++) {
+        double *step = c->step + i * n;
+        for (int64_t k = 0; k < n; k++) {
+            step[k] = x[k] - c->x[i * n + k];
+        }
+        for (int64_t j = 0; j < s; j++) {
+            add(n, step, at->h * at->method->a[i * s + j], c->f + j * n);
+        }
+    }
+    solve_stages(at, c->step);
+    add(s * n, c->x, 1.0, c->step);
+    double largest = 0.0;
+    for (int64_t i = 0; i < s * n; i++) {
+        if (fabs(c->x[i]) > c->most[i % n]) c->most[i % n] = fabs(c->x[i]);
+    }
+    for (int64_t k = 0; k < n; k++) {
+        if (c->most[k] > largest) largest = c->most[k];
+    }
+    *size = 0.0;
+    for (int64_t i = 0; i < s * n; i++) {
+        const double unit = fmax(c->most[i % n], LEAST * largest);
+        const double part = unit > 0.0 ? fabs(c->step[i]) / unit : fabs(c->step[i]);
+        /* true for NaN, too */
+        if (!(part <= *size)) *size = part;
+    }
+    return IL_OK;
+}
+
+static void begin(const il_stages *at, const double *x)
+{
+    for (int64_t j = 0; j < at->method->stages; j++) {
+        copy(at->implicit->x + j * at->size, x, at->size);
+    }
+}
+
+/* All stages of a step: c->x */
+static int solve(const il_stages *at, const double *x)
+{
+    il_collocation *c = at->implicit;
+    int factorizations = 0;
+    double before = 0.0;
+    begin(at, x);
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        if (!c->factorized || c->h != at->h) {
+            if (factorizations++ == MOST_FACTORIZATIONS) return IL_DIVERGED;
+            const int status = factorize(at, 0);
+            if (status != IL_OK) return status;
+        }
+        double size;
+        const int status = correction(at, x, &size);
+        if (status != IL_OK) return status;
+        const double shrinks = before > 0.0 ? size / before : 0.0;
+        if (size <= SOLVED || (before > 0.0 && shrinks < 1.0 &&
+                               size * shrinks / (1.0 - shrinks) <= SOLVED)) {
+            return IL_OK;
+        }
+        if (shrinks <= SLOW) {
+            before = size;
+            continue;
+        }
+        const int rounding = factorizations ? size <= ROUNDING_AT_BEST
+                                            : size <= ROUNDING && shrinks >= 1.0;
+        if (rounding) return IL_OK;
+        /* factors of another step may lead away */
+        const int away = !factorizations && !(shrinks < 1.0);
+        if (away) begin(at, x);
+        before = away ? 0.0 : size;
+        c->factorized = 0;
+    }
+    return IL_DIVERGED;
+}
+
+/* dx after the step, with M at its solution */
+static int differentiate(const il_varied_run *p, const il_stages *at)
+{
+    il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages, lanes = p->lanes;
+    int status = factorize(at, 0);
+    for (int64_t j = 0; j < s && status == IL_OK; j++) {
+        status = c->slopes(at->self, at->t + at->method->c[j] * at->h, at->u + j * at->u_stage,
+                           c->x + j * n, at->dep, p->dx, c->f, c->df + j * n * lanes);
+    }
+    for (int64_t lane = 0; lane < lanes && status == IL_OK; lane++) {
+        memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
+        for (int64_t i = 0; i < s; i++) {
+            for (int64_t j = 0; j < s; j++) {
+                const double w = at->h * at->method->a[i * s + j];
+                for (int64_t k = 0; k < n; k++) {
+                    c->step[i * n + k] += w * c->df[(j * n + k) * lanes + lane];
+                }
+            }
+        }
+        solve_stages(at, c->step);
+        for (int64_t k = 0; k < n; k++) {
+            p->dx[k * lanes + lane] += c->step[(s - 1) * n + k];
+        }
+    }
+    return status;
+}
+
+int il_collocate(const il_varied_run *p, int64_t step, double t, const double *u)
+{
+    il_collocation *c = p->implicit;
+    const int64_t n = p->size, s = p->tableau.stages;
+    const il_stages at = {p->self, &p->tableau, c,     n,      p->coordinates, t,
+                          p->h,    u,           p->u_stage, c->x, p->dep,         0};
+    for (int64_t k = 0; k < n; k++) {
+        if (fabs(p->x[k]) > c->most[k]) c->most[k] = fabs(p->x[k]);
+    }
+    int status = solve(&at, p->x);
+    if (status != IL_OK) return status;
+    if (p->stage_x) {
+        copy(p->stage_x + step * s * n, c->x, s * n);
+        for (int64_t j = 0; j < s; j++) {
+            copy(p->stage_dep + (step * s + j) * p->dependent, p->dep, p->dependent);
+        }
+    }
+    if (p->lanes) status = differentiate(p, &at);
+    copy(p->x, c->x + (s - 1) * n, n);
+    return status;
+}
+
+int il_collocate_back(const il_backward_run *r, int64_t step, double t, const double *u)
+{
+    il_collocation *c = r->implicit;
+    const int64_t n = r->size, s = r->tableau.stages;
+    double *dep = r->stage_dep + step * s * r->dependent;
+    const double *x = r->stage_x + step * s * n;
+    const il_stages at = {r->self, &r->tableau, c,          n, r->coordinates, t,
+                          r->h,    u,           r->u_stage, x, dep,            r->dependent};
+    int status = factorize(&at, 1);
+    /* weights of the equations of all stages */
+    memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
+    copy(c->step + (s - 1) * n, r->weights, n);
+    if (status == IL_OK) solve_stages_transposed(&at, c->step);
+    for (int64_t j = 0; j < s && status == IL_OK; j++) {
+        double *of_rates = c->f, *y = r->memory;
+        memset(of_rates, 0, (size_t)n * sizeof *of_rates);
+        for (int64_t i = 0; i < s; i++) {
+            add(n, of_rates, r->h * r->tableau.a[i * s + j], c->step + i * n);
+        }
+        status = r->pull(r->self, t + r->tableau.c[j] * r->h, u + j * r->u_stage, x + j * n,
+                         dep + j * r->dependent, of_rates, y);
+        if (status != IL_OK) return status;
+        add(n, r->weights, 1.0, y);
+        add(r->varied, r->owed, 1.0, y + n);
+    }
+    return status;
+}

@@ -1,0 +1,46 @@
+"""Memory of implicit steps with derivatives (`native/variation/il_collocation.c`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inloop.native import aligned_zeros
+from inloop.native.mirror import mirror
+from inloop.plant.variation.code import VariationCode
+
+
+class Collocation:
+    """What implicit steps need beside their method.
+
+    Attributes:
+        structure: for C; valid for as long as this object lives.
+    """
+
+    def __init__(self, code: VariationCode, stages: int) -> None:
+        """Reserve memory.
+
+        Args:
+            code: with rates and with derivatives along directions.
+            stages: of the method.
+        """
+        size, lanes = len(code.states), code.lanes
+        whole = stages * size
+        self._memory = {
+            "still": aligned_zeros(max(len(code.varied), 1), lanes),
+            "J": np.zeros(stages * size * size),
+            "M": np.zeros(whole * whole),
+            "pivots": np.zeros(whole, dtype=np.int64),
+            **{name: np.zeros(whole) for name in ("x", "f", "step", "rest")},
+            "most": np.zeros(size),
+            "unit": aligned_zeros(size, lanes),
+            "column": aligned_zeros(size, lanes),
+            "df": aligned_zeros(whole, lanes),
+        }
+        places = {name: array.ctypes.data for name, array in self._memory.items()}
+        self.structure: Any = mirror("il_collocation")(
+            rates=code.library.address(f"{code.prefix}_plain_slopes"),
+            slopes=code.library.address(f"{code.prefix}_slopes"),
+            lanes=lanes, **places,
+        )  # fmt: skip

@@ -1,0 +1,147 @@
+"""What a differentiated run was given, and whether such a run has derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from inloop.errors import InputError, SimulationError
+from inloop.plant import Array, BarePlant, Signal
+from inloop.simulate.results.result import Result
+from inloop.simulate.sensitivities.smooth_run import TABLEAUS
+
+# of the largest value: as far as the run and its repetition may be apart
+SAME = 1e-6
+NEAR = 1e-2  # where steps of the repetition are better than those of the run
+CHOSEN = 1e-4  # where the run has chosen its steps by a tolerance
+
+
+@dataclass(frozen=True)
+class RunArguments:
+    """What a run was given, as far as its derivatives need to know.
+
+    Attributes:
+        t_end, step, sample: as for `simulate` [s].
+        q, qd: start values, by name or as vectors.
+        tau, inputs: efforts and inputs.
+        motions: of driven joints.
+    """
+
+    t_end: float
+    step: float
+    sample: float | None = None
+    q: Mapping[str, float] | Array | None = None
+    qd: Mapping[str, float] | Array | None = None
+    tau: Mapping[str, float] | Array | None = None
+    inputs: Mapping[str, float | Signal] | None = None
+    motions: Mapping[str, Signal] | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> RunArguments:
+        """From the arguments of `simulate`, those of motions by the names of joints among them."""
+        if given.get("start") is not None:
+            raise InputError(
+                "derivatives of a run that continues another one are not available",
+                fix="Leave start out: give q and qd of its last sample.",
+            )
+        known = {f.name for f in fields(cls)}
+        own = {name: value for name, value in given.items() if name in known}
+        return cls(**{"step": 1e-3, **own})
+
+
+def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+    """Refuse runs whose steps have no derivatives that are known here.
+
+    Raises:
+        InputError: says why.
+    """
+    why, fix = "", ""
+    if result.method not in TABLEAUS:
+        why = f"was integrated by '{result.method}'"
+        fix = f"Give a method whose derivatives are known: {', '.join(TABLEAUS)}."
+    elif arguments.motions:
+        why, fix = "was given motions of driven joints", "Declare them in the model: m.drive(...)."
+    elif len(result.partitions) > 1:
+        why = "passed a position where other coordinates had to become independent"
+        fix = "End it before, or start elsewhere."
+    if why:
+        raise InputError(f"sensitivities: the run of model '{plant.name}' {why}", fix=fix)
+
+
+def kept_values(plant: BarePlant, arguments: RunArguments) -> tuple[list[int], list[int]]:
+    """Coordinates whose positions and whose velocities the start keeps, the first ones first."""
+    formulation, n = plant.formulation, plant.n
+    driven, free = list(formulation.driven_indices), list(formulation.partition.independent)
+
+    def named(given: Mapping[str, float] | Array | None) -> list[int]:
+        if given is None:
+            return []
+        if not isinstance(given, Mapping):
+            return free
+        return [k for name in given for k in plant.equations.places(name, n)]
+
+    declared = [k for k in formulation.declared if k < n]
+    q = [*driven, *named(arguments.q), *declared, *free, *range(n)]
+    joints = [body.joint for body in plant.mechanism.bodies]
+    told = [k for k in range(n) if joints[k].declared[1]]
+    moving = [k for k in told if joints[k].initial[1] != 0.0]
+    qd = [*driven, *named(arguments.qd), *moving, *told, *free, *range(n)]
+    return [k for k in dict.fromkeys(q) if k not in driven], [
+        k for k in dict.fromkeys(qd) if k not in driven
+    ]
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How far a run and its repetition are apart.
+
+    Attributes:
+        signal: where they are most.
+        share: of its largest value.
+    """
+
+    signal: str = ""
+    share: float = 0.0
+
+
+def _most_apart(result: Result) -> float:
+    """How far a run and its repetition may be apart, as a share of the largest value."""
+    if result.tolerance is not None:
+        return CHOSEN
+    return NEAR if TABLEAUS[result.method].implicit else SAME
+
+
+def check_same(model: str, result: Result, repeated: Mapping[str, Array]) -> Apart:
+    """The repetition of a run must be that run; where it has its own steps, be near it.
+
+    Args:
+        model: its name.
+        result: of the run.
+        repeated: samples of the repetition by name, of some or all positions and velocities.
+
+    Raises:
+        SimulationError: it is not.
+    """
+    most = Apart()
+    for k, name in enumerate(result.coordinates):
+        for kind, wanted in (("q", result.q[:, k]), ("qd", result.qd[:, k])):
+            mine = repeated.get(f"{name}.{kind}")
+            if mine is None:
+                continue
+            both = np.isfinite(wanted)
+            size = max(1e-3, float(np.abs(wanted[both]).max(initial=0.0)))
+            off = np.inf
+            if mine.shape == wanted.shape:
+                off = float(np.abs(mine - wanted)[both].max(initial=0.0))
+            if not off <= most.share * size:
+                most = Apart(f"{name}.{kind}", off / size)
+    if not most.share <= _most_apart(result):
+        raise SimulationError(
+            f"derivatives of model '{model}' would be those of another run: '{most.signal}' "
+            f"differs by {most.share:.3g} of its largest value",
+            fix="Use a shorter step or a shorter run, or stay away from singular positions.",
+        )
+    return most
