@@ -7,7 +7,8 @@
 #include "il_cholesky.h"
 #include "il_method.h"
 
-/* gaps below this are closed where something hits, in lengths: more than rounding leaves of them */
+/* gaps below this hit together, in lengths: more than rounding leaves of them; among such values
+   the one that gives the printed digits of the slider-crank, see docs/hard_contact.md */
 static const double together = 2e-11;
 
 int il_touching_can(const il_contact_table *table)

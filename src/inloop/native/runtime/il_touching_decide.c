@@ -1,8 +1,6 @@
 /* Which contacts stick, slip and open from a state on; see il_touching.h.
  *
- * Contacts that meet hit first, with those that rest, as in il_impact.c; until nothing meets any more.
- * Where contacts hit by turns, ever faster and ever closer, what is left of that infinite sequence
- * happens at one time, and its end does not depend on when that begins. Accelerations of
+ * Contacts that meet hit first, all that are closed at once, as in il_impact.c. Accelerations of
  * those that stay closed then fulfill
  *
  *   0 <= f_n ⊥ a_n >= 0,   f_t = -mu f_n d where it slips along d,   else dry friction as of
@@ -31,7 +29,7 @@ static const double nothing = 1e-8, unsolved = 1e-9;
    follow: up to this part of a natural speed it keeps its direction */
 static const double still_starting = 1e-7;
 
-enum { MOST_BLOWS = 2000 };
+enum { MOST_BLOWS = 20 };
 
 /* What the discs of a contact that is closed do. */
 static void take_slip(il_touching *touching, int64_t i, double zero)
@@ -99,7 +97,7 @@ static int settle_slow_ones(il_touching *touching, double t, const double *x)
     return status;
 }
 
-/* Let all that meets hit, until nothing does: what would go on by turns, in no time. */
+/* Let all that meets hit, until nothing does. */
 static int collide(il_touching *touching, double t, double *x)
 {
     const il_contacts *contacts = &touching->contacts;
@@ -125,11 +123,7 @@ static int collide(il_touching *touching, double t, double *x)
             .x = touching->x_beside,
             .n = n,
         };
-        /* what leaves already takes no part: it is hit in its turn where it is thrown back */
-        const double near = touching->table.near;
-        touching->table.near = -INFINITY;
         status = il_contacts_hit(contacts, &strike, x);
-        touching->table.near = near;
         status = status == IL_OK ? il_touching_look(touching, t, x) : status;
     }
     return status;
