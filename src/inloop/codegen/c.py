@@ -186,7 +186,7 @@ def _several(
 
 def _written(program: Program, part: Part) -> Program:
     """The program with those outputs only that a part writes."""
-    blocks = {store.block for store in part.stores}
+    blocks = {item.block for item in part.items if isinstance(item, Store)}
     return replace(program, outputs=tuple(x for x in program.outputs if x.name in blocks))
 
 
