@@ -37,7 +37,7 @@ Peers: how many times slower than µs; their pivots or ordering are found once w
 naive: a full array with lists of places in use, after the idea of MBDyn's. Values lie in compressed
 columns for all. error: componentwise backward error of the last solution by il.SparseLU. Its pivots
 are chosen from the value sets that are timed; values that are the same in all of them (±1, masses,
-coefficients of the step) are declared as constant, which straight-line code alone makes use of."""
+coefficients of the step) are declared as constant."""
 # (matrix, peer, hot or cold) → least ratio
 BARS = {
     ("MBDyn's robot", "KLU", "hot"): 10.0,

@@ -41,7 +41,7 @@ _RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_erro
 
 Kind = Literal["straight", "rolled", "tables"]
 ROLLED = 8_000  # operations from which on code is shared by equal steps, if
-REPEATED = 4  # each line of it is used as often as this, on the average
+REPEATED = 3  # each line of it is used as often as this, on the average
 
 
 @dataclass(frozen=True)
