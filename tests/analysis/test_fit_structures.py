@@ -119,3 +119,23 @@ def test_inverted_pendulum_needs_segments() -> None:
     assert found.derivatives.startswith("exact")
     with pytest.raises((il.ResidualError, il.SimulationError)):
         il.fit(plant, recording, ["drag", "mass"])
+
+
+def test_positions_that_velocities_lead() -> None:
+    """Where a skate is follows from its way: a run that begins elsewhere is refused by name."""
+    m = il.Model("skate", gravity=(0.0, 0.0, 0.0))
+    drag = m.parameter("drag", 0.2, unit="N*m*s/rad")
+    along = m.body("along", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+    across = m.body("across", on=along, joint=il.prismatic("y"), mass=0.7)
+    skate = m.body("skate", on=across, joint=il.revolute("z"), mass=0.3, inertia=(0.1, 0.1, 0.1))
+    m.knife_edge(skate, "y")
+    m.joint_force("skate", lambda q, qd: -drag * qd, "drag")
+    plant = m.compile()
+    led = [plant.coordinates[k] for k in plant.formulation.led_positions]
+    assert led
+    t = np.arange(0.0, 0.4, PERIOD)
+    columns = {"t": t, "skate.q": 0.3 * t, f"{led[0]}.q": 0.5 + 0.0 * t}
+    for options, begin in (({}, 0.5), ({"segments": 0.1}, 0.0)):
+        recording = {**columns, f"{led[0]}.q": begin + 0.0 * t}
+        with pytest.raises(il.InputError, match=f"lead '{led[0]}', whose position at the begin"):
+            il.fit(plant, recording, ["drag"], outputs=["skate.q"], **options)

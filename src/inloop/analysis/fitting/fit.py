@@ -35,6 +35,7 @@ OPEN = 1e-3  # gap between segments, in sizes of states, above which it is told
 HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # parts of a recording, one by one
 MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
 APPROACHING = 15  # evaluations in each of them
+AT_HOME = 1e-6  # of a unit of a coordinate
 COARSE = 1e-5  # of the size of an unknown: what steps may move it by without a word
 STEP = 1e-3  # longest step of the integrator, unless it is given [s]
 
@@ -173,6 +174,7 @@ def _shooting(
             fix="Write the joint as three revolute ones.",
         )
     seconds = None if segments is None else real(segments, "segments")
+    _check_led(plant, runs, seconds)
     if seconds is not None and plant.by_mode:
         raise InputError(
             f"model '{plant.name}' has modes: its recordings cannot be cut into segments",
@@ -191,6 +193,24 @@ def _shooting(
             )
     parts = cut(runs, seconds, early)
     return Shooting(plant, runs, parts, unknowns, outputs, late, steps, start == "fit")
+
+
+def _check_led(plant: BarePlant, runs: Sequence[Measured], seconds: float | None) -> None:
+    """Positions that constraints on velocities leave free are those of the plant's start.
+
+    Raises:
+        InputError: a run would begin elsewhere.
+    """
+    led, home = list(plant.formulation.led_positions), plant.formulation.home()
+    for k in led:
+        begins = np.array([run.q[0, k] for run in runs])
+        away = np.abs(begins - home[k]) > AT_HOME * plant.coordinate_sizes[k]
+        if seconds is not None or np.any(away):
+            raise InputError(
+                f"constraints on velocities of model '{plant.name}' lead '{plant.coordinates[k]}', "
+                "whose position at the begin of runs is not fitted",
+                fix="Leave segments out, and give recordings that begin where the model starts.",
+            )
 
 
 def _approach(
