@@ -122,7 +122,8 @@ class _Writer:
         elif value is not None and not isinstance(divisor, str):
             self.fixed[row.i, j] = value if divisor is None else value * divisor
         elif value is None and divisor is None and j not in row.changed:
-            self.place[row.i, j] = f"A[{self.given[row.i][j]}]"
+            place = self.place[row.i, j] = f"A[{self.given[row.i][j]}]"
+            row.lines.remove(f"double {self.entry(row.i, j)} = {place};")  # nobody needs a copy
         else:
             text = self.entry(row.i, j) if value is None else number(value)
             text = product(text, divisor)

@@ -243,8 +243,8 @@ def lanes_text() -> str:
 
 # each lane reads two numbers at once
 _PAIR = """#ifdef __has_builtin
-#if __has_builtin(__builtin_ia32_vinsertf128_pd256) && __has_builtin(__builtin_shufflevector) \\
-    && defined(__AVX__) && !defined(IL_NO_VECTORS)
+#if __has_builtin(__builtin_ia32_vinsertf128_pd256) && __has_builtin(__builtin_ia32_pd256_pd) \\
+    && __has_builtin(__builtin_shufflevector) && defined(__AVX__) && !defined(IL_NO_VECTORS)
 #define HALVES(p, q) \\
     __builtin_ia32_vinsertf128_pd256(__builtin_ia32_pd256_pd(LANES(2, p)), LANES(2, q), 1)
 #define PAIR4(p0, p1, p2, p3, u, v) \\
