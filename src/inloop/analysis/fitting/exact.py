@@ -46,7 +46,8 @@ class ExactDerivatives:
         self._shooting = shooting
         if plant.by_mode:
             raise NotExactError("the model has modes")
-        if shooting.method not in TABLEAUS:
+        # runs by implicit methods have the derivatives of their motion, not of their steps
+        if shooting.method not in TABLEAUS or TABLEAUS[shooting.method].implicit:
             raise NotExactError(f"runs are integrated by '{shooting.method}'")
         calls = max(len(_changes(shooting.efforts(k))) for k in range(len(shooting.segments)))
         if calls > MOST_CALLS:

@@ -97,7 +97,7 @@ int64_t il_touching_unknowns(const il_touching *touching, int64_t i, int64_t row
     int64_t count = 0;
     il_disc discs[IL_DISCS];
 
-    if (touching->modes[i] == IL_APART) {
+    if (touching->modes[i] == IL_OPEN_CONTACT) {
         return 0;
     }
     rows[count++] = touching->contacts.table->first[i];
@@ -135,7 +135,7 @@ int il_touching_still(il_touching *touching, double t, const double *x, double *
 
     int status = touching->free.rates(touching->free.context, t, x, xd);
     for (int64_t i = 0; i < touching->count; i++) {
-        closed |= touching->modes[i] != IL_APART;
+        closed |= touching->modes[i] != IL_OPEN_CONTACT;
     }
     if (status == IL_OK && closed) {
         status = il_touching_bias(touching, t, x, xd);

@@ -22,7 +22,7 @@
 #include "il_rolling_discs.h"
 #include "il_strike.h"
 
-enum il_touching_mode { IL_APART, IL_CLOSED };
+enum il_touching_mode { IL_OPEN_CONTACT, IL_CLOSED_CONTACT };
 
 typedef struct il_touching {
     il_system free;          /* the mechanism without contacts */

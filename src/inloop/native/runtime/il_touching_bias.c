@@ -60,7 +60,7 @@ static int difference(il_touching *touching, double t, const double *x, const do
     }
     for (int64_t i = 0; i < touching->count; i++) {
         const int64_t *first = touching->contacts.table->first + i;
-        for (int64_t k = first[0]; touching->modes[i] != IL_APART && k < first[1]; k++) {
+        for (int64_t k = first[0]; touching->modes[i] != IL_OPEN_CONTACT && k < first[1]; k++) {
             most = fmax(most, fabs(touching->bias[k]));
             apart = fmax(apart, fabs(touching->bias[k] - second[k]));
             fastest = fmax(fastest, fabs(touching->still[k]) + fabs(touching->p.w[k]));

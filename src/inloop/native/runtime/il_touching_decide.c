@@ -36,7 +36,7 @@ static void take_slip(il_touching *touching, int64_t i, double zero)
 {
     il_disc discs[IL_DISCS];
 
-    touching->modes[i] = IL_CLOSED;
+    touching->modes[i] = IL_CLOSED_CONTACT;
     il_touching_discs(touching, i, discs);
     for (int j = 0; j < IL_DISCS; j++) {
         const int64_t disc = IL_DISCS * i + j;
@@ -61,11 +61,11 @@ static int sort_out(il_touching *touching)
 
         touching->p.struck[i] = gap <= table->near && u < -zero ? IL_FAST : 0;
         meets |= touching->p.struck[i] != 0;
-        touching->modes[i] = IL_APART;
+        touching->modes[i] = IL_OPEN_CONTACT;
         if (gap <= touching->near && fabs(u) <= zero) {
             take_slip(touching, i, zero);
         }
-        touching->p.pressed[i] = touching->modes[i] != IL_APART;
+        touching->p.pressed[i] = touching->modes[i] != IL_OPEN_CONTACT;
     }
     return meets;
 }
@@ -85,7 +85,7 @@ static int settle_slow_ones(il_touching *touching, double t, const double *x)
 
     /* accelerations are told of contacts that are not apart */
     for (int64_t i = 0; i < touching->count; i++) {
-        touching->modes[i] = touching->p.struck[i] ? IL_CLOSED : touching->modes[i];
+        touching->modes[i] = touching->p.struck[i] ? IL_CLOSED_CONTACT : touching->modes[i];
     }
     const int status = il_touching_still(touching, t, x, touching->rates_beside);
     for (int64_t i = 0; status == IL_OK && i < touching->count; i++) {
@@ -162,7 +162,7 @@ static int64_t pose(il_touching *touching, double *largest)
     p->first[0] = 0;
     *largest = 1e-12 * touching->size / (touching->whole * touching->whole);
     for (int64_t i = 0; i < touching->count; i++) {
-        if (touching->modes[i] != IL_APART) {
+        if (touching->modes[i] != IL_OPEN_CONTACT) {
             add(touching, i, largest);
         }
     }
@@ -206,7 +206,7 @@ static void take_mode(il_touching *touching, int64_t c, const double *a, double 
     touching->unit[i] = largest / p->W[row * p->rows + row];
     memset(touching->force + first[i], 0, (size_t)(first[i + 1] - first[i]) * sizeof *f);
     if (f[0] <= nothing * touching->unit[i] && a[0] > nothing * largest) {
-        touching->modes[i] = IL_APART;
+        touching->modes[i] = IL_OPEN_CONTACT;
         return;
     }
     for (int64_t k = 0; k < own; k++) {
@@ -238,15 +238,15 @@ static int hold_low_ones(il_touching *touching, double t, const double *x)
     const double zero = il_touching_standstill(touching);
 
     for (int64_t i = 0; i < touching->count; i++) {
-        if (touching->modes[i] == IL_APART && touching->p.gap[i] <= table->near) {
+        if (touching->modes[i] == IL_OPEN_CONTACT && touching->p.gap[i] <= table->near) {
             take_slip(touching, i, zero);
         }
     }
     const int status = il_touching_still(touching, t, x, touching->rates_beside);
     for (int64_t i = 0; status == IL_OK && i < touching->count; i++) {
         const double u = touching->u[table->first[i]];
-        if (touching->modes[i] != IL_APART && u > zero && !stays_low(touching, i, u)) {
-            touching->modes[i] = IL_APART;
+        if (touching->modes[i] != IL_OPEN_CONTACT && u > zero && !stays_low(touching, i, u)) {
+            touching->modes[i] = IL_OPEN_CONTACT;
         }
     }
     return status;
@@ -297,7 +297,7 @@ int il_touching_decide(il_touching *touching, double t, double *x)
         /* what was closed, or has just hit, leaves from there */
         const int leaves = touching->p.gap[i] <= table->near || touching->p.pressed[i];
         touching->gap_begun[i] = leaves ? touching->p.gap[i] : INFINITY;
-        if (touching->modes[i] != IL_APART && touching->p.deeds[i] < IL_ACTED) {
+        if (touching->modes[i] != IL_OPEN_CONTACT && touching->p.deeds[i] < IL_ACTED) {
             touching->p.deeds[i] = IL_ACTED;
         }
     }

@@ -58,7 +58,9 @@ double il_touching_force_margin(const il_touching *touching)
 {
     double least = INFINITY;
     for (int64_t i = 0; i < touching->count; i++) {
-        least = touching->modes[i] == IL_APART ? least : fmin(least, margin_of_force(touching, i));
+        if (touching->modes[i] != IL_OPEN_CONTACT) {
+            least = fmin(least, margin_of_force(touching, i));
+        }
     }
     return least;
 }
@@ -84,7 +86,7 @@ double il_touching_margin(const il_touching *touching, double elapsed)
 
     for (int64_t i = 0; i < touching->count; i++) {
         il_disc discs[IL_DISCS];
-        if (touching->modes[i] == IL_APART) {
+        if (touching->modes[i] == IL_OPEN_CONTACT) {
             /* what begins at the gap where it would hit is on its way from there: over time, its
                mean speed, which is not zero at the beginning */
             const double begun = touching->gap_begun[i], gap = touching->p.gap[i];
@@ -109,7 +111,7 @@ void il_touching_follow(il_touching *touching)
     for (int64_t i = 0; i < touching->count; i++) {
         il_disc discs[IL_DISCS];
         il_touching_discs(touching, i, discs);
-        for (int j = 0; touching->modes[i] != IL_APART && j < IL_DISCS; j++) {
+        for (int j = 0; touching->modes[i] != IL_OPEN_CONTACT && j < IL_DISCS; j++) {
             const int64_t disc = IL_DISCS * i + j;
             double *const begun = touching->direction + 2 * disc, d[2];
             if (!touching->slips[disc]) {
