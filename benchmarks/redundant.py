@@ -19,8 +19,8 @@ RATIO_BAR = 40.0
 HEADERS = ["PUMA 560, 1 ms steps", "formulation", "noise", "unknowns", "µs per step", "to reduced"]
 LEGEND = """\
 CPU time of one thread for {steps} steps by il_step, efforts new in each, best of {runs} runs.
-reduced: method "implicit"; redundant: method "alpha"; 2 solves: two in every step. MBDyn took 57.6 to 63.5 µs for this robot
-without friction and 114 to 130 µs with, on another machine: the ratio to the lower one is told
+reduced: method "implicit"; redundant: method "alpha"; 2 solves: two in every step.
+MBDyn took 57.6 to 63.5 µs for this robot without friction and 114 to 130 µs with, on another machine: the ratio to the lower one is told
 below and is no comparison in one run."""
 
 
