@@ -20,8 +20,8 @@ HEADERS = ["PUMA 560, 1 ms steps", "formulation", "noise", "unknowns", "µs per 
 LEGEND = """\
 CPU time of one thread for {steps} steps by il_step, efforts new in each, best of {runs} runs.
 reduced: method "implicit"; redundant: method "alpha"; 2 solves: two in every step.
-MBDyn took 57.6 to 63.5 µs for this robot without friction and 114 to 130 µs with, on another machine: the ratio to the lower one is told
-below and is no comparison in one run."""
+MBDyn took 57.6 to 63.5 µs for this robot without friction and 114 to 130 µs with,
+on another machine: the ratio to the lower one is told below and is no comparison in one run."""
 
 
 def run(rounds: int = ROUNDS) -> Findings:
