@@ -296,3 +296,41 @@ def test_rows_that_follow_from_others_are_told() -> None:
 def test_unknown_formulation() -> None:
     with pytest.raises(il.InputError, match="Use 'reduced' or 'redundant'"):
         gallery.get("pendulum").build().compile(formulation="absolute")
+
+
+def four_bar_of_hinges() -> il.Model:
+    """A parallelogram in space: each hinge holds its bodies in the plane once more."""
+    m = il.Model("hinges", gravity=(0.0, 0.0, -9.81))
+    given: dict[str, Any] = {"mass": 1.0, "inertia": (0.02, 0.03, 0.01)}
+    crank = m.body(
+        "crank", on=m.ground, joint=il.revolute("y", initial=(0.4, 0.0)), com=(0, 0, 0.5), **given
+    )
+    coupler = m.body(
+        "coupler",
+        on=crank.point("top", (0.0, 0.0, 1.0)),
+        joint=il.revolute("y", initial=(-0.4, 0.0)),
+        com=(0.6, 0.0, 0.0),
+        **given,
+    )
+    rocker = m.body(
+        "rocker",
+        on=m.ground.point("foot", (1.2, 0.0, 0.0)),
+        joint=il.revolute("y", initial=(0.4, 0.0)),
+        com=(0.0, 0.0, 0.5),
+        **given,
+    )
+    ends = coupler.point("end", (1.2, 0.0, 0.0)), rocker.point("head", (0.0, 0.0, 1.0))
+    m.close(*ends, kind="hinge", axis="y", name="pin")
+    return m
+
+
+def test_rows_that_follow_from_others_are_named() -> None:
+    """Of the five rows of the last hinge two are left: the plane needs no others."""
+    plant = redundant(four_bar_of_hinges())
+    assert plant.formulation.notes == (
+        "loop 'pin' adds nothing in direction y; row dropped",
+        "loop 'pin' adds nothing in direction tilt 1; row dropped",
+        "loop 'pin' adds nothing in direction tilt 2; row dropped",
+    )
+    # three bodies, three joints, and the two rows that are left
+    assert plant.formulation.unknowns == 3 * 12 + 3 + 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import inloop as il
 from inloop import gallery
@@ -189,6 +190,44 @@ def test_singular_positions_are_passed_without_drift(linkage: il.Plant) -> None:
     assert 80.0 < errors[0] / errors[1] < 130.0
 
 
+@pytest.mark.long
+def test_forty_loops_pass_the_flat_position() -> None:
+    """All bars stay parallel, so that one pendulum of their masses is the reference."""
+    loops = 40
+    plant = four_bar(loops).compile(formulation="redundant")
+    # bars turn about their ends, couplers are carried along their circle
+    stretch = 9.81 * ((loops + 1) / 2 + loops) / ((loops + 1) / 3 + loops)
+    exact = solve_ivp(
+        lambda t, y: [y[1], stretch * np.sin(y[0])], (0.0, 10.0), [0.0, -1.0], "DOP853",
+        rtol=1e-12, atol=1e-12,
+    )  # fmt: skip
+    errors = []
+    for step in (1e-2, 1e-3):
+        result = plant.simulate(t_end=10.0, step=step, sample=0.05)
+        bars = np.stack([result[f"bar_{k}.q"] for k in range(loops + 1)], axis=1)
+        assert np.count_nonzero(np.diff(np.sign(np.cos(bars[:, 0])))) == 10
+        assert np.abs(bars - bars[:, :1]).max() < 1e-9
+        assert result.violation is not None
+        assert result.violation.max() < 1e-9
+        errors.append(abs(result["bar_0.q"][-1] - exact.y[0, -1]))
+    assert errors[1] < 1e-4
+    assert 80.0 < errors[0] / errors[1] < 130.0
+
+
+def test_a_fixed_number_of_solves() -> None:
+    """Every step solves twice, and torques that jump leave nothing of it behind."""
+    torques = 0.4 + 0.5 * np.random.default_rng(3).standard_normal(300)
+    ends = {}
+    for solves in (2, 6):
+        stepper = arm().compile(formulation="redundant", solves=solves).stepper(step=1e-3)
+        for torque in torques:
+            stepper.step(**{"lower.tau": float(torque)})
+            assert stepper.newton is not None
+            assert stepper.newton.iterations == solves
+        ends[solves] = np.array([stepper["upper.q"], stepper["lower.q"]])
+    assert np.abs(ends[2] - ends[6]).max() < 1e-8
+
+
 def test_a_stepper_gives_the_bits_of_a_run_and_goes_back(linkage: il.Plant) -> None:
     expected = linkage.simulate(t_end=0.1, step=1e-3)
     stepper = linkage.stepper(step=1e-3)
@@ -280,6 +319,15 @@ def test_damping_that_makes_no_sense() -> None:
         model.compile(formulation="redundant", damping=1.5)
     with pytest.raises(il.InputError, match="formulation='redundant'"):
         model.compile(damping=0.1)
+
+
+def test_numbers_of_solves_that_make_no_sense() -> None:
+    model = arm()
+    for solves in (0, 11):
+        with pytest.raises(il.InputError, match="Use 1 to 10"):
+            model.compile(formulation="redundant", solves=solves)
+    with pytest.raises(il.InputError, match="formulation='redundant'"):
+        model.compile(solves=2)
 
 
 def test_methods_that_do_not_fit_are_refused(linkage: il.Plant) -> None:

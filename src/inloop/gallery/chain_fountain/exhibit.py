@@ -21,7 +21,7 @@ from inloop.gallery.chain_fountain.model import (
     chain_fountain,
 )
 
-N = 40
+N = 100
 LATER = 0.1  # [s]
 
 

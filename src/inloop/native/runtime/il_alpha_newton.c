@@ -132,11 +132,18 @@ static int solve_linear(il_redundant_memory *m, int first, int slow)
     if (first || slow) {
         m->table->matrix(&m->point, m->A);
     }
-    if (!slow && lu->factor) {
-        if (first) {
-            lu->factor(m->A, m->lu.factors, m->lu.reciprocals);
+    int factored = !slow;
+    if (!slow && lu->factor && first) {
+        lu->factor(m->A, m->lu.factors, m->lu.reciprocals);
+    } else if (!slow && first) {
+        factored = il_sparse_lu_factor(lu, m->A, &m->lu) == IL_SPARSE_LU_OK;
+    }
+    if (factored) {
+        if (lu->factor) {
+            lu->solve(m->lu.factors, m->lu.reciprocals, m->b, m->lu.y, m->y);
+        } else {
+            il_sparse_lu_apply(lu, m->b, 0, &m->lu, m->y);
         }
-        lu->solve(m->lu.factors, m->lu.reciprocals, m->b, m->lu.y, m->y);
         if (il_all_finite(m->y, lu->n)) {
             return 1;
         }
