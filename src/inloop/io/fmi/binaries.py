@@ -86,8 +86,9 @@ def build_here(
     headers = {**runtime_headers(), **wrapper_files(version)}
     headers = {name: text for name, text in headers.items() if name.endswith(".h")}
     # the runtime first: libraries of functions may hold copies of some of its files
-    linked = [load_runtime().path, _wrapper(version)]
-    linked += [*(engine.library.path for engine in exported.unit.engines), *more]
+    # the plant first: it may bring files of the runtime that were compiled for it
+    linked = [*(engine.library.path for engine in exported.unit.engines), *more]
+    linked += [load_runtime().path, _wrapper(version)]
     options = replace(model_options(linked=tuple(dict.fromkeys(linked))), together=False)
     options = replace(options, libraries=(OWN_CALLS, *options.libraries))
     table = {name: text for name, text in exported.files.items() if name.endswith("_plant.c")}
