@@ -89,6 +89,7 @@ def test_the_sine_rests_at_its_second_peak() -> None:
     assert angle(dwell.END + 1.0) == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.long
 def test_a_small_sine_with_dwell_dies_away(plant: il.Plant) -> None:
     """The angle at 0.3 g is near that of the single track, and so is the way aside."""
     plant.parameters.reset()

@@ -105,6 +105,7 @@ def test_direct_control_lifts_the_wheel_that_combined_control_keeps_down(plant: 
         assert tilt == pytest.approx(math.atan(3.5 / G), abs=0.02)
 
 
+@pytest.mark.long
 def test_it_follows_the_figure_eight_though_samples_are_missed(plant: il.Plant) -> None:
     led = Led()
     control = TiltControl(led, plant.parameters, COMBINED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +21,7 @@ from inloop.native import (
 @pytest.fixture(scope="module")
 def library() -> NativeLibrary:
     own = (Path(__file__).parent / "near_pairs.c").read_text()
-    strict = BuildOptions(strict=True)
-    linked = replace(strict, linked=(load_runtime(strict).path,))
+    linked = BuildOptions(strict=True, linked=(load_runtime().path,))
     return NativeLibrary(build_library({"near_pairs.c": own}, runtime_headers(), options=linked))
 
 

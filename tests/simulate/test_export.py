@@ -79,7 +79,7 @@ def test_a_program_prints_what_sensors_tell(tmp_path: Path, make: Make) -> None:
 @pytest.mark.parametrize(
     ("compiler", "more"),
     [
-        ("clang", ("-O0",)),
+        pytest.param("clang", ("-O0",), marks=pytest.mark.long),
         pytest.param("gcc", SANITIZED, marks=pytest.mark.long),
         pytest.param("clang", SANITIZED, marks=pytest.mark.long),
     ],

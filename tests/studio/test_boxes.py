@@ -39,6 +39,7 @@ ADD_STYLE = """(text) => {
 }"""
 
 
+@pytest.mark.long
 def test_exhibits_are_shown_whole_on_desks_and_phones(browser: Browser, errors: list[str]) -> None:
     folder = Path(PICTURES) if PICTURES else None
     themes = ("light", "dark") if PICTURES else ("light",)
