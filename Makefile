@@ -31,8 +31,8 @@ DEMO_EXTRAS := plot,studio,terminal
 # make demo HEADLESS=1: no browser, a piece is played instead
 HEADLESS ?=
 PYTEST_OPTIONS ?=
-# more than there are cores: many tests wait for browsers, compilers and other processes
-TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 4)
+# two more than there are cores: some tests wait for browsers, clocks and other processes
+TEST_WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 
 .PHONY: demo test test-long wheel bench docs figures pictures lint style page format clean test-programs test-modules
 .DEFAULT_GOAL := demo

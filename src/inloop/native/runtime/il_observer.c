@@ -193,17 +193,15 @@ int il_observer_motion(il_observer *o, const double *x, double *all)
     return status;
 }
 
-/* How all coordinates and velocities change with each state of the error that is one of motion: a
-   row each. */
-static int note_motion(il_observer *o)
+int il_observer_motion_slopes(il_observer *o, int64_t count, double *rows)
 {
-    il_part *part = il_observed_part(o);
-    const int64_t n = part->row->n, moving = 2 * il_observed_coordinates(o);
-    double *const now = o->all_before + o->size * 2 * n;
+    const il_part *part = il_observed_part(o);
+    const int64_t width = 2 * part->row->n;
+    double *const now = rows + o->size * width;
     int status = il_observer_motion(o, o->x, now);
     memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
-    for (int64_t j = 0; j < moving && status == IL_OK; j++) {
-        double *row = o->all_before + j * 2 * n;
+    for (int64_t j = 0; j < count && status == IL_OK; j++) {
+        double *row = rows + j * width;
         const double reach = IL_OBSERVER_STEP_REACH * part->sizes[j];
         o->delta[j] = reach;
         status = il_observer_move(o, o->delta, o->x_trial, o->extra_trial);
@@ -211,7 +209,7 @@ static int note_motion(il_observer *o)
         if (status == IL_OK) {
             status = il_observer_motion(o, o->x_trial, row);
         }
-        for (int64_t k = 0; k < 2 * n; k++) {
+        for (int64_t k = 0; k < width; k++) {
             row[k] = (row[k] - now[k]) / reach;
         }
     }
@@ -248,7 +246,7 @@ static void turn_P(il_observer *o)
 static int choose_anew(il_observer *o)
 {
     il_part *part = il_observed_part(o);
-    int status = note_motion(o);
+    int status = il_observer_motion_slopes(o, 2 * il_observed_coordinates(o), o->all_before);
     if (status == IL_OK) {
         status = il_look_at(part, o->t, o->x);
     }

@@ -6,35 +6,10 @@
 #include "il_observer_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 static double deviation_of(double square)
 {
     return square > 0.0 ? sqrt(square) : 0.0;
-}
-
-/* Rows of slopes of all coordinates and velocities by each independent position. */
-static int slopes_of_motion(il_observer *o, double *rows)
-{
-    const il_part *part = il_observed_part(o);
-    const int64_t n = part->row->n, nu = il_observed_coordinates(o);
-    double *const now = rows + nu * 2 * n;
-    int status = il_observer_motion(o, o->x, now);
-    memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
-    for (int64_t j = 0; j < nu && status == IL_OK; j++) {
-        const double reach = IL_OBSERVER_STEP_REACH * part->sizes[j];
-        double *row = rows + j * 2 * n;
-        o->delta[j] = reach;
-        status = il_observer_move(o, o->delta, o->x_trial, o->extra_trial);
-        o->delta[j] = 0.0;
-        if (status == IL_OK) {
-            status = il_observer_motion(o, o->x_trial, row);
-        }
-        for (int64_t k = 0; k < 2 * n; k++) {
-            row[k] = (row[k] - now[k]) / reach;
-        }
-    }
-    return status;
 }
 
 /* Of a velocity with slopes by positions and velocities; of a coordinate, without the latter. */
@@ -62,7 +37,7 @@ int il_observer_deviations(il_observer *observer, double *deviations)
     const int64_t n = il_observed_part(o)->row->n, nu = choice->independent_count;
     int status = IL_OK;
     if (nu < n) {
-        status = slopes_of_motion(o, o->all_before);
+        status = il_observer_motion_slopes(o, nu, o->all_before);
         for (int64_t k = 0; k < n; k++) {
             deviations[k] = deviation_of(square_of(o, o->all_before, k, 0));
             deviations[n + k] = deviation_of(square_of(o, o->all_before, k, 1));

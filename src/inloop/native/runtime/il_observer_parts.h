@@ -40,6 +40,10 @@ int il_observer_moved(il_observer *o, double t, const double *from, const double
 /* All coordinates and velocities at a state: 2 n numbers. */
 int il_observer_motion(il_observer *o, const double *x, double *all);
 
+/* How all coordinates and velocities change with each of the first states of the error, which are those
+   of motion: a row each; behind rows for all states, where they are now. */
+int il_observer_motion_slopes(il_observer *o, int64_t count, double *rows);
+
 /* Steps of a state to the next sample, with inputs as they act now. */
 int il_observer_steps(il_observer *o, double *x);
 
