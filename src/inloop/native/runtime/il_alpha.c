@@ -28,6 +28,7 @@
 
 #define SHORTEST 0.004    /* part of a step */
 #define SHORT 1e-5        /* [s]: in longer steps rounding is nothing */
+#define LAST_BITS 1e-15   /* of components of a quaternion */
 
 static int64_t state_length(const il_redundant *table)
 {
@@ -118,10 +119,17 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
     return IL_OK;
 }
 
+/* Does a history belong to a state? Who brings quaternions to unit length once more may change their
+   last bits, as this file may be compiled otherwise. */
 static int same(const il_redundant *table, double *history, const double *x)
 {
     const il_alpha_history h = parts_of(table, history);
-    return *h.known == 1.0 && il_all_equal(h.x, x, state_length(table));
+    const int64_t count = state_length(table), plain = count - IL_QUATERNION * table->attitudes;
+    int alike = *h.known == 1.0 && il_all_equal(h.x, x, plain);
+    for (int64_t k = plain; k < count; k++) {
+        alike = alike && fabs(h.x[k] - x[k]) <= LAST_BITS;
+    }
+    return alike;
 }
 
 /* Steps change their length: a is that of a time Δα h later. */
@@ -156,14 +164,7 @@ static void predict(il_redundant_memory *m, const il_alpha_rule *s, const il_alp
         u1[k] = u + speed_a * a + speed_ud * ud;
         ud1[k] = ud;
     }
-    for (int64_t k = 0; k < table->bodies; k++) {
-        const double *from = now->p + 7 * k;
-        double *to = next->p + 7 * k;
-        for (int i = 0; i < 3; i++) {
-            to[i] = from[i] + moved[6 * k + i];
-        }
-        il_turn_by(from + 3, moved + 6 * k + 3, to + 3);
-    }
+    il_alpha_lead(table, m->moved, now->p, next->p);
     memcpy(next->lam, now->lam, (size_t)(6 * table->bodies) * sizeof *now->lam);
     memcpy(next->mu, now->mu, (size_t)table->rows * sizeof *now->mu);
 }

@@ -3,6 +3,7 @@
 #define IL_ALPHA_H
 
 #include "il_redundant.h"
+#include "il_rotation.h"
 
 /* Parts of a history: what belongs to the state at the end of a step. */
 typedef struct il_alpha_history {
@@ -23,6 +24,18 @@ typedef struct il_alpha_rule {
     double per_motion, per_speed; /* β' and γ': how accelerations and velocities follow motions */
     double from_new, from_old, from_a; /* a at the end of the step, from rates at both and a before */
 } il_alpha_rule;
+
+/* Where motions of a step lead bodies to, from where they were. */
+static inline void il_alpha_lead(const il_redundant *table, const double *moved, const double *from,
+                                 double *to)
+{
+    for (int64_t k = 0; k < table->bodies; k++, moved += 6, from += 7, to += 7) {
+        for (int i = 0; i < 3; i++) {
+            to[i] = from[i] + moved[i];
+        }
+        il_turn_by(from + 3, moved + 3, to + 3);
+    }
+}
 
 /* Joints and states of laws of the point, where the motions of a step lead to; attitudes of ball joints
    from where they were in x. */

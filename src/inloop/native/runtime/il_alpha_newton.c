@@ -53,9 +53,9 @@ static void add_multiple(int64_t count, double factor, const double *restrict x,
     }
 }
 
-/* Move the bodies by the solution, and make it changes of their motions: in world axes, turns in the
-   tangent where they began. The largest in units. */
-static double move_bodies(il_redundant_memory *m, double *pose)
+/* Make the solution changes of the motions of bodies: in world axes, turns in the tangent where they
+   began. The largest in units. */
+static double changes_of_motion(il_redundant_memory *m)
 {
     const il_redundant *table = m->table;
     const int64_t bodies = table->bodies;
@@ -71,10 +71,6 @@ static double move_bodies(il_redundant_memory *m, double *pose)
             largest[i] = larger(largest[i], larger(per_length * fabs(d[i]), fabs(d[3 + i])));
             d[i] = R[3 * i] * shift[0] + R[3 * i + 1] * shift[1] + R[3 * i + 2] * shift[2];
         }
-        for (int i = 0; i < 3; i++) {
-            pose[7 * k + i] += d[i];
-        }
-        il_turn_a_little(pose + 7 * k + 3, d + 3);
         il_untangle(m->moved + 6 * k + 3, d + 3);
     }
     for (int64_t k = 0; k < table->free_count; k++) {
@@ -88,17 +84,20 @@ static double move_bodies(il_redundant_memory *m, double *pose)
 }
 
 /* Follow the solution; the largest correction in units. */
-static double correct(il_redundant_memory *m, const il_alpha_rule *s, const il_alpha_history *next)
+static double correct(il_redundant_memory *m, const il_alpha_rule *s, const il_alpha_history *now,
+                      const il_alpha_history *next)
 {
     const il_redundant *table = m->table;
     const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
-    const double largest = move_bodies(m, next->p), *const y = m->y, *const forces = y + moving;
+    const double largest = changes_of_motion(m), *const y = m->y, *const forces = y + moving;
     add_multiple(6 * bodies, s->per_motion, forces, next->lam);
     add_multiple(table->rows, s->per_motion, forces + 6 * bodies, next->mu);
     /* nobody asks for positions of states of laws */
     add_multiple(6 * bodies + table->free_count, 1.0, y, m->moved);
     add_multiple(moving, s->per_speed, y, next->u);
     add_multiple(moving, s->per_motion, y, next->ud);
+    /* the whole turn of the step at once: small ones one after the other would not add up to it */
+    il_alpha_lead(table, m->moved, now->p, next->p);
     return largest;
 }
 
@@ -190,7 +189,7 @@ int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s, cons
         if (!solve_linear(m, m->iterations == 0, slow)) {
             return IL_DIVERGED;
         }
-        m->correction = correct(m, s, next);
+        m->correction = correct(m, s, now, next);
         first = m->iterations > 0 ? first : m->correction;
         if (is_done(m, first, before, way, rounding)) {
             m->iterations++;

@@ -68,24 +68,6 @@ static inline void il_turn_by(const double *e, const double *m, double *to)
     il_attitude_normalize(1, to);
 }
 
-/* e = e exp(m~), most often by very little. */
-static inline void il_turn_a_little(double *e, const double *m)
-{
-    const double from[IL_QUATERNION] = {e[0], e[1], e[2], e[3]};
-    const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
-    if (!(square < 1e-8)) {
-        il_turn_by(from, m, e);
-        return;
-    }
-    /* what the series leave out is below 1e-19 */
-    const double c = 1.0 - 0.125 * square, s = 0.5 - (0.5 / 24) * square;
-    const double x = s * m[0], y = s * m[1], z = s * m[2];
-    e[0] = from[0] * c - from[1] * x - from[2] * y - from[3] * z;
-    e[1] = from[0] * x + from[1] * c + from[2] * z - from[3] * y;
-    e[2] = from[0] * y - from[1] * z + from[2] * c + from[3] * x;
-    e[3] = from[0] * z + from[1] * y - from[2] * x + from[3] * c;
-}
-
 /* How m changes when what exp(m~) leads to is turned by d in its own axes: the inverse of the
    tangent operator, with three terms of the series of (1 - |m|/2 cot |m|/2) / |m|². */
 static inline void il_untangle(const double *m, double *d)
