@@ -16,7 +16,7 @@ import inloop as il
 from inloop import gallery
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import INPUTS, realtime_function
-from inloop.realtime import Flag, State
+from inloop.realtime import Flag, Snapshot, State
 from inloop.realtime.clock import START
 
 STEP = 1.0 / RATE
@@ -217,6 +217,35 @@ def test_reset_and_restore_are_exact(plant: il.Plant, name: str) -> None:
         box.reset()
         np.testing.assert_array_equal(box.read().values, start.values)
         np.testing.assert_array_equal(do_steps(box, 60).values, end.values)
+
+
+def test_a_run_goes_on_from_a_snapshot(plant: il.Plant, name: str) -> None:
+    """From its first record on: nobody sees another state before it."""
+    options = {"rate": RATE, "paused": True}
+    with il.start(plant, name=name, clock=il.ScriptedClock(), **options) as loop:
+        start, middle = loop.mailbox.read(), do_steps(loop.mailbox, 30)
+        end = do_steps(loop.mailbox, 30)
+    begin = {"clock": il.ScriptedClock(), "snapshot": middle.snapshot}
+    with il.start(plant, name=name, **options, **begin) as loop:
+        box = loop.mailbox
+        first = box.next()
+        assert first is not None and first.flags & Flag.SET
+        np.testing.assert_array_equal(first.values, middle.values)
+        assert first.t == middle.t
+        np.testing.assert_array_equal(do_steps(box, 30).values, end.values)
+        box.reset()
+        np.testing.assert_array_equal(box.read().values, start.values)
+    mode = middle.x.copy()
+    mode[1] = 99.0
+    wrong = {
+        "is no snapshot": middle.x,
+        "does not fit plant": Snapshot(0, middle.x[1:]),
+        "not finite": Snapshot(0, np.nan * middle.x),
+        "cannot start": Snapshot(0, mode),
+    }
+    for told, snapshot in wrong.items():
+        with pytest.raises(il.InloopError, match=told):
+            il.start(plant, name=name, clock=il.ScriptedClock(), snapshot=snapshot)
 
 
 def test_speed_changes_the_clock_not_the_motion(plant: il.Plant, name: str) -> None:

@@ -228,6 +228,7 @@ class _Memory:
         self._fill_watched(wiring)
         loop = self.loop
         loop.instance, loop.start = wiring.instance.address, address_of(wiring.start)
+        loop.first = None if wiring.first is None else address_of(wiring.first)
         self._hand = HandMemory(wiring.reach, wiring.instance)
         loop.hand, loop.substeps = self._hand.address, options.substeps
         loop.follower = None if wiring.follower is None else wiring.follower.address

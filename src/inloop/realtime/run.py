@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
+import numpy as np
+
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.plant.keywords import checked_call, spelled_out
@@ -14,6 +16,7 @@ from inloop.realtime.checks import is_finite, is_text, need, need_mapping, need_
 from inloop.realtime.controller_process import ControllerProcess
 from inloop.realtime.elements import element_facts
 from inloop.realtime.loop import Loop
+from inloop.realtime.mailboxes.outputs import Snapshot, check_snapshot
 from inloop.realtime.observed import Observes, following
 from inloop.realtime.options import LONGEST, Options, OptionValues
 from inloop.realtime.wiring import wire
@@ -44,6 +47,7 @@ class StartOptions(OptionValues, total=False):
     controller: Controller | None
     period: float | None
     observer: Observes | None
+    snapshot: Snapshot | None
 
 
 @checked_call
@@ -63,6 +67,7 @@ def start(
     controller: Controller | None = None,
     period: float | None = None,
     observer: Observes | None = None,
+    snapshot: Snapshot | None = None,
     **options: Unpack[OptionValues],
 ) -> Loop:
     """Start a plant in a native thread and return at once.
@@ -93,6 +98,8 @@ def start(
         observer: `il.observer(...)`, which C runs inside the loop: after each step it is given what
             the record tells, and its estimates, "observer.<name>", are signals of the same record.
             It keeps the parameters that it was made with.
+        snapshot: go on from there, such as `outputs.snapshot` of an earlier run of the same
+            plant; `reset` still leads to the start that `q` and `qd` say.
         options: those of `Options`.
     """
     chosen = Options(**options)
@@ -151,6 +158,9 @@ def start(
     if plant.by_mode:
         facts["modes"] = " ".join(plant.by_mode)
     facts |= element_facts(plants)
+    if snapshot is not None:
+        check_snapshot(snapshot, wiring.layout, name or wiring.layout.model)
+        wiring = replace(wiring, first=np.append(snapshot.x, float(snapshot.step)))
     layout, follower = replace(wiring.layout, about=tuple(facts.items())), None
     if observer is not None:
         layout, follower = following(observer, layout, inside=True)

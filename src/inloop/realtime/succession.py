@@ -122,12 +122,15 @@ class Successor:
         plant: compiled; takes over parameters.
         name: of the one that runs.
         options: how it will run.
+
+    Attributes:
+        snapshot: where it begins; None: at the declared start.
     """
 
     def __init__(self, plant: BarePlant, name: str, options: Options) -> None:
         self._plant, self._name, self._options = plant, name, options
         self._found: Heritage | None = None
-        self._snapshot: Snapshot | None = None
+        self.snapshot: Snapshot | None = None
         self._left: list[str] = []
 
     def take_over(self) -> str:
@@ -139,7 +142,7 @@ class Successor:
                 self._found = heritage(self._plant, box.layout, outputs, values)
                 self._left += self._found.left
                 self._take_parameters(self._found.parameters)
-                self._snapshot = self._fitting_state(self._found)
+                self.snapshot = self._fitting_state(self._found)
                 box.stop()
                 ends_itself = box.process != os.getpid()
         except MailboxError as error:
@@ -148,7 +151,7 @@ class Successor:
         end = time.monotonic() + GONE_WITHIN
         while ends_itself and self._name in running() and time.monotonic() < end:
             time.sleep(LOOK_EVERY)
-        return json.dumps({"state": self._snapshot is not None, "left": self._left})
+        return json.dumps({"state": self.snapshot is not None, "left": self._left})
 
     def _take_parameters(self, values: Mapping[str, float]) -> None:
         try:
@@ -211,12 +214,8 @@ class Successor:
         ).start
 
     def hand_over(self, loop: Loop) -> None:
-        """Bring the plant, which has started, to the state that was taken over."""
-        if self._found is None:
-            return
-        if self._snapshot is not None:
-            loop.mailbox.restore(self._snapshot)
-        if self._found.inputs:
+        """Give the plant, which has started at `snapshot`, the inputs that were taken over."""
+        if self._found is not None and self._found.inputs:
             loop.mailbox.rest(self._found.inputs)
 
 

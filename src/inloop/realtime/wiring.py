@@ -44,6 +44,7 @@ class Wiring:
         reach: how its bodies are held by hands.
         notes: what differs at the start from the initial values of the model, in words.
         follower: an observer inside the loop.
+        first: another snapshot to begin with, and the step that it was taken at.
     """
 
     layout: Layout
@@ -55,6 +56,7 @@ class Wiring:
     reach: Reach
     notes: tuple[str, ...]
     follower: NativeFollower | None = None
+    first: Reals | None = None
 
 
 def wire(

@@ -194,7 +194,8 @@ def call(args: argparse.Namespace) -> int:
     successor = None
     if args.in_place_of is not None:
         successor, told = prepare_successor(args, subject, plant, options)
-        about, options = about | told, options | {"rehearse": 0.0}
+        about = about | told
+        options |= {"rehearse": 0.0, "snapshot": successor.snapshot}
     with (
         beside,
         il.start(

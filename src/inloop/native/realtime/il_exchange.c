@@ -37,7 +37,7 @@ void il_start_state(il_loop *loop)
     }
 }
 
-/* The state that a command carries: a snapshot, and behind it the step that it was taken at. */
+/* To a snapshot, behind which the step stands that it was taken at. */
 static int restore(il_loop *loop, const double *values)
 {
     const double most = 9007199254740992.0; /* 2^53 */
@@ -50,6 +50,14 @@ static int restore(il_loop *loop, const double *values)
     loop->step = (int64_t)step;
     il_set_count(loop->instance, loop->step * loop->substeps);
     return 1;
+}
+
+void il_first_state(il_loop *loop)
+{
+    il_start_state(loop);
+    if (loop->first != NULL) {
+        (void)restore(loop, loop->first);
+    }
 }
 
 /* Bring a joint to a position, and tell what became of it. */

@@ -125,7 +125,7 @@ static void *body(void *argument)
     __atomic_store_n(&statistics->thread, (uint64_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     __atomic_store(&statistics->speed, &loop->speed, __ATOMIC_RELAXED);
     il_take_parameters(loop);
-    il_start_state(loop);
+    il_first_state(loop);
     il_publish_outputs(loop, INLOOP_SET);
     il_clock_start(loop);
     tell_state(loop, loop->paused ? INLOOP_PAUSED : INLOOP_RUNNING);
@@ -162,7 +162,8 @@ int64_t il_loop_start(il_loop *loop)
         plant->parameter_count != (int64_t)layout->parameters ||
         il_inputs_in_record(loop) !=
             1 + 2 * (int64_t)layout->coordinates + layout->states + layout->signals ||
-        il_snapshot_size(loop->instance) != (int64_t)layout->stepper_states) {
+        il_snapshot_size(loop->instance) != (int64_t)layout->stepper_states ||
+        (loop->first != NULL && il_restore(loop->instance, loop->first) != IL_OK)) {
         return IL_BAD_ARGUMENT;
     }
     /* nobody else may write outputs */

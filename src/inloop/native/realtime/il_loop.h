@@ -53,6 +53,8 @@ typedef struct il_loop {
     /* the plant */
     il_instance *instance;         /* with the parameters of now; its step is a sub-step */
     const double *start;           /* snapshot of it, to go back to after a reset */
+    const double *first;           /* another one to begin with, and the step that it was taken at;
+                                      NULL: begin at the start */
     int64_t substeps;              /* per period */
     const il_live_drive *drives;   /* whose positions must not move without their velocities */
     int64_t drive_count;
@@ -147,6 +149,7 @@ void il_warm_up(il_loop *loop);
 void il_one_period(il_loop *loop, int64_t flags);
 void il_publish_outputs(il_loop *loop, int64_t flags);
 void il_start_state(il_loop *loop);
+void il_first_state(il_loop *loop);
 void il_clock_start(il_loop *loop);
 int il_clock_wait(il_loop *loop);
 void il_clock_finish(il_loop *loop, int64_t processor_time);

@@ -12,7 +12,7 @@ from inloop.errors import InputError, MailboxError
 from inloop.native.realtime_functions import COMMANDS, realtime_function
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.memory import MemoryAccess
-from inloop.realtime.mailboxes.outputs import Snapshot, State
+from inloop.realtime.mailboxes.outputs import Snapshot, State, check_snapshot
 from inloop.realtime.mailboxes.placing import why_not_placed
 
 PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE, PLACE = range(1, 10)  # inloop_command
@@ -62,11 +62,7 @@ class Commands:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go to a state that was read before: `mailbox.restore(outputs.snapshot)`."""
-        if len(snapshot.x) != self.layout.stepper_states:
-            raise InputError(
-                f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{self.name}'",
-                fix="Restore a snapshot of the same plant.",
-            )
+        check_snapshot(snapshot, self.layout, self.name)
         self.command(RESTORE, *snapshot.x, float(snapshot.step))
 
     def place(self, coordinate: str, q: float, *, keep_velocities: bool = False) -> None:

@@ -6,6 +6,8 @@ import ctypes
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
+import numpy as np
+
 from inloop.errors import InputError, name_hint
 from inloop.native import Status
 from inloop.native.library import Reals
@@ -47,6 +49,28 @@ class Snapshot:
 
     step: int
     x: Reals
+
+
+def check_snapshot(snapshot: Snapshot, layout: Layout, name: str) -> None:
+    """Refuse what is no state of a plant.
+
+    Args:
+        snapshot: to be restored.
+        layout: of the plant.
+        name: of the plant.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(snapshot, Snapshot):
+        what = f"{type(snapshot).__name__} is no snapshot"
+    elif len(snapshot.x) != layout.stepper_states:
+        what = f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{name}'"
+    elif snapshot.step < 0 or not np.isfinite(snapshot.x).all():
+        what = "the numbers of the snapshot are no state: some are not finite, or its step is < 0"
+    else:
+        return
+    raise InputError(what, fix="Restore a snapshot of the same plant: `outputs.snapshot`.")
 
 
 class Outputs:
