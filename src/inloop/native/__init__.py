@@ -14,7 +14,12 @@ from inloop.native.building.options import (
     BuildOptions,
     model_options,
 )
-from inloop.native.building.way import require_compiler, runs_as_python, tell_slowness
+from inloop.native.building.way import (
+    require_compiler,
+    runs_as_python,
+    tell_slowness,
+    usable_compiler,
+)
 from inloop.native.library import (
     COUNT,
     POINTER,
@@ -91,6 +96,7 @@ __all__ = [
     "serial_files",
     "solve_contacts",
     "tell_slowness",
+    "usable_compiler",
     "variation_headers",
     "variation_sources",
 ]

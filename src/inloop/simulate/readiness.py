@@ -1,4 +1,8 @@
-"""All that runs of a plant need, built before the first one: none of them calls a compiler."""
+"""What runs of a plant need, built before the first one.
+
+Only runs by RODAS call a compiler, once, as they begin, if there is one: their Jacobian takes as
+long to derive as all the rest, and few want it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,6 @@ from inloop.simulate.choice import STIFF, method_at_start
 from inloop.simulate.schedules import METHODS
 
 USUAL_STEP = 1e-3  # [s]
-IMPLICIT = (Method.IMPLICIT, Method.RODAS)
 
 
 def integrators(names: str | Sequence[str]) -> tuple[Method, ...]:
@@ -45,10 +48,9 @@ def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
             load_realtime()
         stiff = _starts_stiff(plant)
         for each in plants.values():
-            methods = IMPLICIT if stiff or is_likely(each) else wanted
-            if each.mechanism.hard_contacts:
-                methods = (Method.MOREAU,)
-            for method in methods:
+            likely = (Method.IMPLICIT,) if stiff or is_likely(each) else ()
+            hard = each.mechanism.hard_contacts
+            for method in (Method.MOREAU,) if hard else dict.fromkeys((*likely, *wanted)):
                 build_method(each, each.formulation, method)
         plant_unit(plants)
     for each in plants.values():

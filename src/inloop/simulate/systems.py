@@ -10,10 +10,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status
+from inloop.native import GivenInputs, GivenMotions, Method, ModeTable, Status, usable_compiler
 from inloop.native.running.instance import Blame, Instance, NewtonReport, Numbers
 from inloop.plant import Array, BarePlant, Formulation, Partition
-from inloop.plant.stepping import build_method, has_jacobian, has_steps, why_no_jacobian
+from inloop.plant.stepping import (
+    build_method,
+    has_jacobian,
+    has_steps,
+    is_likely,
+    why_no_jacobian,
+)
 from inloop.plant.unit import plant_unit
 from inloop.simulate.drives import Drives
 from inloop.simulate.event_driven import refuse_event_driven
@@ -372,10 +378,14 @@ def make_systems(
             refuse_foreign_method(plant, method)
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
-    notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
-    for plant in plants.values():
+    # `compile` leaves out the Jacobian; so do runs where no compiler is left
+    builds = method == Method.RODAS and usable_compiler() is not None
+    for name, plant in plants.items():
         if method is not None and method.knows_hard_contacts:
             build_choices(plant, plant.formulation.known, method)
+        elif builds and chosen[name].is_compiled and is_likely(plant):
+            build_method(plant, chosen[name], Method.RODAS)
+    notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
     first = next(iter(plants.values()))
