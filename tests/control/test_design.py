@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -11,11 +13,18 @@ from hinged_beam import beam
 from scipy.integrate import solve_ivp
 from scipy.linalg import solve_discrete_lyapunov
 
-import control as peer
 import inloop as il
 from inloop.control import LinearModel, discretize, kalman, lqy, with_integrals
 
 PERIOD = 1e-3
+
+
+@pytest.fixture(scope="module")
+def peer() -> ModuleType:
+    """python-control, which takes long to import."""
+    return importlib.import_module("control")
+
+
 ONE = np.ones((1, 1))
 
 
@@ -51,7 +60,7 @@ def test_sampling_of_a_double_integrator() -> None:
     np.testing.assert_allclose(found.B, [[0.005 / 0.7], [0.1 / 0.7]], atol=1e-15)
 
 
-def test_sampling_agrees_with_python_control(hinged: LinearModel) -> None:
+def test_sampling_agrees_with_python_control(hinged: LinearModel, peer: ModuleType) -> None:
     other = peer.sample_system(peer.ss(hinged.A, hinged.B, hinged.C, hinged.D), PERIOD)
     found = discretize(hinged, PERIOD)
     np.testing.assert_allclose(found.A, other.A, rtol=1e-9, atol=1e-9)
@@ -132,7 +141,7 @@ def test_integrals_are_empty_at_rest(hinged: LinearModel, period: float | None) 
 
 @pytest.mark.parametrize("period", [None, PERIOD])
 def test_feedback_of_the_beam_agrees_with_python_control(
-    hinged: LinearModel, period: float | None
+    hinged: LinearModel, period: float | None, peer: ModuleType
 ) -> None:
     plant = hinged if period is None else discretize(hinged, period)
     found = lqy(plant, {"angle": 1000.0, "strain": 50.0}, {"angle": 100.0}, {"command": 0.7})
@@ -172,7 +181,7 @@ def test_the_filter_of_a_random_walk() -> None:
     assert found.L[0, 0] == pytest.approx(p / (p + r), rel=1e-12)
 
 
-def test_the_filter_of_the_beam_is_the_best_one(hinged: LinearModel) -> None:
+def test_the_filter_of_the_beam_is_the_best_one(hinged: LinearModel, peer: ModuleType) -> None:
     """It agrees with python-control, and every other gain leaves larger errors (Lyapunov)."""
     plant = discretize(hinged, PERIOD)
     found = kalman(plant, {"command": 0.05}, {"angle": 1e-4, "strain": 1e-3})
