@@ -65,8 +65,9 @@ def test_a_missed_reference_is_noticed() -> None:
 
 # without laws, drives and damping, which put energy in and take it out
 CONSERVATIVE = [
-    "pendulum", "double_pendulum", "n_pendulum", "puma560", "chain", "heavy_top", "satellite", "four_bar",
-    "slider_crank", "bricard", "truss", "rolling_disc", "bouncing_ball", "cart_pendulum",
+    "pendulum", "double_pendulum", "n_pendulum", "puma560", "chain", "heavy_top", "satellite",
+    "four_bar", "slider_crank", "bricard", "truss", "rolling_disc", "bouncing_ball",
+    "cart_pendulum",
 ]  # fmt: skip
 
 
