@@ -359,9 +359,9 @@ class Model(ModelBuilder):
                 "all" or names.
             backend: "c", "python", or "auto" for C where a compiler is found.
             methods: integrators that get code of their own at once: "implicit", "rodas". Where the
-                mechanism is small, touches something, or has force laws that may be stiff, the
-                first has it in any case, and the second when it is first used; else they take
-                differences of the rates. The others need none.
+                mechanism is small, touches something, or has force laws that may be stiff, they get
+                it when they are first used; else they take differences of the rates. The others
+                need none.
             rehearse: simulate a mechanism with loops for so many seconds, and build code for each
                 choice of independent coordinates that it meets. Others are solved while it runs,
                 which takes about four times as long.

@@ -1,7 +1,8 @@
 """What runs of a plant need, built before the first one.
 
-Only runs by RODAS call a compiler, once, as they begin, if there is one: their Jacobian takes as
-long to derive as all the rest, and few want it.
+Implicit methods call a compiler once, as their first run begins, if there is one: what they need
+takes as long to derive as all the rest, and few want it. Where runs by default are implicit it is
+built at once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from inloop.errors import InputError, SimulationError
 from inloop.native import Method, load_realtime, load_runtime, runs_as_python
 from inloop.plant import BarePlant
 from inloop.plant.arguments import name_list
-from inloop.plant.stepping import build_method, is_likely
+from inloop.plant.stepping import build_method
 from inloop.plant.unit import plant_unit
 from inloop.simulate.choice import STIFF, method_at_start
 from inloop.simulate.schedules import METHODS
@@ -39,7 +40,7 @@ def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
 
     Args:
         plant: derived and built, with its modes.
-        wanted: integrators that shall have code, beside those that are likely to be used.
+        wanted: integrators that shall have code, beside the one that is used by default.
     """
     plants = plant.by_mode or {plant.name: plant}
     if plant.is_native:
@@ -48,9 +49,9 @@ def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
             load_realtime()
         stiff = _starts_stiff(plant)
         for each in plants.values():
-            likely = (Method.IMPLICIT,) if stiff or is_likely(each) else ()
+            usual = (Method.IMPLICIT,) if stiff else ()
             hard = each.mechanism.hard_contacts
-            for method in (Method.MOREAU,) if hard else dict.fromkeys((*likely, *wanted)):
+            for method in (Method.MOREAU,) if hard else dict.fromkeys((*usual, *wanted)):
                 build_method(each, each.formulation, method)
         plant_unit(plants)
     for each in plants.values():

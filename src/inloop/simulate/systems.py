@@ -378,13 +378,11 @@ def make_systems(
             refuse_foreign_method(plant, method)
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
-    # `compile` leaves out the Jacobian; so do runs where no compiler is left
-    builds = method == Method.RODAS and usable_compiler() is not None
     for name, plant in plants.items():
         if method is not None and method.knows_hard_contacts:
             build_choices(plant, plant.formulation.known, method)
-        elif builds and chosen[name].is_compiled and is_likely(plant):
-            build_method(plant, chosen[name], Method.RODAS)
+        elif method is not None:
+            _build_when_used(plant, chosen[name], method)
     notes = {name: _missing(plant, chosen[name], method) for name, plant in plants.items()}
     unit = plant_unit(plants)
     instance = Instance(unit.address, Method.RK4 if method is None else method, step or 0.0, unit)
@@ -401,6 +399,12 @@ def make_systems(
         if plants[name].has_events or _may_take_differences(system, method, conditions[name]):
             system.measure()
     return systems
+
+
+def _build_when_used(plant: BarePlant, formulation: Formulation, method: Method) -> None:
+    """Build what `compile` has left out; so do runs where no compiler is left."""
+    if formulation.is_compiled and is_likely(plant) and usable_compiler() is not None:
+        build_method(plant, formulation, method)
 
 
 def build_choices(plant: BarePlant, partitions: Iterable[Partition], method: Method) -> None:
