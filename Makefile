@@ -148,9 +148,11 @@ $(PAGE)/node_modules/.ready: $(PAGE)/package-lock.json
 	@cd $(PAGE) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# Python's bytecode of all tests and of what they import, made once and not by each worker of pytest
+# Python's bytecode of all tests and of what they import, made once and not by each worker of pytest;
+# beside it the runtime, for which all workers would wait, by a test that needs little else
 test-modules: $(VENV)/.ready-test
-	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1 || true
+	@$(BIN)/python -m pytest --quiet tests/native/test_near_pairs.py >/dev/null 2>&1 & runtime=$$!; \
+	$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1; wait $$runtime || true
 
 # --- programs from outside Python: installed by root, named to anyone else ----------------------
 
