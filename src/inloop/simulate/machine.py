@@ -28,6 +28,7 @@ from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.progress import Progress
@@ -426,6 +427,7 @@ class _Run:
         q: list[Array] = []
         qd: list[Array] = []
         energies, modes, violation, stretches = [], [], [], []
+        jumps: list[str] = []
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
             of_positions = plant.positions, self._positions, piece.q
@@ -436,6 +438,7 @@ class _Run:
                 all_modes.append(wide)
             energies.append(observe.energy(plant, piece))
             at = self._at[name]
+            jumps += jump_notes(plant, piece, at.drives, at.inputs)
             power = observe.power(plant, piece, at.inputs, at.tau)
             stretches.append(Stretch(plant, piece, power, at.inputs))
             modes += [name] * count
@@ -457,7 +460,7 @@ class _Run:
             status=UNSTABLE if verdict.wrong and status == Status.OK else status.name,
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
-            notes=(*self._notes, *verdict.doubts),
+            notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts),
             end=replace(_end_of(last, end), choices=self._choices(), failed_at=self._failed_at),
             units={
                 name: unit

@@ -18,6 +18,7 @@ from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.judging.contact_power import contact_power
+from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
@@ -144,6 +145,8 @@ def simulate(
                 plant, conditions, schedule.method, chosen, step_of(schedule)
             ),
         )
+    if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
+        told = (*told, *jump_notes(plant, done.samples, drives, signals))
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
     if done.status == Status.STOPPED:
