@@ -18,6 +18,7 @@ from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.judging.contact_power import contact_power
+from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
@@ -155,6 +156,8 @@ def simulate(
         blame = done.blame
         if done.status == Status.LOOP_OPEN:
             blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
+        elif done.status == Status.DIVERGED and not blame:
+            blame = without_solution(plant, done.samples, signals)
         raise failed(result, step, blame, done.open_loop)
     check_closed([(plant, done.samples)], result)
     return result
