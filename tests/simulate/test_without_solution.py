@@ -1,4 +1,4 @@
-"""Springs whose ends meet, and accelerations without a value: computed where they can be, or told."""
+"""Springs whose ends meet and accelerations without a value: computed if possible, else told."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def test_a_spring_that_does_not_know_where_to_push_is_named() -> None:
     plant = tethered(0.1).compile()
     with pytest.raises(il.SimulationError, match=r"law 'tether' has no finite value .* t = 0 s"):
         plant.simulate(t_end=1.0)
+    with pytest.raises(il.SimulationError, match=r"cannot be linearized .* rate of body_tx.qd"):
+        plant.linearize()
 
 
 def test_a_live_mass_of_zero_is_told_with_its_joint() -> None:
