@@ -23,7 +23,7 @@ from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.analysis.signals import signals
 from inloop.analysis.small_motion import Complex
-from inloop.errors import InputError
+from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
 from inloop.plant.keywords import checked_call
@@ -138,6 +138,8 @@ def linearize(
     led = (f"{plant.coordinates[k]}.q" for k in reduction.led)
     moving = tuple(f"{name}.{kind}" for kind in ("q", "qd") for name in reduction.names)
     names = (*moving, *reduction.states, *led)
+    rows = (*(f"the rate of {name}" for name in names), *outputs)
+    _refuse_nan(plant, found, rows, (*names, *inputs))
     _tell_edges([name for name, edge in zip((*names, *inputs), edges, strict=True) if edge])
     return Linear(
         found[:size, :size], found[:size, size:], found[size:, :size], found[size:, size:],
@@ -199,6 +201,21 @@ def _sizes(
 def _put(x: Array, state: Array) -> Array:
     """The same inputs at another state."""
     return np.concatenate([state, x[len(state) :]])
+
+
+def _refuse_nan(
+    plant: BarePlant, found: Array, rows: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Raise where a derivative has no value."""
+    bad = np.argwhere(~np.isfinite(found))
+    if len(bad):
+        row, column = (int(k) for k in bad[0])
+        raise SimulationError(
+            f"model '{plant.name}' cannot be linearized here: {rows[row]} has no finite derivative "
+            f"by {columns[column]}",
+            fix="Choose another position: laws divide by a length of zero or leave their domain, "
+            "or nothing resists a joint.",
+        )
 
 
 def _tell_edges(names: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ parent and child; B the user's body frame; J the user's joint frame.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -201,7 +202,7 @@ def _place(
         qdd=symbols.qdd[body.index],
         tau=symbols.tau[body.index],
         inertia=inertia,
-        armature=symbols.scalar(body.joint.armature, f"{body.name}.armature"),
+        armature=symbols.scalar(body.joint.armature, f"{body.name}.armature", least=0.0),
         R_BC=R_BC,
         p_BC=p_BC,
     )
@@ -236,7 +237,7 @@ def _place_part(
         qdd=symbols.qdd[body.index],
         tau=symbols.tau[body.index],
         inertia=_inertia(body, symbols, _identity(graph), zero_vector(graph)),
-        armature=symbols.scalar(body.joint.armature, f"{body.name}.armature"),
+        armature=symbols.scalar(body.joint.armature, f"{body.name}.armature", least=0.0),
         R_BC=_identity(graph),
         p_BC=zero_vector(graph),
         continues=attitude is None,
@@ -259,13 +260,15 @@ def _offset(body: Body, parent: _Placed, symbols: Symbols, span: float) -> Vecto
 
 def _inertia(body: Body, symbols: Symbols, R_BC: Matrix, p_BC: Vector) -> Inertia:
     """Inertia about the internal origin in internal axes; all static."""
-    m = symbols.scalar(body.mass, f"{body.name}.mass", "kg")
+    m = symbols.scalar(body.mass, f"{body.name}.mass", "kg", least=0.0)
     c_B = symbols.vector(body.com, f"{body.name}.com", "m")
     I = body.inertia
     entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
     names = ("xx", "yy", "zz", "xy", "xz", "yz")
     t = [
-        symbols.scalar(I[i][j], f"{body.name}.inertia.{axes}", "kg*m^2")
+        symbols.scalar(
+            I[i][j], f"{body.name}.inertia.{axes}", "kg*m^2", least=0.0 if i == j else -math.inf
+        )
         for (i, j), axes in zip(entries, names, strict=True)
     ]
     I_B: Tensor = (t[0], t[1], t[2], t[3], t[4], t[5])

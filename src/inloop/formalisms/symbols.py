@@ -7,8 +7,9 @@ user wants it live.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from inloop.errors import InputError
 from inloop.formalisms.vectors import Matrix, Vector
@@ -75,21 +76,39 @@ class Symbols:
         """Their symbols, in the same order."""
         return [symbol for _, symbol in self._live.values()]
 
-    def scalar(self, value: Scalar, name: str, unit: str = "") -> Expr:
+    def scalar(self, value: Scalar, name: str, unit: str = "", least: float = -math.inf) -> Expr:
         """A number or expression of the model, in the derivation graph.
 
         A number other than zero becomes a parameter called `name` when it is to be live.
+
+        Args:
+            value: the number or expression.
+            name: of the quantity.
+            unit: its unit.
+            least: below which it makes no sense; a parameter that is this quantity may not go
+                there.
         """
         if isinstance(value, Expr):
-            return rebuild([value], self.graph, self._known)[0]
+            found = rebuild([value], self.graph, self._known)[0]
+            self._bound(found, least)
+            return found
         number = float(value)
         if number != 0.0 and (self.live is None or name in self.live):
             self._used.add(name)
             known = self._live.get(name)
             # a merged body's part may share a name with the whole; it keeps its own number
             if known is None or known[0].default == number:
-                return self.add_parameter(LiveParameter(name, number, unit))
+                symbol = self.add_parameter(LiveParameter(name, number, unit))
+                self._bound(symbol, least)
+                return symbol
         return self.graph.constant(number)
+
+    def _bound(self, value: Expr, least: float) -> None:
+        """Keep a parameter from values below `least`; other expressions stay as they are."""
+        for name, (parameter, symbol) in self._live.items():
+            low, high = parameter.range or (-math.inf, math.inf)
+            if symbol is value and low < least <= parameter.default:
+                self._live[name] = replace(parameter, range=(least, high)), symbol
 
     def vector(self, values: tuple[Scalar, Scalar, Scalar], name: str, unit: str = "") -> Vector:
         """Three scalars called `<name>.x`, `<name>.y`, `<name>.z`."""

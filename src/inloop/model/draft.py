@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from inloop.errors import Mistake
 from inloop.geometry import Shape, Visual
 from inloop.geometry.collision import CollisionShape
+from inloop.model.bounds import Bounded
 from inloop.model.constraints.elements import CouplingKind, Derivatives, LoopKind
 from inloop.model.contacts.found import FoundTouching
 from inloop.model.contacts.friction import FrictionLaw
@@ -311,6 +312,7 @@ class Draft:
     modes: list[Mode] = field(default_factory=list)
     events: list[EventDraft] = field(default_factory=list)
     membership: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bounded: list[Bounded] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     metadata: dict[str, object] = field(default_factory=dict)
@@ -330,7 +332,7 @@ class Draft:
 
     def intake(self, label: str) -> Intake:
         """Return a reader for an element written here."""
-        return Intake(self.mistakes, self.graph, label, self.here())
+        return Intake(self.mistakes, self.graph, label, self.here(), self.bounded)
 
     def add_body(self, body: BodyDraft) -> None:
         """Add a body; of several with one name the first is found by it."""

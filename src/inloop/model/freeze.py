@@ -52,6 +52,7 @@ from inloop.model.mechanism import Mechanism
 from inloop.model.merge import merge, total_inertia
 from inloop.model.modes.elements import Event, Lock, Quantity
 from inloop.model.names import GROUND_NAME, quoted
+from inloop.model.parameters import kept_to
 from inloop.model.sensors.sensor import Place, Role, Sensor, sensor_of
 from inloop.model.topology import GROUND
 
@@ -75,7 +76,7 @@ def _controller(draft: Draft, mechanism: Mechanism, findings: Findings) -> Contr
     """The controller of a mechanism, traced."""
     assert draft.controller is not None
     label = f"controller {quoted(draft.controller.name)}"
-    read = Intake(findings.mistakes, draft.graph, label, draft.controller.where)
+    read = Intake(findings.mistakes, draft.graph, label, draft.controller.where, draft.bounded)
     return traced(draft.controller, mechanism, read)
 
 
@@ -109,7 +110,7 @@ class Freezing:
             time=draft.time,
             bodies=tuple(self._body(k) for k in range(len(self._merged.carriers))),
             ground=self._ground(),
-            parameters=tuple(draft.parameters),
+            parameters=tuple(kept_to(draft.parameters, draft.bounded)),
             inputs=tuple(draft.inputs),
             joint_forces=tuple(self._joint_force(w) for w in laws if w.kind == "joint_force"),
             coupled_forces=tuple(self._coupled(w) for w in laws if w.kind == "coupled_force"),

@@ -11,6 +11,7 @@ import numbers
 from collections.abc import Iterable
 
 from inloop.errors import Mistake
+from inloop.model.bounds import Bound, Bounded
 from inloop.model.geometry import NO_ROTATION, ZERO, Matrix3, Scalar, Vector3, folded, symmetric
 from inloop.model.names import name_problem, quoted
 from inloop.symbolic import Expr, Graph
@@ -43,8 +44,16 @@ class Intake:
         where: file and line of the element.
     """
 
-    def __init__(self, mistakes: list[Mistake], graph: Graph, label: str, where: str) -> None:
+    def __init__(
+        self,
+        mistakes: list[Mistake],
+        graph: Graph,
+        label: str,
+        where: str,
+        bounded: list[Bounded],
+    ) -> None:
         self._mistakes = mistakes
+        self._bounded = bounded
         self.graph = graph
         self.label = label
         self.where = where
@@ -52,6 +61,10 @@ class Intake:
     def complain(self, problem: str, fix: str) -> None:
         """Record a mistake of this element."""
         self._mistakes.append(Mistake(f"{self.label}: {problem}", self.where, fix))
+
+    def bound(self, value: Expr, quantity: str, bound: Bound) -> None:
+        """Remember what an expression must be, for when all parameters are known."""
+        self._bounded.append(Bounded(value, bound, f"{self.label}: {quantity}", self.where))
 
     def name(self, value: object) -> str:
         """Read a name; one that C cannot use is reported and kept, so that it can be found."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inloop.model.bounds import Bounded
 from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake
 from inloop.model.names import quoted
@@ -125,3 +127,17 @@ class Defaults:
         with np.errstate(all="ignore"):
             values = dict(zip(exprs, evaluate(exprs, self._values), strict=True))
         return tuple(float(values[x] if isinstance(x, Expr) else x) for x in scalars)
+
+
+def kept_to(parameters: Sequence[Parameter], bounded: Sequence[Bounded]) -> list[Parameter]:
+    """Parameters that are themselves numbers with a bound, with ranges that do not leave it."""
+    ranges = {p.symbol: p.range or (-math.inf, math.inf) for p in parameters}
+    for item in bounded:
+        if item.value in ranges:
+            low, high = ranges[item.value]
+            ranges[item.value] = max(low, item.bound.least), min(high, item.bound.most)
+    free = (-math.inf, math.inf)
+    return [
+        p if ranges[p.symbol] in (p.range, free) else replace(p, range=ranges[p.symbol])
+        for p in parameters
+    ]

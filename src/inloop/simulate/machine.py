@@ -25,9 +25,11 @@ from inloop.plant.quantities.inputs_outputs import input_units
 from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
+from inloop.simulate.continuing import check_start
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.progress import Progress
@@ -106,6 +108,8 @@ def simulate_modes(
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
+    if start is not None:
+        check_start(start, _model_names(plants).values(), _coordinates(plants), schedule)
     at = {
         name: conditions(plants, plant, tau, inputs or {}, motions or {})
         for name, plant in plants.items()
@@ -113,7 +117,10 @@ def simulate_modes(
     if start is None:
         begin = first_snapshot(plants, mode, at, q, qd)
     elif q is None and qd is None and mode is None and start.end is not None:
-        assert start.end.machine is not None
+        if start.end.machine is None:
+            raise InputError(
+                "start is a run without modes", fix="Continue runs of the same model, or give q."
+            )
         own = {name: plant.formulation for name, plant in plants.items()}
         begin = MachineStart(start.end.machine, own)
     else:
@@ -132,6 +139,16 @@ def simulate_modes(
         raise failed(result, step, run.blame)
     check_closed(run.pieces(), result)
     return result
+
+
+def _model_names(plants: Mapping[str, BarePlant]) -> dict[str, str]:
+    """Name of the model that a mode belongs to, by mode."""
+    return {mode: p.mechanism.name.removesuffix(f"_{mode}") for mode, p in plants.items()}
+
+
+def _coordinates(plants: Mapping[str, BarePlant]) -> tuple[str, ...]:
+    """Names of the coordinates of all modes."""
+    return tuple(dict.fromkeys(name for plant in plants.values() for name in plant.coordinates))
 
 
 def conditions(
@@ -219,9 +236,7 @@ class _Run:
         self._plants, self._at, self._schedule = plants, at, schedule
         self._reactions = reactions
         self._limits = (most_events, settle_time)
-        self._coordinates = tuple(
-            dict.fromkeys(name for plant in plants.values() for name in plant.coordinates)
-        )
+        self._coordinates = _coordinates(plants)
         turning = (name for plant in plants.values() for name in plant.positions[plant.n :])
         self._positions = (*self._coordinates, *dict.fromkeys(turning))
         self._pieces: list[tuple[str, Samples]] = []
@@ -426,6 +441,7 @@ class _Run:
         q: list[Array] = []
         qd: list[Array] = []
         energies, modes, violation, stretches = [], [], [], []
+        jumps: list[str] = []
         for (name, piece), known in zip(self._pieces, found, strict=True):
             plant, count = self._plants[name], len(piece.t)
             of_positions = plant.positions, self._positions, piece.q
@@ -436,6 +452,7 @@ class _Run:
                 all_modes.append(wide)
             energies.append(observe.energy(plant, piece))
             at = self._at[name]
+            jumps += jump_notes(plant, piece, at.drives, at.inputs)
             power = observe.power(plant, piece, at.inputs, at.tau)
             stretches.append(Stretch(plant, piece, power, at.inputs))
             modes += [name] * count
@@ -448,7 +465,7 @@ class _Run:
         verdict = judge(stretches, np.concatenate(energies), self._schedule, lost)
         schedule = self._schedule
         return Result(
-            name=self._plants[last_name].mechanism.name.removesuffix(f"_{last_name}"),
+            name=_model_names(self._plants)[last_name],
             coordinates=self._coordinates,
             t=t,
             q=np.concatenate(q),
@@ -457,7 +474,7 @@ class _Run:
             status=UNSTABLE if verdict.wrong and status == Status.OK else status.name,
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
-            notes=(*self._notes, *verdict.doubts),
+            notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts),
             end=replace(_end_of(last, end), choices=self._choices(), failed_at=self._failed_at),
             units={
                 name: unit

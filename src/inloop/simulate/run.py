@@ -15,9 +15,12 @@ from inloop.plant.quantities.inputs_outputs import input_units
 from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
+from inloop.simulate.continuing import check_start, moved_notes
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.judging.contact_power import contact_power
+from inloop.simulate.judging.divergence import without_solution
+from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
@@ -105,6 +108,8 @@ def simulate(
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None and method != SCIPY:
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
+    if start is not None:
+        check_start(start, [plant.name], plant.coordinates, schedule)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     continued = start.end if start is not None else None
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
@@ -144,14 +149,20 @@ def simulate(
                 plant, conditions, schedule.method, chosen, step_of(schedule)
             ),
         )
+    if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
+        told = (*told, *jump_notes(plant, done.samples, drives, signals))
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
+    if start is not None:
+        result = replace(result, notes=(*moved_notes(plant, start, result), *result.notes))
     if done.status == Status.STOPPED:
         raise interrupted(result, t_end)
     if done.status != Status.OK:
         blame = done.blame
         if done.status == Status.LOOP_OPEN:
             blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
+        elif done.status == Status.DIVERGED and not blame:
+            blame = without_solution(plant, done.samples, signals)
         raise failed(result, step, blame, done.open_loop)
     check_closed([(plant, done.samples)], result)
     return result

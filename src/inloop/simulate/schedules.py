@@ -24,6 +24,7 @@ METHODS = {
 }
 SCIPY = "scipy"
 MOST_STEPS = 1e15
+MOST_SAMPLES = 1e9
 MOST_WATCHED = 200_000  # steps of a run that are all kept until it was judged
 
 
@@ -52,6 +53,11 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
         raise InputError(f"a sample every {sample} s makes no sense", fix="Use a positive number.")
     # a stride beyond the end means: only the first and the last state
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
+    if not t_end / step / stride <= MOST_SAMPLES:
+        raise InputError(
+            f"{t_end:g} s in steps of {step:g} s are more than {MOST_SAMPLES:g} samples",
+            fix="Use a larger step, or keep fewer of them: sample=.",
+        )
     # the step is shortened so that the run ends at t_end; one that fits is kept to the last bit, so
     # that a run has the same steps wherever it was interrupted
     steps = math.ceil(t_end / step * (1.0 - 1e-12))

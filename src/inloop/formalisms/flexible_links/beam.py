@@ -98,10 +98,10 @@ def _beam(
         x.append(dot(transpose(axes)[0], sub(p_BJ, root)))
         loads.append(links[node.rotation].inertia.m)
     lengths = [b - a for a, b in zip([symbols.graph.zero, *x], x, strict=False)]
-    mass = symbols.scalar(item.mass_per_length, f"{item.name}.mass_per_length", "kg/m")
+    mass = symbols.scalar(item.mass_per_length, f"{item.name}.mass_per_length", "kg/m", least=0.0)
     EA = symbols.graph.zero
     if item.EA is not None:
-        EA = symbols.scalar(item.EA, f"{item.name}.EA", "N")
+        EA = symbols.scalar(item.EA, f"{item.name}.EA", "N", least=0.0)
     carried = item.body != GROUND
     return Beam(
         name=item.name,
@@ -113,10 +113,10 @@ def _beam(
         x=tuple(x),
         lengths=tuple(lengths),
         inertia=assemble_inertia(lengths, mass),
-        EI=symbols.scalar(item.EI, f"{item.name}.EI", "N*m^2"),
+        EI=symbols.scalar(item.EI, f"{item.name}.EI", "N*m^2", least=0.0),
         EA=EA,
-        alpha=symbols.scalar(item.alpha, f"{item.name}.alpha", "1/s"),
-        beta=symbols.scalar(item.beta, f"{item.name}.beta", "s"),
+        alpha=symbols.scalar(item.alpha, f"{item.name}.alpha", "1/s", least=0.0),
+        beta=symbols.scalar(item.beta, f"{item.name}.beta", "s", least=0.0),
         stiffening=item.stiffening,
         loads=tuple(loads),
     )

@@ -46,6 +46,8 @@ from inloop.model import (
 from inloop.model import Force as ForceLaw
 from inloop.symbolic import Expr, Scalar, reachable
 
+NO_LENGTH = 1e-200  # [m²], lost in the square of any length, and far from underflow
+
 
 def build_loads(
     mechanism: Mechanism,
@@ -365,6 +367,13 @@ def _turn(law: Torque, axis: int) -> Tangent:
     return {R[r][j]: R[r][k] for r in range(3)} | {R[r][k]: -R[r][j] for r in range(3)}
 
 
+def _vanishes_with_length(skeleton: Skeleton, law: LineForce, loads: Loads) -> bool:
+    """Whether the pull is zero where the length is, as that of a spring without free length."""
+    zero = skeleton.graph.zero
+    known = {**loads.others, law.l: zero, law.ld: zero, law.t: skeleton.symbols.t}
+    return skeleton.symbols.substitute([law.force], known)[0] is zero
+
+
 def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
     """A pull along the line between two points."""
     skeleton = place.skeleton
@@ -372,7 +381,11 @@ def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
     pa_C, pa_W, va_W = place.point(law.a)
     pb_C, pb_W, vb_W = place.point(law.b)
     d = sub(pb_W, pa_W)
-    length = graph.label(graph.call("sqrt", dot(d, d)), f"l_{law.name}")
+    square = dot(d, d)
+    if _vanishes_with_length(skeleton, law, loads):
+        # points that coincide ask for no direction, and any will do
+        square = square + graph.constant(NO_LENGTH)
+    length = graph.label(graph.call("sqrt", square), f"l_{law.name}")
     unit = scale(graph.one / length, d)
     rate = graph.label(dot(unit, sub(vb_W, va_W)), f"ld_{law.name}")
     replace = {law.l: length, law.ld: rate}

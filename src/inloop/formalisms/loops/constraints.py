@@ -179,7 +179,7 @@ def _rod_row(loop: Loop, a: End, b: End, skeleton: Skeleton) -> Row:
 
 def _length(loop: Loop, symbols: Symbols) -> Expr:
     """Of a rod, or the radius of what rolls; 0 where there is none."""
-    return symbols.scalar(loop.length, loop.length_name, "m")
+    return symbols.scalar(loop.length, loop.length_name, "m", least=0.0)
 
 
 def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:

@@ -11,7 +11,13 @@ from inloop.model.checks.motion import check_mobility
 from inloop.model.checks.names import check_names
 from inloop.model.checks.quantities import check_quantities
 from inloop.model.checks.references import check_references, check_tree
-from inloop.model.checks.values import check_joints, check_laws, check_numbers, check_units
+from inloop.model.checks.values import (
+    check_bounds,
+    check_joints,
+    check_laws,
+    check_numbers,
+    check_units,
+)
 from inloop.model.draft import Draft
 from inloop.model.mechanism import Mechanism
 from inloop.model.parameters import Defaults
@@ -28,6 +34,7 @@ def check_draft(draft: Draft, findings: Findings) -> bool:
     defaults = Defaults(draft.parameters)
     check_units(draft, findings)
     check_numbers(draft, defaults, findings)
+    check_bounds(draft, defaults, findings)
     check_joints(draft, defaults, findings)
     check_inertia(draft, defaults, findings)
     check_laws(draft, findings)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from inloop.model.bounds import FIX
 from inloop.model.checks.findings import Findings
 from inloop.model.checks.quantities import symbols_of
 from inloop.model.draft import Draft, LawDraft
@@ -52,6 +53,15 @@ def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
             )
         elif quantity == "rotation":
             _check_rotation(element, where, values, findings)
+
+
+def check_bounds(draft: Draft, defaults: Defaults, findings: Findings) -> None:
+    """Report expressions of parameters that are out of bounds at the defaults."""
+    for item in draft.bounded:
+        values = defaults.of((item.value,))
+        if values is not None and not item.bound.holds(values[0]):
+            problem = f"{item.what} must be {item.bound.words}, got {values[0]:g}"
+            findings.mistake(f"{problem} at the default parameters", item.where, FIX)
 
 
 def check_joints(draft: Draft, defaults: Defaults, findings: Findings) -> None:

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import Parameter as Argument
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
 from inloop.errors import InputError
 from inloop.geometry import Shape
@@ -29,13 +29,11 @@ from inloop.model.geometry import (
     dot,
     scaled,
 )
-from inloop.model.laws.coefficients import Bound, NotNegative, Positive
+from inloop.model.laws.coefficients import NotNegative, Positive, Restitution
 from inloop.model.laws.tracing import Law
 from inloop.model.names import quoted
 from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
-
-Restitution: TypeAlias = Annotated[Scalar, Bound(">= 0 and <= 1", lambda x: 0.0 <= x <= 1.0, 0.0)]
 
 NORMAL, RESIDUAL, HIT, RATE = "normal", "residual", "hit", "rate"
 TANGENTS, SLIPS = ("tangent_1", "tangent_2"), ("slip_1", "slip_2")

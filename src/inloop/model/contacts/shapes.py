@@ -8,6 +8,7 @@ from typing import TypeVar
 from inloop.geometry import Shape
 from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake
+from inloop.model.laws.coefficients import NOT_NEGATIVE
 from inloop.model.names import quoted
 from inloop.symbolic import Expr
 
@@ -34,7 +35,9 @@ def _with_sizes_of_model(read: Intake, shape: Read, role: str) -> Read:
 
 def _read_size(read: Intake, value: Expr, quantity: str) -> Scalar:
     size = read.scalar(value, quantity)
-    if not isinstance(size, Expr) and size < 0.0:
+    if isinstance(size, Expr):
+        read.bound(size, quantity, NOT_NEGATIVE)
+    elif size < 0.0:
         read.complain(
             f"{quantity} must be >= 0 m, got {size:g}",
             "For a contact from inside write hollow=True.",

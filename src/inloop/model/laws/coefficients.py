@@ -6,10 +6,10 @@ also be of other types, which are taken as they are. A law that is no dataclass 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_type_hints
 
+from inloop.model.bounds import FIX, Bound
 from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake
 from inloop.symbolic import Expr
@@ -17,26 +17,19 @@ from inloop.symbolic import Expr
 Spec = TypeVar("Spec", bound=Any)
 
 
-@dataclass(frozen=True)
-class Bound:
-    """What a coefficient must be: in words, as a test, and a value that passes it."""
-
-    words: str
-    holds: Callable[[float], bool]
-    stand_in: float = 1.0
-
-
 NOT_NEGATIVE = Bound(">= 0", lambda x: x >= 0.0, 0.0)
 POSITIVE = Bound("> 0", lambda x: x > 0.0)
+RESTITUTION = Bound(">= 0 and <= 1", lambda x: 0.0 <= x <= 1.0, 0.0, most=1.0)
 
 NotNegative: TypeAlias = Annotated[Scalar, NOT_NEGATIVE]
 Positive: TypeAlias = Annotated[Scalar, POSITIVE]
-AtLeastOne: TypeAlias = Annotated[Scalar, Bound(">= 1", lambda x: x >= 1.0)]
-Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 1.0, 0.5)]
+AtLeastOne: TypeAlias = Annotated[Scalar, Bound(">= 1", lambda x: x >= 1.0, least=1.0)]
+Restitution: TypeAlias = Annotated[Scalar, RESTITUTION]
+Share: TypeAlias = Annotated[Scalar, Bound(">= 0 and < 1", lambda x: 0.0 <= x < 1.0, 0.5, most=1.0)]
 
 
 def read_coefficients(read: Intake, spec: Spec) -> Spec:
-    """Read the coefficients of a law and report those out of bounds; expressions and None pass."""
+    """Read the coefficients of a law and report those out of bounds; None passes."""
     given = {name: (getattr(spec, name), bound) for name, bound in _bounds(read, spec).items()}
     found = {
         name: read_bounded(read, value, name, bound)
@@ -47,12 +40,15 @@ def read_coefficients(read: Intake, spec: Spec) -> Spec:
 
 
 def read_bounded(read: Intake, value: object, quantity: str, bound: Bound) -> Scalar:
-    """Read a number and report one out of bounds; an expression passes."""
+    """Read a number and report one out of bounds; an expression is looked at when all is known."""
     number = read.scalar(value, quantity, fallback=bound.stand_in)
-    if isinstance(number, Expr) or bound.holds(number):
+    if isinstance(number, Expr):
+        read.bound(number, quantity, bound)
+        return number
+    if bound.holds(number):
         return number
     problem = f"{quantity} must be {bound.words}, got {number:g}"
-    read.complain(problem, "Check its sign and its unit.")
+    read.complain(problem, FIX)
     return bound.stand_in
 
 

@@ -13,6 +13,7 @@ from typing import get_args
 from inloop.model.draft import EventDraft, HasDraft, LockDraft
 from inloop.model.geometry import Scalar
 from inloop.model.handles import BodyHandle, read_path
+from inloop.model.laws.coefficients import RESTITUTION, read_bounded
 from inloop.model.laws.quantities import SIZES, Quantities
 from inloop.model.laws.tracing import Law, trace, trace_values
 from inloop.model.modes.elements import Direction, Mode
@@ -152,9 +153,11 @@ def event(
             direction=direction,
             to=to,
             impact=impact,
-            restitution=read.scalar(0.0 if by_row else restitution, "restitution"),
+            restitution=read_bounded(
+                read, 0.0 if by_row else restitution, "restitution", RESTITUTION
+            ),
             row_restitution=tuple(
-                (str(row), read.scalar(e, f"restitution of {quoted(row)}"))
+                (str(row), read_bounded(read, e, f"restitution of {quoted(row)}", RESTITUTION))
                 for row, e in by_row.items()
             ),
             sets=tuple(sets.items()),

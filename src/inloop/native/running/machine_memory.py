@@ -176,7 +176,8 @@ class MachineMemory:
             self.machine.events, self.machine.event_count = events.ctypes.data, 0
             self.machine.event_states = address_of(block.states)
             yield block
-            rows, count = 2 * rows, 4 * count
+            full = self.machine.event_count >= count
+            rows, count = 2 * rows, 4 * count if full else count
 
     def happened(self, block: Block) -> Iterator[Event]:
         """The events that are logged in a block."""

@@ -1,0 +1,69 @@
+"""Runs that continue earlier ones: whether they can, and what changed in between."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from inloop.errors import InputError
+from inloop.native import AdaptiveSteps, FixedSteps
+from inloop.plant import BarePlant
+from inloop.simulate.results.result import Result
+
+WHOLE = 1e-6  # of a step, by which the time of a start may be off its number of steps
+MOVED = 1e-6  # of the size of a coordinate: more than rounding
+
+
+def check_start(
+    start: Result,
+    names: Collection[str],
+    coordinates: Sequence[str],
+    schedule: FixedSteps | AdaptiveSteps,
+) -> None:
+    """See that a run can go on where an earlier one ended.
+
+    Args:
+        start: the earlier run.
+        names: of the model, or of those that its modes belong to.
+        coordinates: of the model, in all modes.
+        schedule: of the run, from t = 0 on.
+
+    Raises:
+        InputError: it was a run of another model, its steps do not lead to where this one begins,
+            or it went farther than this one.
+    """
+    assert start.end is not None
+    if start.name not in names or start.coordinates != tuple(coordinates):
+        raise InputError(
+            f"start is a run of model '{start.name}' with coordinates "
+            f"{', '.join(start.coordinates)}; this one is of '{next(iter(names))}' with "
+            f"{', '.join(coordinates)}",
+            fix="Continue runs of the same model, or give q and qd by name.",
+        )
+    t, steps = start.end.t, start.end.steps
+    fixed = isinstance(schedule, FixedSteps)
+    t_end = schedule.step * schedule.steps if fixed else schedule.t_end
+    if t > t_end * (1.0 + 1e-12):
+        raise InputError(
+            f"start ended at t = {t:g} s, after t_end = {t_end:g} s",
+            fix="t_end counts from the beginning of the first run: give a later one.",
+        )
+    if fixed and abs(steps * schedule.step - t) > WHOLE * schedule.step:
+        raise InputError(
+            f"start ended at t = {t:g} s, where steps of {schedule.step:.9g} s do not lead",
+            fix="Use its step, and a t_end that is a whole number of them; or give q and qd of its "
+            "last sample.",
+        )
+
+
+def moved_notes(plant: BarePlant, start: Result, result: Result) -> tuple[str, ...]:
+    """What to tell about coordinates that are elsewhere than where the earlier run ended."""
+    assert start.end is not None
+    n = plant.n
+    away = np.abs(result.q[0, :n] - start.end.q[:n]) / plant.coordinate_sizes[:n]
+    return tuple(
+        f"'{plant.coordinates[k]}' goes on from {result.q[0, k]:.6g}, the earlier run ended at "
+        f"{start.end.q[k]:.6g}: parameters or drives have changed"
+        for k in np.flatnonzero(away > MOVED)
+    )

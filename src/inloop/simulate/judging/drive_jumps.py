@@ -1,0 +1,121 @@
+"""Driven joints whose motion jumps, in words.
+
+Where the velocity of a drive jumps, a blow changes the velocities of all that hangs together. Steps
+know nothing of it: the other joints go on as if nothing had happened, and where the energy stays
+the same nothing else would tell.
+
+A jump shows between two samples, where the velocity changes by more than the accelerations at both
+ends explain. So does a smooth motion that is fast against the samples; but there halves of the
+interval explain it, and a jump stays as large as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.plant import Array, BarePlant
+from inloop.simulate.drives import Drives
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.results.samples import Samples
+
+NOTICED = 1e-3  # of the largest velocity, or of the way, of a drive in the run
+SUSPECTS = 8  # intervals of a drive that are looked at, those with the largest changes
+HALVINGS = 16
+
+
+def jump_notes(
+    plant: BarePlant, found: Samples, drives: Drives | None, inputs: Inputs
+) -> list[str]:
+    """What to tell about drives that jump; a filtered one does not.
+
+    Args:
+        plant: the compiled mechanism.
+        found: samples of the run.
+        drives: motion of the driven joints.
+        inputs: the vector u.
+    """
+    if drives is None or found.qdd is None or len(found.t) < 2:
+        return []
+    filtered = {plant.coordinates[d.body] for d in plant.mechanism.drives if d.states}
+    notes = []
+    for place, joint in enumerate(plant.formulation.driven):
+        if joint not in filtered:
+            notes += _told(_Drive(plant, drives, inputs, place), joint, found)
+    return notes
+
+
+@dataclass(frozen=True)
+class _Drive:
+    """The motion of one driven joint: `place` is its number among them."""
+
+    plant: BarePlant
+    drives: Drives
+    inputs: Inputs
+    place: int
+
+    def at(self, t: float) -> Array:
+        """Position, velocity and acceleration."""
+        return _finite(self.drives.at(self.plant, t, self.inputs.at(t))[:, self.place])
+
+
+def _finite(motion: Array) -> Array:
+    """With 0 where a corner has no derivative."""
+    return np.asarray(np.nan_to_num(motion, nan=0.0, posinf=0.0, neginf=0.0))
+
+
+def _told(drive: _Drive, joint: str, found: Samples) -> list[str]:
+    k = drive.plant.coordinates.index(joint)
+    assert found.qdd is not None
+    motion = _finite(np.array([found.q[:, k], found.qd[:, k], found.qdd[:, k]]))
+    # what does not move at all cannot jump
+    sizes = np.array([np.ptp(motion[0]), np.abs(motion[1]).max()])
+    sizes[~(sizes > 0.0)] = math.inf
+    share = np.abs(_unexplained(found.t, motion) / sizes[:, None]).max(axis=0)
+    largest = np.argsort(-share)[:SUSPECTS]
+    jumps = []
+    for i in sorted(int(i) for i in largest if share[i] > NOTICED):
+        t, jump = _closed_in(drive, (found.t[i], found.t[i + 1]), sizes)
+        if np.any(np.abs(jump / sizes) > NOTICED):
+            jumps.append((t, jump))
+    if not jumps:
+        return []
+    t, (way, speed) = jumps[0]
+    unit = drive.plant.mechanism.bodies[k].joint.kind.dimension.unit
+    steps = abs(way) > NOTICED * sizes[0]
+    size = f"by {abs(way):.4g} {unit}" if steps else f"in velocity by {abs(speed):.4g} {unit}/s"
+    again = ", and later again" if len(jumps) > 1 else ""
+    return [
+        f"t = {t:.6g} s: the drive of '{joint}' jumps {size}{again}; the blow that this means for "
+        "other joints is not computed. Give it a motion without jumps, or declare it with "
+        'derivatives="filtered".'
+    ]
+
+
+def _unexplained(t: Array, motion: Array) -> Array:
+    """Changes of position and velocity beyond what velocity and acceleration explain.
+
+    Args:
+        t: times, shape (N,).
+        motion: position, velocity and acceleration, shape (3, N).
+    """
+    mean = 0.5 * (motion[1:, 1:] + motion[1:, :-1])
+    return np.asarray(np.diff(motion[:2], axis=1) - np.diff(t) * mean)
+
+
+def _closed_in(drive: _Drive, span: tuple[float, float], sizes: Array) -> tuple[float, Array]:
+    """When a drive jumps, and by how much in position and velocity; halves of smooth motion fit."""
+    t = np.array([span[0], 0.5 * (span[0] + span[1]), span[1]])
+    motion = np.array([drive.at(time) for time in t]).T
+    for _ in range(HALVINGS):
+        left, right = np.abs(_unexplained(t, motion) / sizes[:, None]).max(axis=0)
+        keep = [0, 1] if left >= right else [1, 2]
+        t, motion = t[keep], motion[:, keep]
+        middle = 0.5 * (t[0] + t[1])
+        if not t[0] < middle < t[1]:
+            break
+        t = np.insert(t, 1, middle)
+        motion = np.insert(motion, 1, drive.at(middle), axis=1)
+    return float(t[-1]), _unexplained(t[[0, -1]], motion[:, [0, -1]])[:, 0]

@@ -1,0 +1,93 @@
+"""Numbers that must lie within bounds do so as expressions, too, and while a plant runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import inloop as il
+
+Declared = Callable[[il.Model, Any, Any], object]  # on a model, a body and a value
+
+
+def contact(m: il.Model, body: Any, law: Any) -> None:
+    m.contact(m.ground, il.plane(), body, il.sphere(0.1), law=law, name="c")
+
+
+def bounce(m: il.Model, _: Any, x: Any) -> None:
+    free, hit = m.mode("free"), m.mode("hit")
+    with m.during(hit):
+        m.lock("body", name="floor")
+    m.event("blow", lambda q: q["body"], mode=free, impact=hit, restitution=x)
+
+
+ELEMENTS: dict[str, tuple[Declared, float, tuple[float, float]]] = {
+    "restitution": (lambda m, b, x: contact(m, b, il.hard(x)), 1.5, (0.0, 1.0)),
+    "friction": (lambda m, b, x: contact(m, b, il.hard(0.0, x)), -0.5, (0.0, math.inf)),
+    "exponent": (lambda m, b, x: contact(m, b, il.power_law(1e4, x)), 0.9, (1.0, math.inf)),
+    "damping": (lambda m, b, x: m.torsion_spring(b, 1.0, x), -1.0, (0.0, math.inf)),
+    "coulomb": (lambda m, b, x: m.coulomb(b, coulomb=x, velocity=1e-3), -1.0, (0.0, math.inf)),
+    "restitution of events": (bounce, 1.01, (0.0, 1.0)),
+    "radius": (
+        lambda m, b, x: m.contact(m.ground, il.plane(), b, il.sphere(x), law=il.hard(), name="c"),
+        -0.1,
+        (0.0, math.inf),
+    ),
+}
+
+
+def model_with(declared: Declared, default: float, through: Callable[[Any], Any]) -> il.Model:
+    m = il.Model("bounds")
+    body = m.body("body", on=m.ground, joint=il.prismatic("z", initial=0.3), mass=1.0)
+    declared(m, body, through(m.parameter("x", default)))
+    return m
+
+
+@pytest.mark.parametrize("through", [lambda x: x, lambda x: 0.5 * (x + x)], ids=["x", "formula"])
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_expressions_are_refused_where_numbers_are(
+    element: str, through: Callable[[Any], Any]
+) -> None:
+    declared, wrong, _ = ELEMENTS[element]
+    with pytest.raises(il.ModelError, match=rf"must be .*, got {wrong:g} at the default") as caught:
+        model_with(declared, wrong, through).build()
+    (mistake,) = caught.value.mistakes
+    assert element.partition(" of ")[0] in mistake.what
+    assert "test_bounds.py" in mistake.where
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_parameters_keep_to_the_bounds_of_what_they_are(element: str) -> None:
+    declared, _, allowed = ELEMENTS[element]
+    (parameter,) = model_with(declared, 1.0, lambda x: x).build().parameters
+    assert parameter.range == allowed
+
+
+def test_ranges_of_the_user_are_narrowed_and_not_widened() -> None:
+    m = il.Model("ranges")
+    body = m.body("body", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    m.torsion_spring(body, m.parameter("k", 3.0, range=(-1.0, 5.0)), m.parameter("d", 0.2))
+    m.parameter("other", -1.0)
+    ranges = {p.name: p.range for p in m.build().parameters}
+    assert ranges == {"k": (0.0, 5.0), "d": (0.0, math.inf), "other": None}
+
+
+def test_live_masses_and_moments_do_not_become_negative() -> None:
+    m = il.Model("live")
+    load = m.parameter("load", 2.0, unit="kg")
+    joint = il.revolute("y", armature=0.01)
+    m.body("arm", on=m.ground, joint=joint, mass=load, com=(0, 0, -0.4), inertia=(0.1, 0.2, 0.15))
+    live = ["arm.inertia.yy", "arm.armature", "arm.com.z"]
+    plant = m.compile(live=live, backend="python")
+    for name in ("load", "arm.inertia.yy", "arm.armature"):
+        before = plant.parameters[name]
+        with pytest.raises(il.InputError, match=rf"'{name}': -1 is outside 0"):
+            plant.parameters[name] = -1.0
+        with pytest.raises(il.InputError, match=rf"run 1: .*'{name}': -1 is outside 0"):
+            plant.simulate_many(t_end=0.01, parameters={name: [0.5, -1.0]})
+        assert plant.parameters[name] == before
+    plant.parameters["arm.com.z"] = 0.4
+    assert plant.bias([0.0], [0.0]) == pytest.approx(0.0)
