@@ -235,10 +235,14 @@ class Redundant(SingleChoice):
         return self.reduced.keep(wish, must, wanted, values, near)
 
     def keep_velocities(
-        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+        self,
+        q: Array,
+        must: Mapping[int, float],
+        wanted: Mapping[int, float],
+        values: Array | None = None,
     ) -> KeptVelocities:
         """See `Formulation`."""
-        return self.reduced.keep_velocities(q, must, wanted)
+        return self.reduced.keep_velocities(q, must, wanted, values)
 
     def close(self, q: Array, t: float = 0.0) -> Array:
         """See `Formulation`."""
