@@ -18,6 +18,7 @@ from test_closed_linkages import in_python, near
 import inloop as il
 from inloop import gallery
 from inloop.formalisms.redundant.programs import MATRIX, PLACE, RESIDUAL
+from inloop.gallery.four_bar import four_bar
 
 LINKAGES = (0, 7)  # with a drive and without; other kinds of cuts are met in the gallery
 EXHIBITS: dict[str, dict[str, int]] = {
@@ -291,6 +292,20 @@ def test_rows_that_follow_from_others_are_told() -> None:
     found = plant.formulation.motion(q, qd, np.zeros(3))
     expected = m.compile(backend="python").direct_dynamics(q, qd, np.zeros(3))
     assert near(found["a"], expected, 1e-10)
+
+
+def test_motion_follows_from_velocities_of_independent_coordinates() -> None:
+    """Velocities of the others are not used: so linearizations are those of the reduced motion."""
+    model = four_bar(1)
+    reduced, plant = model.compile(), model.compile(formulation="redundant")
+    q, speed = reduced.formulation.home(), [1.7, 0.0, 0.0]
+    found, expected = (each.formulation.motion(q, speed, np.zeros(3)) for each in (plant, reduced))
+    assert np.abs(expected["v"]).min() > 0.1
+    assert found["v"] == pytest.approx(expected["v"], abs=1e-12)
+    assert found["a"] == pytest.approx(expected["a"], abs=1e-10)
+    moving = {"qd": {plant.coordinates[0]: 1.7}}
+    slopes = [each.linearize(**moving).A for each in (plant, reduced)]
+    assert slopes[0] == pytest.approx(slopes[1], abs=1e-7)
 
 
 def test_unknown_formulation() -> None:

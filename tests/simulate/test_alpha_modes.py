@@ -119,8 +119,50 @@ def test_many_runs_start_where_they_are_told(linkage: il.Plant) -> None:
     assert np.abs(found.q[:, -1] - expected.q[:, -1]).max() < 1e-6
 
 
-def test_many_runs_whose_velocities_are_not_known(linkage: il.Plant) -> None:
-    name = next(iter(linkage.parameters))
-    values = np.array([1.0, 1.01]) * linkage.parameters[name]
-    with pytest.raises(il.InputError, match="its parameters differ"):
-        linkage.simulate_many(t_end=0.1, step=1e-3, parameters={name: values}, qd={"bar_0": 0.1})
+R, ANGLE = 0.2, 0.9  # of the crank [m, rad]
+
+
+@pytest.fixture(scope="module")
+def crank() -> il.Plant:
+    """A slider crank whose rod has a live length."""
+    m = il.Model("crank")
+    length = m.parameter("length", 0.5, unit="m")
+    crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=ANGLE), mass=0.8)
+    pin = crank.point("pin", (R, 0.0, 0.0))
+    rod = m.body("rod", on=pin, joint=il.revolute("y", guess=-1.2), mass=0.5, inertia=(0.02,) * 3)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.6), mass=1.2)
+    m.close(rod.point("end", (length, 0.0, 0.0)), slider.point("pin", (0.0, 0.0, 0.0)))
+    return m.compile(formulation="redundant")
+
+
+def test_many_runs_with_other_lengths_start_with_velocities_that_fit_them(crank: il.Plant) -> None:
+    """x = r cos a + sqrt(l² - r² sin² a), and its rate, for each length l."""
+    lengths, speed = np.array([0.45, 0.5, 0.6]), 3.0
+    given = {"parameters": {"length": lengths}, "qd": {"crank": speed}}
+    run = crank.simulate_many(t_end=0.01, step=1e-3, **given)
+    height, along = R * np.sin(ANGLE), np.sqrt(lengths**2 - (R * np.sin(ANGLE)) ** 2)
+    rate = -speed * height * (1.0 + R * np.cos(ANGLE) / along)
+    assert run["slider.q"][:, 0] == pytest.approx(R * np.cos(ANGLE) + along, abs=1e-12)
+    assert run["slider.qd"][:, 0] == pytest.approx(rate, abs=1e-12)
+
+
+def test_a_length_that_closes_nowhere_near_is_refused_and_the_last_good_state_stays(
+    crank: il.Plant,
+) -> None:
+    """A rod of 50 mm would close with the crank about a radian from where it is."""
+    names = [f"{c}.{of}" for c in crank.coordinates for of in ("q", "qd")]
+    steppers = [crank.stepper(step=1e-3) for _ in range(2)]
+    for stepper in steppers:
+        for _ in range(20):
+            stepper.step()
+    told, untold = steppers
+    told.parameters["length"] = 0.05
+    with pytest.raises(il.SimulationError, match="LOOP_OPEN"):
+        told.step()
+    told.parameters["length"] = 0.5
+    assert [told[name] for name in names] == [untold[name] for name in names]
+    # another one that it can reach
+    told.parameters["length"] = 0.47
+    told.step()
+    a, x = told["crank.q"], told["slider.q"]
+    assert x == pytest.approx(R * np.cos(a) + np.sqrt(0.47**2 - (R * np.sin(a)) ** 2), abs=1e-10)

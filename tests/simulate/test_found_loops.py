@@ -70,6 +70,8 @@ def test_a_driven_table_carries_a_box_with_its_acceleration() -> None:
     }
     run = on_table(True, (0.0, 0.4)).compile().simulate(t_end=0.3, step=1e-3, inputs=motion)
     assert run["touch.force"][10:] == pytest.approx(2.0 * (G + a), rel=1e-9)
+    # the drive carries both
+    assert run["table.effort"][10:] == pytest.approx(3.0 * (G + a), rel=1e-9)
     assert run["box_tz.q"] - run["table.q"] == pytest.approx(0.5 * SIDES[2], abs=1e-8)
 
 
@@ -81,6 +83,9 @@ def test_a_belt_takes_a_box_along_by_friction() -> None:
     slips = (run.t > 0.01) & (run.t < end - 0.01)
     assert run["box_tx.qd"][slips] == pytest.approx(mu * G * run.t[slips], rel=1e-3)
     assert run["box_tx.qd"][-1] == pytest.approx(speed, abs=1e-9)
+    # the drive gives what friction takes
+    assert run["table.effort"][slips] == pytest.approx(mu * 2.0 * G, rel=1e-9)
+    assert run["table.effort"][-1] == pytest.approx(0.0, abs=1e-6)
     assert run["box_tx.q"][-1] == pytest.approx(speed * 0.5 - 0.5 * speed * end, abs=1e-3)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hard_models import G, box
 from stepped_back import check_steps_back
-from test_hard_loops import bounced, slider_crank
+from test_hard_loops import bounced, inertia_and_height, placed, slider_crank
 
 import inloop as il
 from inloop.errors import InputError, ModelError
@@ -69,6 +69,41 @@ def test_a_driven_floor_throws() -> None:
         z = height + speed * (t - leave) - 0.5 * G * (t - leave) ** 2
         errors.append(abs(result["mass.q"][-1] - z))
     assert errors[0] < 1e-4 and errors[1] < 0.2 * errors[0]
+
+
+@pytest.mark.parametrize("stiffness", [None, 1e7])
+def test_a_driven_table_carries_what_lies_on_it(stiffness: float | None) -> None:
+    """The drive gives (m + M) (g + a), the contact's part with the mean of the last step."""
+    size, omega, h = 0.01, 20.0, 1e-3
+    m = il.Model("lift")
+    table = m.body("table", on=m.ground, joint=il.prismatic("z"), mass=2.0)
+    m.drive("table", lambda t: size * il.sin(omega * t))
+    start = il.prismatic("z", initial=(0.0, size * omega))
+    mass = m.body("mass", on=m.ground, joint=start, mass=0.5)
+    law = il.hard(0.0) if stiffness is None else il.hard(0.0, stiffness=stiffness)
+    m.contact(table, il.plane(), mass, il.point(), law=law, name="floor")
+    run = m.compile(formulation="redundant").simulate(t_end=0.3, step=h)
+    now, half_way = (-size * omega**2 * np.sin(omega * (run.t - late)) for late in (0.0, 0.5 * h))
+    known = 2.0 * (G + now) + 0.5 * (G + half_way)
+    # a spring of 1e7 N/m under 0.5 kg swings with 4 kHz, which steps of 1 ms do not follow
+    assert run["table.effort"][5:] == pytest.approx(known[5:], abs=1e-4 if not stiffness else 1e-2)
+
+
+@pytest.mark.parametrize("found", [False, True])
+def test_a_driven_crank_holds_against_a_block_that_is_pressed_on_its_slider(found: bool) -> None:
+    """At rest, by virtual work: what weighs on the crank, and the push on the slider."""
+    m, push, a, d = slider_crank(None), 30.0, 0.7, 1e-6
+    m.drive("crank", lambda t: a + 0.0 * t)
+    start = float(np.real(placed(a)[3])) + 0.02
+    block = m.body("block", on=m.ground, joint=il.prismatic("x", initial=start), mass=0.4)
+    m.joint_force(block, lambda q, qd: -push + 0.0 * q, name="press")
+    shape = il.box((0.04, 0.06, 0.1)) if found else il.sphere(0.02)
+    m.contact("slider.face", il.plane(), block, shape, law=il.hard(0.0), name="touch")
+    run = m.compile(formulation="redundant").simulate(t_end=0.3, step=1e-3)
+    assert run["touch.force" if found else "touch.normal"][-1] == pytest.approx(push, rel=1e-9)
+    slide = (placed(a + d)[3] - placed(a - d)[3]) / (2 * d)
+    weight = (inertia_and_height(a + d)[1] - inertia_and_height(a - d)[1]) / (2 * d)
+    assert run["crank.effort"][-1] == pytest.approx(weight + push * slide, rel=1e-8)
 
 
 def test_what_is_refused_is_named(crank: il.Plant) -> None:

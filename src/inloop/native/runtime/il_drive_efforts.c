@@ -7,7 +7,8 @@
  *   effort = (effort of smooth forces and H^T f) - D^T f
  *
  * where f are the means of the last step, which x holds, impulses of impacts included. D comes from
- * velocities u at unit velocities of the drives, in which they are linear.
+ * velocities u at unit velocities of the drives, in which they are linear. Contacts that are found
+ * are where the last step found them.
  */
 #include "il_instance.h"
 
@@ -69,12 +70,22 @@ static void hold_drives(const il_choice *choice, const il_context *c, int64_t n,
     }
 }
 
-/* Sum of f times how rows move beside the independent velocities. */
-static int power_of_drives(const il_contact_table *table, il_context *c, double t, const double *x,
-                           const il_strike_parts *p, double *power)
+/* Sum of f times how rows move beside the independent velocities; and the rows. */
+static int power_of_drives(const il_contact_table *table, int64_t n, il_context *c, double t,
+                           const double *x, const il_strike_parts *p, double *power)
 {
     const int64_t rows = table->first[table->count];
     const int status = table->rows(c, t, x, p->found);
+    const double *told = p->meetings;
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        const il_meeting_motion motion = il_meeting_told(told, n);
+        const il_touch_memory *memory = p->memory + meeting->first;
+        const int64_t row = table->first[meeting->first];
+        il_meeting_rows(meeting, &motion, memory, p->H + row * n);
+        il_meeting_drift(meeting, &motion, motion.drift, memory, p->w + row);
+        told += il_meeting_numbers(meeting, n);
+    }
     *power = 0.0;
     for (int64_t k = 0; k < rows; k++) {
         *power += p->w[k] * p->r[k];
@@ -103,7 +114,11 @@ static int add_contacts(il_part *part, const il_context *context, double t, cons
     own.q = s.given;
     own.qd = s.given + n;
     own.qdd = s.given + 2 * n;
-    int status = power_of_drives(table, &own, t, x, &p, &before);
+    for (int64_t k = 0; k < table->meeting_count; k++) {
+        const il_meeting *meeting = table->meetings + k;
+        il_meeting_recall(meeting, x, table->places + meeting->first, p.memory + meeting->first);
+    }
+    int status = power_of_drives(table, nu, &own, t, x, &p, &before);
     memcpy(s.tau, context->tau, (size_t)n * sizeof *s.tau);
     for (int64_t k = 0; k < table->first[table->count] * nu; k++) {
         s.tau[choice->independent[k % nu]] += p.H[k] * p.r[k / nu];
@@ -111,7 +126,7 @@ static int add_contacts(il_part *part, const il_context *context, double t, cons
     for (int64_t k = 0; status == IL_OK && k < choice->driven_count; k++) {
         double *const rate = s.given + n + choice->driven[k], kept = *rate;
         *rate = kept + 1.0;
-        status = power_of_drives(table, &own, t, x, &p, &after);
+        status = power_of_drives(table, nu, &own, t, x, &p, &after);
         *rate = kept;
         s.carried[k] = after - before;
     }
@@ -135,7 +150,7 @@ int64_t il_expand_states(il_part *part, il_context *context, int64_t count, cons
     const int64_t good = choice->expand(context, count, t, x, q, qd, qdd, lam, effort);
     const int64_t size = il_state_size(&active->system);
 
-    if (!table || table->pile || table->meeting_count || choice->redundant) {
+    if (!table || table->pile) {
         return good;
     }
     for (int64_t k = 0; choice->driven_count > 0 && k < good; k++) {

@@ -49,6 +49,15 @@ void il_meeting_remember(const il_meeting *meeting, const double *x, const int64
     }
 }
 
+void il_meeting_recall(const il_meeting *meeting, const double *x, const int64_t *places,
+                       il_touch_memory *memory)
+{
+    il_meeting_remember(meeting, x, places, memory);
+    for (int64_t k = 0; k < meeting->count; k++) {
+        memory[k].present = memory[k].told[FEATURE] > 0.0;
+    }
+}
+
 void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
                      const int64_t *places, double *x)
 {
@@ -171,28 +180,47 @@ static int64_t turning_axis(const il_meeting *meeting, int64_t turning)
     return turning < meeting->rolling ? 1 + turning : 0;
 }
 
-/* Gap, rows and states of a contact. */
-static void write_contact(const il_meeting *meeting, const il_meeting_motion *motion,
-                          const il_meeting_contacts *contacts, const il_spot *spot, int64_t slot)
+/* Rows of a contact where its touch was told to be. */
+static void write_rows(const il_meeting *meeting, const il_meeting_motion *motion,
+                       const double *told, double *H)
 {
-    double *H = contacts->H + slot * meeting->rows * motion->n;
-    double *states = contacts->memory[slot].told;
+    const int64_t cone = cone_rows(meeting);
     double arm[3], axes[3][3];
 
-    contacts->gap[slot] = spot->gap;
-    states[NEARNESS] = meeting->margin - spot->gap;
-    memcpy(states + POINT, spot->point, sizeof spot->point);
-    memcpy(states + NORMAL, spot->normal, sizeof spot->normal);
-    states[FEATURE] = (double)spot->feature;
-    il_sub3(spot->point, motion->pose, arm);
-    write_axes(spot->normal, axes);
-    const int64_t cone = cone_rows(meeting);
+    il_sub3(told + POINT, motion->pose, arm);
+    write_axes(told + NORMAL, axes);
     for (int64_t k = 0; k < cone; k++) {
         write_row(motion, arm, axes[k], H + k * motion->n);
     }
     for (int64_t k = cone; k < meeting->rows; k++) {
         const int64_t axis = turning_axis(meeting, k - cone);
         write_turn(motion, axes[axis], motion->lengths[axis == 0], H + k * motion->n);
+    }
+}
+
+/* Gap, rows and states of a contact. */
+static void write_contact(const il_meeting *meeting, const il_meeting_motion *motion,
+                          const il_meeting_contacts *contacts, const il_spot *spot, int64_t slot)
+{
+    double *states = contacts->memory[slot].told;
+
+    contacts->gap[slot] = spot->gap;
+    states[NEARNESS] = meeting->margin - spot->gap;
+    memcpy(states + POINT, spot->point, sizeof spot->point);
+    memcpy(states + NORMAL, spot->normal, sizeof spot->normal);
+    states[FEATURE] = (double)spot->feature;
+    write_rows(meeting, motion, states, contacts->H + slot * meeting->rows * motion->n);
+}
+
+void il_meeting_rows(const il_meeting *meeting, const il_meeting_motion *motion,
+                     const il_touch_memory *memory, double *H)
+{
+    for (int64_t k = 0; k < meeting->count; k++, H += meeting->rows * motion->n) {
+        if (memory[k].present) {
+            write_rows(meeting, motion, memory[k].told, H);
+        } else {
+            memset(H, 0, (size_t)(meeting->rows * motion->n) * sizeof *H);
+        }
     }
 }
 

@@ -62,6 +62,10 @@ typedef struct il_meeting_contacts {
 void il_meeting_remember(const il_meeting *meeting, const double *x, const int64_t *places,
                          il_touch_memory *memory);
 
+/* The same, and those with a touch are there. */
+void il_meeting_recall(const il_meeting *meeting, const double *x, const int64_t *places,
+                       il_touch_memory *memory);
+
 /* The other way round, at the end of a step. */
 void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
                      const int64_t *places, double *x);
@@ -70,6 +74,10 @@ void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
    are those that were written then. */
 void il_meet(const il_meeting *meeting, const il_meeting_motion *motion,
              const il_meeting_contacts *contacts);
+
+/* Rows of the touches that are there, where they were last found; 0 of other contacts. */
+void il_meeting_rows(const il_meeting *meeting, const il_meeting_motion *motion,
+                     const il_touch_memory *memory, double *H);
 
 /* What `drift`, a part of the twist, adds to the relative velocities of touches as they were last found:
    `w` gets a number for each row. */

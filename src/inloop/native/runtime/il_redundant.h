@@ -96,7 +96,7 @@ int il_redundant_put(il_context *c, double t, const double *x);
 void il_redundant_tell(const il_redundant_memory *m, double *x);
 
 /* Close the rows at the point, which places the bodies: joints move by as little as masses let them.
-   moved: some had to. IL_LOOP_OPEN: they cannot be closed from there. */
+   moved: some had to. IL_LOOP_OPEN: they cannot be closed near there. */
 int il_redundant_close(il_context *c, int *moved);
 
 /* Velocities at the point that fit the rows; e: restitution of all rows of the mechanism, or NULL. */

@@ -22,6 +22,7 @@
 enum { MOST = 20 };      /* corrections of positions */
 #define CLOSED 1e-6      /* of what is open: not worth a correction */
 #define LONGEST 0.5      /* of a unit: more is not taken at once */
+#define FARTHEST 1.0     /* unit: what closes no nearer is another position, not this one put right */
 
 static double *rows_of(const il_redundant_memory *m, double *r)
 {
@@ -57,8 +58,8 @@ static double *still(il_redundant_memory *m)
     return rows_of(m, m->b);
 }
 
-/* Follow the solution with the joints, not too far at once. */
-static void follow(il_redundant_memory *m)
+/* Follow the solution with the joints, not too far at once; how far, in units. */
+static double follow(il_redundant_memory *m)
 {
     const il_redundant *table = m->table;
     const il_redundant_point *p = &m->point;
@@ -78,6 +79,7 @@ static void follow(il_redundant_memory *m)
         const double from[IL_QUATERNION] = {e[0], e[1], e[2], e[3]};
         il_turn_by(from, by, e);
     }
+    return part * most;
 }
 
 int il_redundant_close(il_context *c, int *moved)
@@ -87,8 +89,8 @@ int il_redundant_close(il_context *c, int *moved)
 
     *moved = 0;
     place(m);
-    double gap = worst_gap(m, &row);
-    for (int k = 0; k < MOST && gap > CLOSED; k++) {
+    double gap = worst_gap(m, &row), way = 0.0;
+    for (int k = 0; k < MOST && gap > CLOSED && way <= FARTHEST; k++) {
         double *right = still(m);
         const double *h = rows_of(m, m->r);
         for (int64_t i = 0; i < m->table->rows; i++) {
@@ -98,7 +100,7 @@ int il_redundant_close(il_context *c, int *moved)
         if (il_redundant_solve(m, 0) != IL_OK) {
             break;
         }
-        follow(m);
+        way += follow(m);
         *moved = 1;
         place(m);
         const double before = gap;
@@ -108,7 +110,7 @@ int il_redundant_close(il_context *c, int *moved)
         }
     }
     c->bad_row = row;
-    return gap <= 1.0 ? IL_OK : IL_LOOP_OPEN;
+    return gap <= 1.0 && way <= FARTHEST ? IL_OK : IL_LOOP_OPEN;
 }
 
 int il_redundant_fit_speeds(il_redundant_memory *m, const double *e)

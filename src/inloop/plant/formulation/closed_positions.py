@@ -162,11 +162,19 @@ class ClosedPositions:
         must: Mapping[int, float],
         wanted: Mapping[int, float],
         rest: Sequence[int],
+        values: Array | None = None,
     ) -> KeptVelocities:
-        """The smallest velocities that fit at t = 0, and what was said; see `kept_values`."""
-        still = np.zeros(self._equations.n)
-        nu = self._equations.evaluate("constraints", q=q, qd=still, t=0.0)["nu"]
-        return keep_velocities(self.closure, q, nu, must, wanted, rest)
+        """The smallest velocities that fit at t = 0, and what was said; see `kept_values`.
+
+        Args:
+            q: a position that fits.
+            must: velocities that have to be.
+            wanted: velocities that shall be, the most important first.
+            rest: coordinates that rest if they may.
+            values: of the live parameters; those of the plant by default.
+        """
+        closure = self._closure_for(values)
+        return keep_velocities(closure, q, closure.rates_at_rest(q), must, wanted, rest)
 
     def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
         """The loop that is open by more than a tolerance in units of its rows; else None."""

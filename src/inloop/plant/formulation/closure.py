@@ -125,13 +125,20 @@ class Closure:
         other._t = t
         return other
 
-    def raw(self, q: Array) -> tuple[Array, Array]:
-        """h and J as the equations have them, at one position or at many."""
+    def _constraints(self, q: Array) -> dict[str, Array]:
         pre = self._prepared["constraints"]
-        found = self._plant.evaluate(
+        return self._plant.evaluate(
             "constraints", pre=pre, q=q, qd=self._rest, t=self._t, lanes=False
         )
+
+    def raw(self, q: Array) -> tuple[Array, Array]:
+        """h and J as the equations have them, at one position or at many."""
+        found = self._constraints(q)
         return found["h"], found["J"]
+
+    def rates_at_rest(self, q: Array) -> Array:
+        """How h changes by time alone, as the equations have it."""
+        return self._constraints(q)["nu"]
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """h and J in units of rows and coordinates, with sides."""

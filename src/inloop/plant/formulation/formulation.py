@@ -286,7 +286,11 @@ class Formulation(ABC):
 
     @abstractmethod
     def keep_velocities(
-        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+        self,
+        q: Array,
+        must: Mapping[int, float],
+        wanted: Mapping[int, float],
+        values: Array | None = None,
     ) -> KeptVelocities:
         """The smallest velocities that fit at t = 0, and keep what was said.
 
@@ -294,6 +298,7 @@ class Formulation(ABC):
             q: a position that fits.
             must: velocities that have to be.
             wanted: velocities that shall be, the most important first.
+            values: of the live parameters; those of the plant by default.
         """
 
     @abstractmethod

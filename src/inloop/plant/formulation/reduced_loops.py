@@ -189,10 +189,15 @@ class ReducedLoops(Formulation):
         return self.positions.keep(wish, must, wanted, values, near)
 
     def keep_velocities(
-        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+        self,
+        q: Array,
+        must: Mapping[int, float],
+        wanted: Mapping[int, float],
+        values: Array | None = None,
     ) -> KeptVelocities:
         """See `Formulation`."""
-        return self.positions.keep_velocities(q, must, wanted, self.partition.independent)
+        rest = self.partition.independent
+        return self.positions.keep_velocities(q, must, wanted, rest, values)
 
     def close(self, q: Array, t: float = 0.0) -> Array:
         """See `Formulation`: by Newton's method.

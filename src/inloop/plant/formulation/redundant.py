@@ -106,14 +106,29 @@ class Redundant(SingleChoice):
     def motion(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
         """See `Formulation`; with the wrench in each joint, about the origin of its body.
 
-        Takes one state. Velocities must fit.
+        Takes one state.
         """
         closed = self.close(q, float(others.get("t", 0.0)))
         return {"q": closed, **self._motion_of_one({"q": closed, "qd": qd, "tau": tau, **others})}
 
     def _motion_of_one(self, state: Mapping[str, Any]) -> dict[str, Array]:
         given = {k: v for k, v in state.items() if k in ("q", "qd", "tau", "qdd", "u", "t", "z")}
+        given["qd"] = self._fitting_velocities(given["q"], given["qd"], given.get("t", 0.0))
         return body_motion(self._equations, self._code.about, self._code.epsilon, **given)
+
+    def _fitting_velocities(self, q: Array, qd: Array, t: float) -> Array:
+        """Velocities of dependent coordinates from those of the others, at one state."""
+        rows, dependent = list(self.partition.rows), list(self.partition.dependent)
+        velocities = np.array(qd, dtype=np.float64)
+        if dependent:
+            found = self.constraints(q, velocities, float(t), lanes=False)
+            J = found["J"][rows]
+            missing = J @ velocities + found["nu"][rows]
+            # at a singular position, those that fit are not changed
+            units = self._equations.coordinate_sizes[dependent]
+            change = np.linalg.lstsq(J[:, dependent] * units, -missing, rcond=1e-12)[0]
+            velocities[dependent] += change * units
+        return velocities
 
     def motion_at(self, q: Array, qd: Array, tau: Array, **others: Any) -> dict[str, Array]:
         """See `Formulation`."""
@@ -235,10 +250,14 @@ class Redundant(SingleChoice):
         return self.reduced.keep(wish, must, wanted, values, near)
 
     def keep_velocities(
-        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+        self,
+        q: Array,
+        must: Mapping[int, float],
+        wanted: Mapping[int, float],
+        values: Array | None = None,
     ) -> KeptVelocities:
         """See `Formulation`."""
-        return self.reduced.keep_velocities(q, must, wanted)
+        return self.reduced.keep_velocities(q, must, wanted, values)
 
     def close(self, q: Array, t: float = 0.0) -> Array:
         """See `Formulation`."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,11 +22,10 @@ from inloop.formalisms.redundant.programs import (
 from inloop.formalisms.redundant.system import BodySystem
 from inloop.formalisms.stepping.contact_rows import first_rows, joint_contact_rows
 from inloop.native import runtime_sources
-from inloop.plant.engine import Array, PythonEngine, Unit
+from inloop.plant.engine import Array
 from inloop.plant.formulation.code import Code, Files
-from inloop.plant.passes import run_passes
 from inloop.plant.progress import deriving
-from inloop.symbolic import Expr, Program, evaluate
+from inloop.symbolic import Expr, Program, evaluate, interpret
 from inloop.symbolic.elimination import Elimination, eliminate
 
 if TYPE_CHECKING:
@@ -125,19 +125,20 @@ class RedundantCode(Code):
 
     def _elimination(self) -> Elimination:
         """Pivots that are good at states around the start, for steps of any length."""
-        prepare, printed, _ = run_passes(self.about.programs, self._derivation.parameters)
-        engine = PythonEngine(Unit("sampled", prepare, tuple(printed), (), {}))
-        pre = engine.call("prepare", [self._equations.parameters.values_array], None)[0]
-        samples = []
-        for values in self._states():
-            values["pre"] = pre
-            place, matrix = engine.unit.find(PLACE), engine.unit.find(MATRIX)
-            given = [values[block.name] for block in place.inputs]
-            values["pose"], values["twist"] = engine.call(PLACE, given, None)
-            given = [values[block.name] for block in matrix.inputs]
-            samples.append(engine.call(MATRIX, given, None)[0])
+        states = self._states()
+        known = {block: np.array([state[block] for state in states]) for block in states[0]}
+        known |= self._sampled(PLACE, known)
+        samples = self._sampled(MATRIX, known)["A"]
         kept = [sample for sample in samples if np.all(np.isfinite(sample))]
         return eliminate(self.about.layout.size, self.about.places, np.array(kept))
+
+    def _sampled(self, name: str, known: Mapping[str, Array]) -> dict[str, Array]:
+        """Results at rows of arguments, node by node: sooner than a function would be made."""
+        (program,) = (program for program in self.about.programs if program.name == name)
+        parameters = self._derivation.parameters
+        program = replace(program, inputs=(parameters, *program.inputs))
+        at = {**known, parameters.name: self._equations.parameters.values_array}
+        return interpret(program, **{block.name: at[block.name] for block in program.inputs})
 
     def _states(self) -> list[dict[str, Array]]:
         """States as different as those that a run may meet; the same in every session."""

@@ -135,7 +135,11 @@ class Tree(SingleChoice):
         return KeptPositions(self._as_given(wish), ())
 
     def keep_velocities(
-        self, q: Array, must: Mapping[int, float], wanted: Mapping[int, float]
+        self,
+        q: Array,
+        must: Mapping[int, float],
+        wanted: Mapping[int, float],
+        values: Array | None = None,
     ) -> KeptVelocities:
         """See `Formulation`."""
         qd = np.zeros(self._equations.n)

@@ -141,24 +141,16 @@ def _kept_position(plant: BarePlant, wish: Array, must: Sequence[int], values: A
 
 
 def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Array) -> Array:
-    """Velocities of all runs of a mechanism whose runs carry all coordinates.
-
-    Raises:
-        InputError: parameters differ, so that the velocities of a run are not known before it.
-    """
+    """Velocities of all runs of a mechanism whose runs carry all coordinates."""
     said = [plant.coordinates.index(name) for name in (*given.qd.shared, *given.qd.columns)]
     wishes = np.broadcast_to(rows.qd, (len(q), plant.n))
     free = [k for k in plant.formulation.partition.independent if k not in said]
-    if rows.parameters.ndim == 2 and np.any(wishes[:, [*said, *free]]):
-        raise InputError(
-            f"model '{plant.name}' starts with velocities, and its parameters differ",
-            fix="Let each run start at rest, or give q and qd as arrays with a row for each run.",
-        )
+    values = np.broadcast_to(rows.parameters, (len(q), rows.parameters.shape[-1]))
     found = []
     for run, at in enumerate(q):
         must = {k: float(wishes[run, k]) for k in said}
         wanted = {k: float(wishes[run, k]) for k in free}
-        found.append(plant.formulation.keep_velocities(at, must, wanted).qd)
+        found.append(plant.formulation.keep_velocities(at, must, wanted, values[run]).qd)
     return np.array(found)
 
 
