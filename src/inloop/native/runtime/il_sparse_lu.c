@@ -179,6 +179,9 @@ static int settle(const il_sparse_lu *lu, const double *b, int32_t transposed, d
         }
         report->backward_error = refined;
     }
+    if (!(report->backward_error <= m->tolerance) && report->backward_error < HUGE_VAL) {
+        report->backward_error = il_sparse_lu_lenient_error(lu, b, transposed, m, x);
+    }
     return report->backward_error <= m->tolerance;
 }
 
