@@ -387,7 +387,9 @@ def test_no_regular_matrix_is_refused_in_any_units(mbdyn: dict[str, np.ndarray])
         row_unit, column_unit = 10.0 ** random.uniform(-6.0, 6.0, (2, n))
         some = values[random.integers(16, 32)] * 2.0 ** random.uniform(-1.0, 1.0, len(indices))
         b = random.normal(size=n) * row_unit
-        A = scipy.sparse.csc_array((some * row_unit[indices] * column_unit[column], indices, indptr))
+        A = scipy.sparse.csc_array(
+            (some * row_unit[indices] * column_unit[column], indices, indptr)
+        )
         x = lu.solve_with(A, b)
         assert lu.report.backward_error <= TOLERANCE
         assert backward_error(A, x, b, strict=True) <= TOLERANCE

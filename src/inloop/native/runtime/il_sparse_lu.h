@@ -30,7 +30,7 @@ typedef struct {
     const int32_t *row, *column;
     il_matrix matrix;
     il_factors factors;
-    const int32_t *line_begin; /* values of each compressed column, or row of A */
+    const int32_t *line_begin; /* values of each compressed column, or row; NULL in other orders */
     int32_t by_column;
     int32_t most_lower, most_upper; /* entries with new pivots, whatever they are */
     int32_t numbers, scratch;       /* of the factors; of y */
