@@ -26,10 +26,10 @@ from inloop.native import (
     runtime_headers,
 )
 
-CONTESTANTS = ("kernel", "tables", "watched", "KLU", "UMFPACK", "naive", "Eigen", "LAPACK")
+CONTESTANTS = ("kernel", "arranged", "tables", "watched", "KLU", "UMFPACK", "naive", "Eigen", "LAPACK")
 PEERS = ("KLU", "naive", "SuperLU", "Eigen", "UMFPACK", "LAPACK")
 HEADERS = ["factor and solve", "unknowns", "entries", "kind", "code kB", "operations", "µs",
-           "watched", "tables", *PEERS, "error"]  # fmt: skip
+           "arranged", "KLU/arranged", "watched", "tables", *PEERS, "error"]  # fmt: skip
 LEGEND = """\
 µs: {what}. watched: `lu.solve_with` in C, residual included; tables: without straight-line code.
 Peers: how many times slower than µs; their pivots or ordering are found once where they can be
@@ -82,6 +82,8 @@ class Measured:
             f"{self.lu.code_size / 1000:.0f}",
             f"{self.lu.operations}",
             f"{self.own(how):.2f}",
+            _cell(times["arranged"], ""),
+            _cell(times["KLU"] / times["arranged"], "x"),
             *(_cell(times[name], "") for name in ("watched", "tables")),
             *(_cell(ratio, "x") for ratio in ratios),
             f"{self.error:.0e}",
@@ -101,14 +103,17 @@ class Race:
         library = NativeLibrary(
             build_library({source.name: source.read_text()}, runtime_headers(), options=options)
         )
-        types = [POINTER] * 5 + [ctypes.c_int32] + [POINTER] * 7
+        types = [POINTER] * 8 + [ctypes.c_int32] + [POINTER] * 7
         self._run = library.function("bench_sparse", *types)
         self._eigen = _eigen()
         self._gesv = _one_thread_of_lapack()
 
     def measure(self, m: Matrices) -> Measured:
         """Compile, run all, check that all say the same."""
-        lu = il.SparseLU([m.matrix(k) for k in range(len(m.values))], constant=m.constant)
+        sets = [m.matrix(k) for k in range(len(m.values))]
+        lu = il.SparseLU(sets, constant=m.constant)
+        other = il.SparseLU(sets, constant=m.constant, arranged=True)
+        arranged = np.ascontiguousarray(m.values[:, other.arrangement])
         b = np.random.default_rng(0).normal(size=m.n)
         values = np.ascontiguousarray(m.values)
         x = np.zeros((len(CONTESTANTS), m.n))
@@ -120,7 +125,7 @@ class Race:
             context = start(m.n, m.indptr.ctypes.data, m.indices.ctypes.data, values.ctypes.data)
             eigen = ctypes.cast(self._eigen.eigen_run, POINTER)
         status = self._run(
-            *lu.addresses,
+            *(*lu.addresses, *other.addresses, arranged.ctypes.data),
             *(each.ctypes.data for each in (m.indptr, m.indices, values)),
             len(values),
             *(b.ctypes.data, eigen, context, self._gesv),

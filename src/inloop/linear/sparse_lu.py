@@ -2,67 +2,30 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from inloop.codegen.sparse_lu.fused import FUSED, emit_fused
-from inloop.codegen.sparse_lu.layout import Layout
-from inloop.codegen.sparse_lu.rolled import emit_rolled
-from inloop.codegen.sparse_lu.straight import PREFIX, STRAIGHT, emit_straight
-from inloop.codegen.sparse_lu.tables import emit_tables
 from inloop.errors import InputError, SolveError
+from inloop.linear.calls import Calls, SolveReport, compiled
+from inloop.linear.choice import Kind, Wanted, choose_code
 from inloop.linear.pattern import Pattern, read_constants, read_pattern, read_samples
 from inloop.native import (
-    POINTER,
-    REAL,
     NativeLibrary,
     build_library,
-    load_runtime,
     model_options,
     runtime_headers,
     runtime_sources,
 )
 from inloop.native.building.translation import needed_headers
 from inloop.native.library import Reals
-from inloop.native.mirror import enumeration, mirror
-from inloop.symbolic.elimination import Elimination, eliminate, in_order
-from inloop.symbolic.pivot_order import THRESHOLD, PivotOrder, StructuralRankError
-from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_steps
+from inloop.symbolic.pivot_order import THRESHOLD
 
 TOLERANCE = 1e-12
-_LINE = 64  # bytes of a cache line
 _RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_error.c")
-
-Kind = Literal["straight", "rolled", "tables"]
-ROLLED = 8_000  # operations from which on code is shared by equal steps, if
-REPEATED = 3  # each line of it is used as often as this, on the average
-
-
-@dataclass(frozen=True)
-class SolveReport:
-    """How a solution was found.
-
-    Attributes:
-        status: "OK", "SINGULAR", "INEXACT", "NOT_FINITE" or "NO_FACTORS".
-        backward_error: smallest relative change of all entries of A and b that makes x exact; of
-            several right sides the worst.
-        forward_error: most that rounding can do to x, in parts of its largest entry, units of the
-            unknowns balanced; an estimate, None where no pivot is small enough to ask for it.
-        refinements: steps of refinement.
-        new_pivots: whether the matrix had to be factored with other pivots than the compiled ones.
-    """
-
-    status: str
-    backward_error: float
-    forward_error: float | None
-    refinements: int
-    new_pivots: bool
 
 
 class SparseLU:
@@ -87,6 +50,9 @@ class SparseLU:
         constant: which values never change, as a mask in the order of `pattern` or a matrix of
             them. Straight-line code has them as numbers. Solutions are judged with the values that
             are given: one that has changed costs time, not digits.
+        arranged: whether arrays of values come in the order in which the code reads them,
+            `lu.arrangement`, instead of that of the pattern. Whoever fills the matrix may as well
+            write there, and the code need not gather its values.
 
     Raises:
         InputError: a matrix is not square, not finite, or singular.
@@ -102,6 +68,7 @@ class SparseLU:
         threshold: float = THRESHOLD,
         kind: Kind | None = None,
         constant: Any = None,
+        arranged: bool = False,
     ) -> None:
         if not 0.0 < tolerance < 1.0 or not 0.0 <= threshold <= 1.0:
             raise InputError(
@@ -119,7 +86,8 @@ class SparseLU:
         mask = read_constants(self.pattern, constant)
         sampled = read_samples(self.pattern, matrices, samples, mask)
         constants = {int(k): float(sampled[0, k]) for k in np.flatnonzero(mask)}
-        code = _chosen(self.pattern, sampled, threshold, kind, constants)
+        wanted = Wanted(threshold, kind, constants, arranged)
+        code = choose_code(self.pattern, sampled, wanted)
         self.kind: Kind = code.kind
         self._elimination = code.elimination
         self._code = code
@@ -128,8 +96,8 @@ class SparseLU:
             if code.files
             else None
         )
-        library = _compiled(code, self._built)
-        self._calls = _Calls(library, self.entries, tolerance)
+        library = compiled(code, self._built)
+        self._calls = Calls(library, self.entries, tolerance)
         self.report = SolveReport("NO_FACTORS", np.nan, None, 0, False)
 
     def __repr__(self) -> str:
@@ -164,6 +132,15 @@ class SparseLU:
         return self._elimination.order.rows, self._elimination.order.columns
 
     @property
+    def arrangement(self) -> NDArray[np.int64]:
+        """Number in the pattern of each value of an array of values.
+
+        `A.data[lu.arrangement]` are the values of a matrix with this pattern.
+        """
+        found = self._code.arrangement
+        return np.arange(self.entries) if found is None else np.array(found, dtype=np.int64)
+
+    @property
     def weakest_pivot(self) -> float:
         """Smallest pivot over all samples, in parts of the largest entry of its column."""
         return self._elimination.order.weakest
@@ -182,8 +159,8 @@ class SparseLU:
         """Factor the matrix with these values.
 
         Args:
-            values: in the order of the pattern (`lu.pattern`: the arrays of SciPy), shape
-                (entries,), or a matrix whose entries lie in the pattern.
+            values: in the order of the pattern (`lu.pattern`: the arrays of SciPy) or arranged,
+                shape (entries,), or a matrix whose entries lie in the pattern.
 
         Raises:
             SolveError: some pivot is zero whatever order is taken, or not finite.
@@ -256,7 +233,8 @@ class SparseLU:
                     f"there are {len(values)} values", fix=f"The pattern has {self.entries}."
                 )
             return np.ascontiguousarray(values, dtype=np.float64)
-        return self.pattern.values_of(values)
+        found = self.pattern.values_of(values)
+        return found if self._code.arrangement is None else found[self.arrangement]
 
     def _right(self, b: ArrayLike) -> Reals:
         """Right sides as rows."""
@@ -294,150 +272,3 @@ _MESSAGES = {
 
 def _badness(report: SolveReport) -> tuple[bool, float]:
     return report.status != "OK", report.backward_error
-
-
-@dataclass(frozen=True)
-class _Code:
-    """What is compiled for a pattern.
-
-    Attributes:
-        elimination: order of pivots.
-        kind: of the code.
-        files: C files of the code alone, empty for tables.
-        tables: C text of the rest.
-    """
-
-    elimination: Elimination
-    kind: Kind
-    files: dict[str, str]
-    tables: str
-
-
-def _chosen(
-    pattern: Pattern,
-    samples: Reals,
-    threshold: float,
-    kind: Kind | None,
-    constants: dict[int, float],
-) -> _Code:
-    """The kind that was asked for, or the fastest."""
-    try:
-        rolled = (
-            _rolled(pattern, samples, threshold, kind, constants)
-            if kind in (None, "rolled")
-            else None
-        )
-        found = rolled or _in_one_order(pattern, samples, threshold, kind, constants)
-    except StructuralRankError:
-        raise InputError(
-            "the pattern is singular whatever its values are",
-            fix="Some rows have entries in too few columns: look for unknowns or equations that "
-            "are missing.",
-        ) from None
-    if found.elimination.order.weakest == 0.0:
-        raise InputError(
-            "all samples are singular", fix="Give at least one sample of a regular matrix."
-        )
-    return found
-
-
-def _in_one_order(
-    pattern: Pattern,
-    samples: Reals,
-    threshold: float,
-    kind: Kind | None,
-    constants: dict[int, float],
-) -> _Code:
-    elimination = eliminate(pattern.n, pattern.places, samples, threshold, constants)
-    straight = kind == "straight" or (kind is None and elimination.operations <= STRAIGHT)
-    fused = straight and elimination.operations <= FUSED
-    files = emit_straight(elimination) if straight else {}
-    files |= emit_fused(elimination, PREFIX) if fused else {}
-    tables = emit_tables(elimination, straight, fused)
-    return _Code(elimination, "straight" if straight else "tables", files, tables)
-
-
-def _rolled(
-    pattern: Pattern,
-    samples: Reals,
-    threshold: float,
-    kind: Kind | None,
-    constants: dict[int, float],
-) -> _Code | None:
-    """Code that is shared by equal steps, where that is worth it or asked for."""
-    places = pattern.places
-    found = eliminate_in_steps(pattern.n, places, samples, threshold)
-    if kind == "rolled" and found is None:
-        raise InputError(
-            "the pattern does not repeat itself",
-            fix="Number the unknowns and equations body by body, or leave kind out.",
-        )
-    if found is None or (kind is None and not _worth_it(found)):
-        return None
-    layout = Layout(found.schedule, constants)
-    order = PivotOrder(tuple(layout.rows), tuple(layout.columns), found.weakest)
-    elimination = in_order(places, order)
-    return _Code(elimination, "rolled", emit_rolled(layout), emit_tables(elimination, layout))
-
-
-def _worth_it(found: StepwiseElimination) -> bool:
-    return found.operations >= max(ROLLED, REPEATED * found.written)
-
-
-def _compiled(code: _Code, built: NativeLibrary | None) -> NativeLibrary:
-    linked = [load_runtime().path, *([built.path] if built else [])]
-    options = model_options(linked=tuple(linked))
-    return NativeLibrary(
-        build_library({"sparse_lu.c": code.tables}, runtime_headers(), options=options)
-    )
-
-
-class _Calls:
-    """The functions of `il_sparse_lu.h` with the memory of one matrix."""
-
-    def __init__(self, library: NativeLibrary, entries: int, tolerance: float) -> None:
-        self._values = np.zeros(entries)  # C keeps their address
-        self._lu = library.function("sparse_lu", returns=POINTER)()
-        size = library.function("il_sparse_lu_bytes", POINTER, returns=ctypes.c_int64)(self._lu)
-        self._bytes = np.zeros(size + _LINE, dtype=np.uint8)
-        begin = self._bytes.ctypes.data + -self._bytes.ctypes.data % _LINE
-        self._memory = mirror("il_sparse_lu_memory")()
-        self._address = ctypes.addressof(self._memory)
-        prepare = library.function(
-            "il_sparse_lu_prepare", POINTER, REAL, POINTER, POINTER, returns=None
-        )
-        prepare(self._lu, tolerance, begin, self._address)
-        self._factor = library.function("il_sparse_lu_factor", *[POINTER] * 3)
-        self._solve = library.function(
-            "il_sparse_lu_solve", POINTER, POINTER, ctypes.c_int32, POINTER, POINTER
-        )
-        self._solve_with = library.function("il_sparse_lu_solve_with", *[POINTER] * 5)
-        names = enumeration("il_sparse_lu_status")
-        self._names = {number: name.removeprefix("IL_SPARSE_LU_") for name, number in names.items()}
-
-    @property
-    def addresses(self) -> tuple[int, int]:
-        return self._lu, self._address
-
-    def factor(self, values: Reals) -> SolveReport:
-        self._values[:] = values
-        return self._report(self._factor(self._lu, self._values.ctypes.data, self._address))
-
-    def solve(self, b: Reals, transposed: bool, x: Reals) -> SolveReport:
-        places = b.ctypes.data, int(transposed), self._address, x.ctypes.data
-        return self._report(self._solve(self._lu, *places))
-
-    def solve_with(self, values: Reals, b: Reals, x: Reals) -> SolveReport:
-        self._values[:] = values
-        places = self._values.ctypes.data, b.ctypes.data, self._address, x.ctypes.data
-        return self._report(self._solve_with(self._lu, *places))
-
-    def _report(self, status: int) -> SolveReport:
-        told = self._memory.report
-        return SolveReport(
-            self._names[status],
-            told.backward_error,
-            told.forward_error if told.forward_error >= 0.0 else None,
-            told.refinements,
-            bool(told.new_pivots),
-        )

@@ -35,6 +35,7 @@ class StepKernel:
         table: a row for each of them.
         given, cells, rows, columns, row_cells, column_cells, all_rows, all_columns: numbers that
             lie elsewhere in the arrays, see `Placed`.
+        constants: given values that are the same number in all steps, by their slots.
     """
 
     def __init__(self, layout: Layout, kernel: int) -> None:
@@ -68,8 +69,8 @@ class StepKernel:
             each.first = len(columns)
             columns += each.columns()
         self.table = np.array(columns).T
-        self._constants = self._common(layout.constants)
-        varying = {*range(self.given.index.shape[2])} - self._constants.keys()
+        self.constants = self._common(layout.constants)
+        varying = {*range(self.given.index.shape[2])} - self.constants.keys()
         self._given_pairs = _by_member(self.given.pairs(varying))
         self._row_pairs = _by_member(self.rows.pairs(range(own)))
 
@@ -133,7 +134,7 @@ class StepKernel:
         sums: dict[int, list[tuple[int, float | str]]] = {}
         given = cells = 0
         for (i, j), (values, summed) in self.shape.sums:
-            known = self._constants.get(given) if values else None
+            known = self.constants.get(given) if values else None
             terms = [self._given(given)] if values and known is None else []
             terms += [number(known)] if known and summed else []
             terms += [self.cells.read(cells + k) for k in range(summed)]

@@ -49,8 +49,7 @@ def table_lines(
         by_row[i].append((j, number))
     matrix, matrix_text = rows_table("matrix", [[j for j, _ in sorted(row)] for row in by_row])
     lower, upper = e.bound_with_new_pivots()
-    by_column = [j for _, j in e.places] == sorted(j for _, j in e.places)
-    line = [j if by_column else i for i, j in e.places]
+    lines, by_column = _lines(e)
     factors, factors_text = _no_factors() if isinstance(code, Layout) else _factors(e)
     calls, numbers, scratch, functions = _functions(e, code, prefix)
     if fused:
@@ -64,18 +63,27 @@ def table_lines(
         table("column", e.order.columns),
         *matrix,
         table("entry", (number for row in by_row for _, number in sorted(row))),
-        table("line_begin", (bisect_left(line, k) for k in range(e.n + 1))),
+        *([table("line_begin", lines)] if lines else []),
         *factors,
         "",
         *calls,
         "static const il_sparse_lu lu = {",
         f"    {e.n}, {len(e.places)}, row, column, {{{matrix_text}, entry}},",
         f"    {factors_text},",
-        f"    line_begin, {int(by_column)}, {lower}, {upper},",
+        f"    {'line_begin' if lines else '0'}, {int(by_column)}, {lower}, {upper},",
         f"    {numbers}, {scratch}, {int(code is True and bool(e.constants))}, {functions}, {both}",
         "};",
         "",
     ]
+
+
+def _lines(e: Elimination) -> tuple[list[int], bool]:
+    """Where compressed columns or rows begin, and whether they are columns; else none."""
+    rows, columns = ([place[k] for place in e.places] for k in (0, 1))
+    for line, by_column in ((columns, True), (rows, False)):
+        if line == sorted(line):
+            return [bisect_left(line, k) for k in range(e.n + 1)], by_column
+    return [], False
 
 
 def _factors(e: Elimination) -> tuple[list[str], str]:

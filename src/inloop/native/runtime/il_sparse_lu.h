@@ -30,7 +30,7 @@ typedef struct {
     const int32_t *row, *column;
     il_matrix matrix;
     il_factors factors;
-    const int32_t *line_begin; /* values of each compressed column, or row of A */
+    const int32_t *line_begin; /* values of each compressed column, or row; NULL in other orders */
     int32_t by_column;
     int32_t most_lower, most_upper; /* entries with new pivots, whatever they are */
     int32_t numbers, scratch;       /* of the factors; of y */
@@ -47,8 +47,9 @@ typedef struct {
 
 /* How the last solution was found.
  *
- * The backward error is the smallest relative change of all entries of A and b that makes x exact.
- * (Arioli, Demmel and Duff 1989: rows that say nothing are compared with their norm.)
+ * The backward error is the smallest relative change of all entries of A and b that makes x exact
+ * (Oettli and Prager 1964). Where refinement leaves more than the tolerance, rows all of whose terms
+ * are rounding are compared with their norm (Arioli, Demmel and Duff 1989).
  */
 typedef struct {
     double backward_error;
@@ -95,8 +96,12 @@ int il_sparse_lu_solve_with(const il_sparse_lu *lu, const double *values, const 
 void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *memory, double *x);
 
-/* How well x fulfils A x = b; residual and size of its rows are left in the memory. */
+/* How well x fulfils A x = b, row by row; residual and size of its rows are left in the memory. */
 double il_sparse_lu_backward_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *memory, const double *x);
+
+/* The same, but rows all of whose terms are rounding of larger unknowns are compared with those. */
+double il_sparse_lu_lenient_error(const il_sparse_lu *lu, const double *b, int32_t transposed,
     il_sparse_lu_memory *memory, const double *x);
 
 /* What the residual r of before and rounding of A and b can do to x, in parts of its largest entry,

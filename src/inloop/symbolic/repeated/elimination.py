@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inloop.symbolic.repeated.batches import Schedule, schedule
-from inloop.symbolic.repeated.blocks import TIES, Habits, cuts, period_of, pivots_by_block
+from inloop.symbolic.repeated.blocks import TIES, Habits, Step, cuts, period_of, pivots_by_block
 from inloop.symbolic.repeated.both_ends import from_both_ends
 from inloop.symbolic.repeated.steps import Placed, lay_out
 from inloop.symbolic.sparsity import Place
@@ -44,6 +44,12 @@ class StepwiseElimination:
     def schedule(self) -> Schedule:
         """The steps in lanes."""
         return schedule(self.steps)
+
+    def with_places(self, places: Sequence[Place]) -> StepwiseElimination:
+        """The same steps for given values in another order."""
+        own = ((step.shape.pivots, step) for step in self.steps)
+        steps = [Step(tuple(s.rows[:count]), tuple(s.columns[:count])) for count, s in own]
+        return StepwiseElimination(lay_out(places, steps), self.weakest)
 
     @property
     def cost(self) -> int:
