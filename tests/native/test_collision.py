@@ -120,6 +120,17 @@ def torus_distance(points: np.ndarray) -> np.ndarray:
     return np.hypot(radial, points[..., 2]) - 0.05
 
 
+def points_below(ground: Heightfield, p: np.ndarray, count: int) -> np.ndarray:
+    """Points of the triangles that are near a place, many of each."""
+    mesh = as_mesh(ground)
+    corners = mesh.vertices[mesh.triangles]
+    sides = np.linspace(0.0, 1.0, count)
+    grid = np.array([(u, v) for u in sides for v in sides if u + v <= 1])
+    near = corners[np.linalg.norm(corners.mean(axis=1)[:, :2] - p[:2], axis=1) < 0.3]
+    a, ab, ac = near[:, 0], near[:, 1] - near[:, 0], near[:, 2] - near[:, 0]
+    return a[:, None] + grid[:, :1] * ab[:, None] + grid[:, 1:] * ac[:, None]
+
+
 @pytest.mark.parametrize(
     ("wheel", "from_points"),
     [(WHEEL, cylinder_distance), (il.torus(0.079, 0.05), torus_distance)],
@@ -129,22 +140,30 @@ def test_distances_of_wheels_are_the_least_over_the_ground(
     rough: Heightfield, wheel: Shape, from_points: Callable[[np.ndarray], np.ndarray]
 ) -> None:
     # coal is no oracle here: it is wrong by millimetres for one cylinder in a hundred
-    mesh, find, rng = as_mesh(rough), collider(rough, wheel), np.random.default_rng(11)
-    corners = mesh.vertices[mesh.triangles]
-    grid = np.array(
-        [(u, v) for u in np.linspace(0, 1, 50) for v in np.linspace(0, 1, 50) if u + v <= 1]
-    )
+    find, rng = collider(rough, wheel), np.random.default_rng(11)
     for _ in range(12):
         p, R = above(rng, upright=True)
-        near = corners[np.linalg.norm(corners.mean(axis=1)[:, :2] - p[:2], axis=1) < 0.3]
-        a, ab, ac = near[:, 0], near[:, 1] - near[:, 0], near[:, 2] - near[:, 0]
-        ground = a[:, None] + grid[:, :1] * ab[:, None] + grid[:, 1:] * ac[:, None]
+        ground = points_below(rough, p, 50)
         # lowered until the nearest point of the ground is about 5 mm away
         for _ in range(6):
             p[2] -= from_points((ground - p) @ R).min() - 0.005
         sampled = from_points((ground - p) @ R).min()
         gap = least(find.touches(p, R, 0.03))
         assert sampled - 4e-4 < gap < sampled + 1e-12
+
+
+def test_a_wheel_that_is_pressed_into_the_ground_touches_it(rough: Heightfield) -> None:
+    # in all of these the deepest place of a rim is just beyond the face that it goes through, and
+    # the way out of the ridge there leans past the normal of this face
+    find = collider(rough, WHEEL)
+    for seed in (6, 84, 102, 103, 155, 242, 276, 363, 439, 448, 502, 539):
+        p, R = above(np.random.default_rng(seed), upright=True)
+        ground = points_below(rough, p, 25)
+        for _ in range(6):
+            p[2] -= cylinder_distance((ground - p) @ R).min()
+        touches = find.touches(p - np.array([0.0, 0.0, 3e-3]), R, 0.01)
+        assert -4e-3 < least(touches) < -2e-3  # points are up to 5 mm apart
+        assert all(touch.normal[2] > 0.7 for touch in touches)
 
 
 def test_a_box_that_overlaps_the_ground_touches_it_and_is_pushed_up(rough: Heightfield) -> None:

@@ -64,6 +64,25 @@ def test_what_is_too_late_is_skipped_and_counted(plant: il.Plant, name: str) -> 
     assert lag == pytest.approx(0.005 * 90 + 1e-4, abs=1e-8)
 
 
+def test_the_clock_begins_after_a_first_step_that_is_long(plant: il.Plant, name: str) -> None:
+    """As of a pile, whose impulses are found from nothing: at the start, and after a reset."""
+    took = [2.6e-3] + [1e-4] * 10 + [2.6e-3] + [1e-4] * 100
+    clock = il.ScriptedClock(took=took, used=took)
+    with il.start(plant, name=name, rate=1000, clock=clock) as loop:
+        loop.clock.advance(0.0137)  # the first wake-up at 1 ms, then 10 more from 3.6 ms on
+        before = loop.mailbox.read()
+        loop.mailbox.reset()
+        loop.clock.advance(0.02)
+        records, report = all_records(loop.mailbox), loop.close()
+    assert (before.step, before.t) == (11, pytest.approx(0.011))
+    assert (report.overruns, report.backlog) == (0, 0)
+    assert report.steps == report.periods
+    # from then on a step in each period, on time again
+    stamps = np.array([r.stamp for r in records if not r.flags & Flag.SET]) * 1e-6 - 1e3 * START
+    ends = np.concatenate([[3.6], 3.7 + np.arange(1, 11), [17.2], 17.3 + np.arange(1, 17)])
+    np.testing.assert_allclose(stamps, ends, atol=1e-5)
+
+
 def test_no_drift_in_a_day(plant: il.Plant, name: str) -> None:
     """Wake-up w is at w periods, also when these are no whole number of nanoseconds."""
     day, speed = 86_400.0, 0.01

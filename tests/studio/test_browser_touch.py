@@ -144,6 +144,24 @@ def test_a_pin_stays_until_it_is_taken_out(at_rest: tuple[Page, Mailbox, float, 
     assert page.locator(".holds").is_hidden()
 
 
+def test_the_eye_is_back_with_the_plant_at_its_start(
+    at_rest: tuple[Page, Mailbox, float, float],
+) -> None:
+    page, box, *_ = at_rest
+    eye = "(({ box, size, target, high }) => [size, high, ...target.toArray(), ...box.max])"
+    before = page.evaluate(f"{eye}(inloop.view.eye)")
+    pass_time(page, box, 0.3)
+    # something is thrown out of the picture, and the view is wider
+    far = "inloop.view.eye.target.clone().addScalar(1.5 * inloop.view.eye.size)"
+    assert page.evaluate(f"inloop.view.eye.include([{far}], false)")
+    comes(page, "!inloop.view.eye.wish")
+    assert page.evaluate("inloop.view.eye.size") > 1.5 * before[0]
+    box.reset()
+    seen(page, box)
+    comes(page, f"inloop.view.eye.size === {before[0]!r}")
+    assert page.evaluate(f"{eye}(inloop.view.eye)") == before
+
+
 def test_a_click_holds_nothing_and_the_ground_turns_the_eye(
     at_rest: tuple[Page, Mailbox, float, float],
 ) -> None:

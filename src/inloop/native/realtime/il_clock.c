@@ -120,9 +120,16 @@ void il_clock_finish(il_loop *loop, int64_t processor_time)
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
     const int64_t period = period_at(loop, loop->published);
     const int64_t behind = period - loop->wake;
+    const int begins = (int)loop->begins;
 
+    loop->begins = 0;
     if (behind <= 0) {
         loop->wake++;
+        return;
+    }
+    if (begins) {
+        /* it had nothing to start from: its time is the one at which the clock begins */
+        il_clock_start(loop);
         return;
     }
     /* this step is done, but late; the next one is that of the period that has begun */

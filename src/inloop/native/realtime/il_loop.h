@@ -8,6 +8,8 @@
  * to this time. A period in which no step is finished is an overrun. Its step is made up later:
  * one extra step per period at most, and only where it fits before the next wake-up, so that a
  * late plant catches up without a burst. What is more than most_backlog behind is given up.
+ * The first step after a start, a reset or a restored state has nothing to start from, as impulses of
+ * contacts: it may take many times as long as all others. If it ends late the clock begins after it.
  *
  * Warm steps. After a sleep all that a step needs has left the caches. A loop with a lead wakes up
  * that much before wake-up w, walks through the step once (il_warm.c), stays awake and begins on
@@ -109,6 +111,7 @@ typedef struct il_loop {
     uint64_t hand_sequence;        /* of the hand in use, and looked at */
     int64_t hand_stamp, hand_stale;
     int64_t origin, wake, last_time, late;
+    int64_t begins;                /* not 0: no step was done since the state was set */
     int64_t lead;                  /* warm, as far as the period allows [ns] */
     int64_t warmed_for;            /* number of the wake-up that it has warmed up for */
     int64_t taken, published;      /* when the last step took its inputs, and had published [ns] */

@@ -188,6 +188,7 @@ void il_publish_outputs(il_loop *loop, int64_t flags)
 
     if (flags & INLOOP_SET) {
         (void)il_outputs(instance, loop->outputs + 1);
+        loop->begins = 1;
     }
     il_complete_outputs(loop, loop->outputs);
     if (loop->follower != NULL) {

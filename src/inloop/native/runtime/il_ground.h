@@ -42,6 +42,9 @@ int il_near_ridge(const il_near *near, il_ridge *edge);
 int il_ridge_is_nearest(const il_near *near, const il_ridge *ridge, double part,
                         const double *normal);
 
+/* The face beside the ridge that this normal leans past; NULL: it lies between both. */
+const il_triangle *il_ridge_leans_past(const il_ridge *ridge, const double *normal);
+
 /* A wheel or a box against all ridges. */
 void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose *pose,
                       int64_t feature, il_spots *found);

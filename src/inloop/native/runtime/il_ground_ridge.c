@@ -19,6 +19,10 @@ static const double exact = 1e-11;
 /* a slope that is no larger, per length of the ridge, is none */
 static const double flat = 1e-9;
 
+/* a face that a ridge belongs to is at most so many times as deep in the solid as the ridge, if both are
+   one touch */
+static const double deeper = 1.5;
+
 /* this far along a ridge, in parts of it, is beside a place */
 static const double beside = 1e-9;
 
@@ -276,6 +280,35 @@ static void at_edge(const line *l, place *least)
     least->v.distance /= il_unit3(least->v.gradient);
 }
 
+/* Not 0: a touch as deep as this was found over the face with this normal. */
+static int is_found(const il_spots *found, const double *normal, double gap)
+{
+    for (int64_t k = 0; k < found->count; k++) {
+        const il_spot *touch = found->list + k;
+        if (il_dot3(touch->normal, normal) > 1.0 - flat &&
+            touch->gap <= gap + exact * found->margin) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Where a ridge is inside the solid, the way out of it may lean a little past the normal of a face, while
+   the deepest place of the solid is no more over that face: it touches with the normal of the face. */
+static void touch_face(const il_near *near, const il_ridge *ridge, const place *at,
+                       const double *point, const double *normal, int64_t feature,
+                       il_spots *found)
+{
+    if (at->v.distance >= 0.0 || !(at->part > 0.0 && at->part < 1.0)) {
+        return;
+    }
+    const il_triangle *face = il_ridge_leans_past(ridge, normal);
+    const double gap = face ? near->gaps[face - near->list] : -INFINITY;
+    if (gap >= deeper * at->v.distance && !is_found(found, face->normal, gap)) {
+        il_spot_add(found, point, 1, face->normal, il_most(gap, at->v.distance), feature);
+    }
+}
+
 static void touch_ridge(const il_near *near, const il_ridge *ridge, const il_shape *solid,
                         const il_pose *pose, int64_t feature, il_spots *found)
 {
@@ -300,6 +333,8 @@ static void touch_ridge(const il_near *near, const il_ridge *ridge, const il_sha
         il_along3(ridge->from, places[k].part, way, point);
         if (il_ridge_is_nearest(near, ridge, places[k].part, normal)) {
             il_spot_add(found, point, 1, normal, places[k].v.distance, feature);
+        } else {
+            touch_face(near, ridge, places + k, point, normal, feature, found);
         }
     }
 }

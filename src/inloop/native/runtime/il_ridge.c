@@ -80,6 +80,23 @@ static int is_peak(const il_near *near, int64_t number, const double *normal)
     return 1;
 }
 
+const il_triangle *il_ridge_leans_past(const il_ridge *ridge, const double *normal)
+{
+    double edge[3];
+
+    il_sub3(ridge->to, ridge->from, edge);
+    for (int k = 0; k < 2 && ridge->side[k]; k++) {
+        /* into the triangle, across the ridge */
+        double way[3];
+        il_sub3(apex(ridge->side[k], ridge), ridge->from, way);
+        il_along3(way, -il_dot3(way, edge) / il_dot3(edge, edge), edge, way);
+        if (il_dot3(way, normal) > flat * sqrt(il_dot3(way, way))) {
+            return ridge->side[k];
+        }
+    }
+    return NULL;
+}
+
 int il_ridge_is_nearest(const il_near *near, const il_ridge *ridge, double part,
                         const double *normal)
 {
@@ -89,16 +106,8 @@ int il_ridge_is_nearest(const il_near *near, const il_ridge *ridge, double part,
     if (!(part < 1.0)) {
         return is_peak(near, ridge->numbers[1], normal);
     }
-    double edge[3];
-    il_sub3(ridge->to, ridge->from, edge);
-    for (int k = 0; k < 2 && ridge->side[k]; k++) {
-        /* into the triangle, across the ridge */
-        double way[3];
-        il_sub3(apex(ridge->side[k], ridge), ridge->from, way);
-        il_along3(way, -il_dot3(way, edge) / il_dot3(edge, edge), edge, way);
-        if (il_dot3(way, normal) > flat * sqrt(il_dot3(way, way))) {
-            return 0;
-        }
+    if (il_ridge_leans_past(ridge, normal)) {
+        return 0;
     }
     return il_dot3(normal, ridge->side[0]->normal) > 0.0 ||
            (ridge->side[1] && il_dot3(normal, ridge->side[1]->normal) > 0.0);

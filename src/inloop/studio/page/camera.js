@@ -30,6 +30,8 @@ export class Eye {
   flat = false;
   touched = false;
   box = new THREE.Box3();
+  /** What is seen at the start: points, if any, and a box around all. */
+  first = { points: this.points, box: this.box, size: 1 };
   up = new THREE.Vector3();
   size = 1;
   natural = 1;
@@ -83,6 +85,7 @@ export class Eye {
     this.box = new THREE.Box3(new THREE.Vector3(...bounds.min), new THREE.Vector3(...bounds.max));
     this.size = this.box.getSize(new THREE.Vector3()).length() || 1;
     this.natural = this.size;
+    this.remember();
     this.plane = planar;
     this.up = new THREE.Vector3(0, up === "y" ? 1 : 0, up === "y" ? 0 : 1);
     this.flat = this.plane !== null;
@@ -104,6 +107,7 @@ export class Eye {
     const size = wider.getSize(new THREE.Vector3()).length();
     this.box = wider;
     this.size = size;
+    if (atOnce) this.remember();
     if (this.touched) return true;
     const { target, high, distance } = this;
     const from = { target: target.clone(), high, distance };
@@ -114,6 +118,19 @@ export class Eye {
     this.high = from.high;
     this.distance = from.distance;
     return true;
+  }
+
+  remember() {
+    this.first = { points: this.points, box: this.box.clone(), size: this.size };
+  }
+
+  /** The plant is back at its start: what went out of the picture meanwhile is there again. */
+  startAnew() {
+    if (this.touched || this.size === this.first.size) return;
+    this.points = this.first.points;
+    this.box = this.first.box.clone();
+    this.size = this.first.size;
+    this.fit();
   }
 
   /**

@@ -262,7 +262,9 @@ export class View {
     this.bodies = between(before.bodies, after.bodies, fraction);
     this.arrows = after.arrows;
     this.told = after.told;
-    this.t = before.t + fraction * (after.t - before.t);
+    const t = before.t + fraction * (after.t - before.t);
+    if (t < this.t && this.moment === null) this.eye.startAnew();
+    this.t = t;
     this.stage.pose(this.bodies, this.deflection);
     this.forces.see(after.arrows);
     return true;
