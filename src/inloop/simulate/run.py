@@ -141,7 +141,7 @@ def simulate(
             watched(schedule) if plant.mechanism.touches else schedule,
             begin,
             lambda chosen: make_system(
-                plant, conditions, schedule.method, chosen, step_of(schedule)
+                plant, conditions, schedule.method, chosen, step_of(schedule), patient=True
             ),
         )
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
