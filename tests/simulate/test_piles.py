@@ -184,7 +184,7 @@ def test_mistakes_are_told() -> None:
     m.pile([(ball, il.sphere(0.1)), m.ground], law=il.hunt_crossley(1e5, 1.5), name="more")  # type: ignore[list-item, arg-type]
     with pytest.raises(il.ModelError) as error:
         m.build()
-    for part in ("cannot be in a pile", "from 1 to 2048", "two members", "a frame and a shape",
+    for part in ("cannot be in a pile", "from 1 to 8192", "two members", "a frame and a shape",
                  "law must be hard"):  # fmt: skip
         assert part in str(error.value), part
 

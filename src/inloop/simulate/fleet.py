@@ -63,7 +63,8 @@ class Fleet:
         at = {name: conditions(self._plants, p, {}, {}, {}) for name, p in self._plants.items()}
         kind = METHODS[self.method]
         self._systems = [
-            make_systems(self._plants, at, kind, None, self.step_size) for _ in range(self.count)
+            make_systems(self._plants, at, kind, None, self.step_size, patient=True)
+            for _ in range(self.count)
         ]
         self.input_names = tuple(x.name for x in input_quantities(self._plants))
         self.output_names = tuple(x.name for x in output_quantities(self._plants))

@@ -329,7 +329,8 @@ class _Run:
     def _systems(self) -> dict[str, System]:
         """All modes of an instance, with the independent coordinates of now."""
         step = step_of(self._schedule)
-        made = make_systems(self._plants, self._at, self._schedule.method, self._formulations, step)
+        method, known = self._schedule.method, self._formulations
+        made = make_systems(self._plants, self._at, method, known, step, patient=True)
         for name, system in zip(self._plants, made, strict=True):
             # pivots are watched from where they were when the coordinates were chosen
             at = self._chosen_at.get(name, system.formulation.home())

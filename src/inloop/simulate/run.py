@@ -146,7 +146,7 @@ def simulate(
             watched(schedule) if plant.mechanism.touches else schedule,
             begin,
             lambda chosen: make_system(
-                plant, conditions, schedule.method, chosen, step_of(schedule)
+                plant, conditions, schedule.method, chosen, step_of(schedule), patient=True
             ),
         )
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow

@@ -87,8 +87,9 @@ class Stepper:
         self.status = Status.OK
         begin = first_snapshot(plants, mode, self._at, q, qd)
         self._notes = begin.notes
+        kind = METHODS[method]
         systems = make_systems(
-            plants, self._at, METHODS[method], begin.formulations, self.step_size
+            plants, self._at, kind, begin.formulations, self.step_size, patient=True
         )
         self._systems = dict(zip(plants, systems, strict=True))
         self.inputs = _Live(

@@ -346,6 +346,8 @@ def make_system(
     method: Method | None = None,
     chosen: Formulation | None = None,
     step: float | None = None,
+    *,
+    patient: bool = False,
 ) -> System:
     """What the steppers integrate for a plant, or for one of its modes alone.
 
@@ -355,9 +357,11 @@ def make_system(
         method: the integrator.
         chosen: formulation with the independent coordinates to use; that of the plant by default.
         step: of the integrator, if it is always the same [s].
+        patient: impulses of piles are found to the end, however long a step takes.
     """
-    given = {} if chosen is None else {plant.name: chosen}
-    (system,) = make_systems({plant.name: plant}, {plant.name: conditions}, method, given, step)
+    name, given = plant.name, {} if chosen is None else {plant.name: chosen}
+    plants, at = {name: plant}, {name: conditions}
+    (system,) = make_systems(plants, at, method, given, step, patient=patient)
     return system
 
 
@@ -367,8 +371,19 @@ def make_systems(
     method: Method | None = None,
     formulations: Mapping[str, Formulation] | None = None,
     step: float | None = None,
+    *,
+    patient: bool = False,
 ) -> tuple[System, ...]:
-    """All modes of one instance; arguments as in `make_system`, by mode."""
+    """All modes of one instance; arguments as in `make_system`, by mode.
+
+    Args:
+        plants: the compiled mechanism of each mode.
+        conditions: what each of them reads.
+        method: the integrator.
+        formulations: with the independent coordinates to use.
+        step: of the integrator, if it is always the same [s].
+        patient: impulses of piles are found to the end, however long a step takes.
+    """
     for plant in plants.values():
         if method is not None and not method.knows_hard_contacts:
             refuse_hard_contacts(plant)
@@ -393,7 +408,8 @@ def make_systems(
         System(instance, k, plant, chosen[name], conditions[name])
         for k, (name, plant) in enumerate(plants.items())
     )
-    for name, system in zip(plants, systems, strict=True):
+    for k, (name, system) in enumerate(zip(plants, systems, strict=True)):
+        instance.numbers(Numbers.PATIENCE, k)[:] = patient
         system.notes = notes[name]
         # differences of rates, and indicators of events, are taken in these
         if plants[name].has_events or _may_take_differences(system, method, conditions[name]):

@@ -20,7 +20,7 @@ from inloop.model.laws.declaring import declare_law, element_reader
 from inloop.model.laws.tracing import Law
 from inloop.model.names import quoted
 
-MOST_SLOTS = 2048
+MOST_SLOTS = 8192
 
 
 def pile(

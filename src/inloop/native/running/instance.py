@@ -32,6 +32,7 @@ class Numbers(IntEnum):
     MOST = 9
     STATE = 10
     PER_UNIT = 11
+    PATIENCE = 12
 
 
 class Blame(IntEnum):

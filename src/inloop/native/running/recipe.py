@@ -22,6 +22,7 @@ WRITTEN = (
     Numbers.TOLERANCES,
     Numbers.MOST,
     Numbers.PER_UNIT,
+    Numbers.PATIENCE,
 )
 
 

@@ -62,6 +62,7 @@ typedef struct il_contacts {
     int64_t *chosen;               /* il_contacts_integers */
     il_contact_effort effort;
     int64_t *inexact;              /* counts steps with a residual of more than 1e-6 */
+    const double *patience;        /* not 0: impulses of a pile matter more than time */
 } il_contacts;
 
 /* Where and when contacts act. */

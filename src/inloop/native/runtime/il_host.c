@@ -30,6 +30,7 @@ double *il_array_of(il_instance *instance, int64_t mode, int64_t array, int64_t 
         [IL_MOST] = {active->most, size},
         [IL_STATE] = {instance->machine.x, size},
         [IL_PER_UNIT] = {active->per_unit, active->choice->dependent_count},
+        [IL_PATIENCE] = {&part->patience, 1},
     };
     if (array < 0 || array >= (int64_t)(sizeof known / sizeof known[0])) {
         return NULL;

@@ -20,7 +20,8 @@ enum il_array {
     IL_TOLERANCES,     /* of a mode: what counts as zero of each indicator */
     IL_MOST,           /* of the choice in use: bounds of x */
     IL_STATE,          /* x of the present mode */
-    IL_PER_UNIT        /* of the choice in use: one over the unit of each dependent coordinate */
+    IL_PER_UNIT,       /* of the choice in use: one over the unit of each dependent coordinate */
+    IL_PATIENCE        /* of a mode: not 0 where a step may take any time, 0 at first */
 };
 
 /* An array of an instance, and how long it is; NULL for what is not known. */

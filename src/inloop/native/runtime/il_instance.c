@@ -42,6 +42,7 @@ static void connect_choice(il_part *part, il_active *active, int64_t method, dou
     active->look.guard = part->zeros;
     active->look.tolerance = IL_CLOSED;
     active->contacts.inexact = &part->instance->counts.inexact;
+    active->contacts.patience = &part->patience;
     il_fit(active, row);
     active->system = (il_system){
         .rates = choice->rates,

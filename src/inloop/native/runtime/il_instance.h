@@ -80,6 +80,7 @@ typedef struct il_part {
     double *out;                  /* results of formulas */
     double *pivots;               /* of a trial, and behind them those of the best choice */
     double *zeros;                /* a guard that guards nothing */
+    double patience;              /* see il_contacts */
     double *lengths;              /* sizes of q and qd by coordinate, from when x last held them */
     double *settled;              /* q, qd, qdd of a state, for implicit steps */
     double *pre_drives, *pre_observe, *pre_sense, *pre_events, *sizes, *tolerances;

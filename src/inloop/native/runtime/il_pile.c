@@ -44,8 +44,8 @@ int64_t il_pile_work(const il_pile *pile)
 
 int64_t il_pile_integers(const il_pile *pile)
 {
-    return 1 + 8 * pile->tree_count + il_pile_capacity(pile) +
-           il_pile_near_integers(pile->member_count);
+    return 1 + 5 * pile->tree_count + il_island_pattern(pile->tree_count) +
+           il_pile_capacity(pile) + il_pile_near_integers(pile->member_count);
 }
 
 il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers)
@@ -73,10 +73,9 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     p.dense = p.blocks + SQUARE * il_island_blocks(trees);
     p.parent = integers + 1;
     p.position = p.parent + trees;
-    p.profile = p.position + trees;
-    p.tree_order = p.profile + 2 * trees;
-    p.carriers = p.tree_order + trees;
-    p.ends = p.carriers + trees;
+    p.pattern = p.position + trees;
+    p.tree_order = p.pattern + il_island_pattern(trees);
+    p.ends = p.tree_order + trees;
     p.order = p.ends + 2 * trees;
     p.near = p.order + il_pile_capacity(pile);
     return p;
@@ -145,11 +144,6 @@ static int gather(const il_pile *pile, const double *v, const double *v_free, co
         }
         masses += n * n;
     }
-    for (int64_t k = pile->member_count - 1; k >= 0; k--) {
-        if (pile->trees[k] >= 0) {
-            p->carriers[pile->trees[k]] = k;
-        }
-    }
     return 0;
 }
 
@@ -192,7 +186,7 @@ int il_pile_strike(const il_contacts *contacts, const il_strike *strike, double 
         p.told[0] = 1.0;
     }
     start_warm(&p);
-    il_pile_solve(pile, &p);
+    il_pile_solve(pile, &p, *contacts->patience != 0.0);
     for (int64_t k = 0; k < pile->tree_count; k++) {
         const int64_t *velocities = pile->velocities + pile->first[k];
         for (int64_t j = 0; j < size_of_tree(pile, k); j++) {

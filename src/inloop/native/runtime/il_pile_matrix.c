@@ -1,4 +1,4 @@
-/* Cholesky's factor within a profile of blocks, S = U^T U; see il_pile_matrix.h. */
+/* Cholesky's factor of sparse blocks, S = U^T U; see il_pile_matrix.h. */
 #include "il_pile_matrix.h"
 
 #include <math.h>
@@ -11,44 +11,31 @@ int64_t il_island_blocks(int64_t trees)
     return trees * (trees + 1) / 2;
 }
 
-/* The block of a row and a column within its profile. */
-static double *block(const il_island *island, int64_t row, int64_t column)
+static const int64_t *columns_of(const il_island *island)
 {
-    const int64_t *at = island->profile + 2 * column;
-    return island->blocks + (at[1] + row - at[0]) * BLOCK;
+    return island->pattern + island->tree_count + 1;
 }
 
-void il_island_arrange(const il_island *island)
+/* The block of a row and a column that is there. */
+static double *block(const il_island *island, int64_t row, int64_t column)
 {
-    int64_t *profile = island->profile;
+    const int64_t *columns = columns_of(island);
+    int64_t at = island->pattern[row];
 
-    for (int64_t k = 0; k < island->tree_count; k++) {
-        island->position[island->trees[k]] = k;
-        profile[2 * k] = k;
+    while (columns[at] < column) {
+        at++;
     }
-    for (int64_t i = 0; i < island->count; i++) {
-        const int64_t *tree = island->contacts[island->members[i]].tree;
-        if (tree[0] < 0 || tree[1] < 0) {
-            continue;
-        }
-        const int64_t a = island->position[tree[0]], b = island->position[tree[1]];
-        const int64_t low = a < b ? a : b, high = a < b ? b : a;
-        profile[2 * high] = low < profile[2 * high] ? low : profile[2 * high];
-    }
-    int64_t used = 0;
-    for (int64_t k = 0; k < island->tree_count; k++) {
-        profile[2 * k + 1] = used;
-        used += k + 1 - profile[2 * k];
-    }
+    return island->blocks + at * BLOCK;
 }
 
 void il_island_clear(const il_island *island)
 {
-    for (int64_t k = 0; k < island->tree_count; k++) {
-        const int64_t above = k - island->profile[2 * k];
-        double *column = block(island, island->profile[2 * k], k);
-        memset(column, 0, (size_t)(above * BLOCK) * sizeof *column);
-        memcpy(column + above * BLOCK, island->M + island->trees[k] * BLOCK, BLOCK * sizeof *column);
+    const int64_t *first = island->pattern, n = island->tree_count;
+
+    memset(island->blocks, 0, (size_t)(first[n] * BLOCK) * sizeof *island->blocks);
+    for (int64_t k = 0; k < n; k++) {
+        memcpy(island->blocks + first[k] * BLOCK, island->M + island->trees[k] * BLOCK,
+               BLOCK * sizeof *island->blocks);
     }
 }
 
@@ -145,81 +132,91 @@ static void solve_block(int64_t size, const double *restrict U, double *restrict
     }
 }
 
-/* Column j of U; not 0: the matrix is not positive definite. */
-static int factor_column(const il_island *island, int64_t j)
+/* Row k of U, and what it takes from the rows below it; not 0: the matrix is not positive definite. */
+static int factor_row(const il_island *island, int64_t k)
 {
-    const int64_t *profile = island->profile;
+    const int64_t *columns = columns_of(island), end = island->pattern[k + 1];
+    double *own = island->blocks + island->pattern[k] * BLOCK;
 
-    for (int64_t i = profile[2 * j]; i <= j; i++) {
-        double *here = block(island, i, j);
-        const int64_t low = profile[2 * i] > profile[2 * j] ? profile[2 * i] : profile[2 * j];
-        for (int64_t k = low; k < i; k++) {
-            subtract(island->size, block(island, k, i), block(island, k, j), here);
-        }
-        if (i < j) {
-            solve_block(island->size, block(island, i, i), here);
+    if (factor_block(island->size, own)) {
+        return 1;
+    }
+    for (int64_t at = island->pattern[k] + 1; at < end; at++) {
+        solve_block(island->size, own, island->blocks + at * BLOCK);
+    }
+    for (int64_t a = island->pattern[k] + 1; a < end; a++) {
+        /* all columns behind that of `a` are in its row, too, in the same order */
+        int64_t to = island->pattern[columns[a]];
+        for (int64_t b = a; b < end; b++) {
+            while (columns[to] < columns[b]) {
+                to++;
+            }
+            subtract(island->size, island->blocks + a * BLOCK, island->blocks + b * BLOCK,
+                     island->blocks + to * BLOCK);
         }
     }
-    return factor_block(island->size, block(island, j, j));
+    return 0;
 }
 
-/* dv = U^-T dv, tree j after those before it */
-static void forward(const il_island *island, int64_t j)
+/* dv = U^-T dv: tree k, and what that takes from those behind it */
+static void forward(const il_island *island, int64_t k)
 {
-    const double *U = block(island, j, j);
-    double *x = island->dv + j * N;
+    const int64_t *columns = columns_of(island);
+    const double *U = island->blocks + island->pattern[k] * BLOCK;
+    double *x = island->dv + k * N;
 
-    for (int64_t i = island->profile[2 * j]; i < j; i++) {
-        const double *above = block(island, i, j), *known = island->dv + i * N;
+    for (int64_t i = 0; i < island->size; i++) {
+        x[i] *= U[N * i + i];
+        for (int64_t j = i + 1; j < island->size; j++) {
+            x[j] -= U[N * i + j] * x[i];
+        }
+    }
+    for (int64_t at = island->pattern[k] + 1; at < island->pattern[k + 1]; at++) {
+        const double *right = island->blocks + at * BLOCK;
+        double *to = island->dv + columns[at] * N;
         for (int64_t m = 0; m < island->size; m++) {
             for (int b = 0; b < N; b++) {
-                x[b] -= above[N * m + b] * known[m];
+                to[b] -= right[N * m + b] * x[m];
             }
         }
     }
-    for (int64_t i = 0; i < island->size; i++) {
-        x[i] *= U[N * i + i];
-        for (int64_t k = i + 1; k < island->size; k++) {
-            x[k] -= U[N * i + k] * x[i];
-        }
-    }
 }
 
-/* dv = U^-1 dv, tree j after those behind it */
-static void backward(const il_island *island, int64_t j)
+/* dv = U^-1 dv: tree k from those behind it */
+static void backward(const il_island *island, int64_t k)
 {
-    const double *U = block(island, j, j);
-    double *x = island->dv + j * N;
+    const int64_t *columns = columns_of(island);
+    const double *U = island->blocks + island->pattern[k] * BLOCK;
+    double *x = island->dv + k * N;
 
-    for (int64_t i = island->size - 1; i >= 0; i--) {
-        for (int64_t k = i + 1; k < island->size; k++) {
-            x[i] -= U[N * i + k] * x[k];
-        }
-        x[i] *= U[N * i + i];
-    }
-    for (int64_t i = island->profile[2 * j]; i < j; i++) {
-        const double *above = block(island, i, j);
-        double *to = island->dv + i * N;
+    for (int64_t at = island->pattern[k] + 1; at < island->pattern[k + 1]; at++) {
+        const double *right = island->blocks + at * BLOCK, *known = island->dv + columns[at] * N;
         for (int64_t m = 0; m < island->size; m++) {
             double sum = 0.0;
             for (int64_t b = 0; b < island->size; b++) {
-                sum += above[N * m + b] * x[b];
+                sum += right[N * m + b] * known[b];
             }
-            to[m] -= sum;
+            x[m] -= sum;
         }
+    }
+    for (int64_t i = island->size - 1; i >= 0; i--) {
+        for (int64_t j = i + 1; j < island->size; j++) {
+            x[i] -= U[N * i + j] * x[j];
+        }
+        x[i] *= U[N * i + i];
     }
 }
 
 int il_island_factor(const il_island *island)
 {
-    for (int64_t j = 0; j < island->tree_count; j++) {
-        if (factor_column(island, j)) {
+    for (int64_t k = 0; k < island->tree_count; k++) {
+        if (factor_row(island, k)) {
             return 1;
         }
-        forward(island, j);
+        forward(island, k);
     }
-    for (int64_t j = island->tree_count - 1; j >= 0; j--) {
-        backward(island, j);
+    for (int64_t k = island->tree_count - 1; k >= 0; k--) {
+        backward(island, k);
     }
     return 0;
 }

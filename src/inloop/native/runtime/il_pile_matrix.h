@@ -1,11 +1,12 @@
-/* Newton's matrix of an island: blocks of pairs of trees, upper half, column after column from the first
- * block of each that is not 0. Not for users. */
+/* Newton's matrix of an island: blocks of pairs of trees, upper half, row after row, those that are or
+ * become other than 0 while it is factored. Not for users. */
 #ifndef IL_PILE_MATRIX_H
 #define IL_PILE_MATRIX_H
 
 #include "il_pile_solver.h"
 
-/* Find the profile, and which place each tree has. */
+/* Sort the trees of the island so that little is filled, and find which blocks there are. The pattern
+   begins with the first block of each row, then their number; then the column of each block. */
 void il_island_arrange(const il_island *island);
 
 /* The mass matrices alone. */

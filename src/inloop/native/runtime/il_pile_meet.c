@@ -252,6 +252,7 @@ static void take(const il_strike *strike, const il_pile_parts *p, il_pile_contac
 
     contact->mu = p->found[0];
     contact->soft = carries && !p->fresh ? p->found[2] / (strike->h * strike->h) : 0.0;
+    touch->spring = contact->soft;
     for (int k = 0; k < IL_PILE_LANES; k++) {
         contact->r[k] = k < IL_PILE_ROWS && was && carries ? was[k] * strike->h : 0.0;
         contact->c[k] = 0.0;

@@ -13,6 +13,7 @@ typedef struct il_pile_touch {
     double identity;                                    /* which touch of which pair it is */
     double begun[IL_PILE_ROWS], pushed[IL_PILE_ROWS];   /* velocity before; what forces add to it */
     double memory[IL_PILE_ROWS];                        /* impulse that its spring remembers */
+    double spring;                                      /* compliance of that, in impulses [1/kg] */
     double when;                                        /* it hits, in steps; 1/2 of others */
     double gap;                                         /* half-way [m] */
     const double *was;                                  /* its slot of the step before, or NULL */
@@ -41,10 +42,9 @@ typedef struct il_pile_parts {
     il_pile_member *members;
     double *blocks, *dv, *dense;
     int64_t *parent;           /* of trees: the forest of unions */
-    int64_t *position, *profile;
+    int64_t *position, *pattern;
     int64_t *order, *tree_order; /* contacts and trees, island after island */
     int64_t *ends;             /* of each island: end of its contacts, end of its trees */
-    int64_t *carriers;         /* of each tree: a member that tells where it is */
     int64_t *near;             /* of il_pile_near */
 } il_pile_parts;
 
@@ -72,8 +72,8 @@ void il_turning_rows(const il_pile *pile, const il_pile_parts *p, int64_t member
 /* What is near each other at the state half-way, as contacts that act; 1 if there are too many. */
 int il_pile_meet(const il_contact_table *table, const il_strike *strike, const il_pile_parts *p);
 
-/* Find impulses of all islands, and let them act on v. */
-void il_pile_solve(const il_pile *pile, const il_pile_parts *p);
+/* Find impulses of all islands, and let them act on v; in bounded time, or patiently. */
+void il_pile_solve(const il_pile *pile, const il_pile_parts *p, int patient);
 
 /* For il_contacts.h: a step of a pile, and its states at the end; returns the residual. */
 int il_pile_strike(const il_contacts *contacts, const il_strike *strike, double *x_new);

@@ -17,7 +17,7 @@ enum {
 };
 
 /* compliance of springs in parts of w, at first, and how it changes */
-static const double cold_softness = 1.0, warm_softness = 1e-2, least_softness = 1e-4;
+static const double cold_softness = 1.0, warm_softness = 1e-2, least_softness = 1e-5;
 static const double hardening = 0.2, softening = 10.0;
 
 /* springs are in balance if less than this part of the deviation is left */
@@ -417,6 +417,31 @@ static void take_best(const il_island *island)
     find_velocities(island);
 }
 
+/* Harder and harder springs, until impulses are found or no more than so much work is left. */
+static void harden(const il_island *island, il_island_effort *effort, int64_t least, double *softness,
+                   double *best)
+{
+    while (*best > effort->tolerance && effort->work > least) {
+        set_springs(island, *softness);
+        /* no more than what is left, so that a step ends in time */
+        const int64_t left = 1 + effort->work / (NEWTON_VISITS * island->count);
+        const int most = left < BALANCING ? (int)left : BALANCING;
+        const int steps = balance_springs(island, balanced * *best, most);
+        effort->work -= NEWTON_VISITS * island->count * (1 + (steps < 0 ? most : steps));
+        if (steps >= 0) {
+            compare_springs(island, best);
+            *softness = steps < EASY ? fmax(least_softness, hardening * *softness) : *softness;
+        } else {
+            /* too hard to balance from so far away */
+            *softness *= softening;
+            take_best(island);
+            sweep(island);
+            compare(island, best);
+        }
+    }
+    take_best(island);
+}
+
 double il_island_solve(const il_island *island, il_island_effort *effort)
 {
     double best = INFINITY, softness = is_warm(island) ? warm_softness : cold_softness;
@@ -430,31 +455,22 @@ double il_island_solve(const il_island *island, il_island_effort *effort)
     }
     compare(island, &best);
     effort->work -= 2 * FIRST_SWEEPS * island->count;
-    const int64_t enough = island->count > IL_DENSE_MOST ? 0 : effort->work - SPRINGS * island->count;
-    while (best > effort->tolerance && effort->work > enough && effort->work > 0) {
-        set_springs(island, softness);
-        /* no more than what is left, so that a step ends in time */
-        const int64_t left = 1 + effort->work / (NEWTON_VISITS * island->count);
-        const int most = left < BALANCING ? (int)left : BALANCING;
-        const int steps = balance_springs(island, balanced * best, most);
-        effort->work -= NEWTON_VISITS * island->count * (1 + (steps < 0 ? most : steps));
-        if (steps >= 0) {
-            compare_springs(island, &best);
-            softness = steps < EASY ? fmax(least_softness, hardening * softness) : softness;
-        } else {
-            /* too hard to balance from so far away */
-            softness *= softening;
-            take_best(island);
-            sweep(island);
-            compare(island, &best);
-        }
+    if (best <= effort->tolerance) {
+        take_best(island);
+        return best;
     }
-    take_best(island);
-    if (best > effort->tolerance && island->count <= IL_DENSE_MOST && effort->newtons > 0) {
+    il_island_arrange(island);
+    const int small = island->count <= IL_DENSE_MOST;
+    const int64_t least = small ? effort->work - SPRINGS * island->count : 0;
+    harden(island, effort, least > 0 ? least : 0, &softness, &best);
+    if (best > effort->tolerance && small && effort->newtons > 0) {
         effort->newtons -= il_island_dense(island, effort->tolerance, effort->speed, island->dense);
         find_velocities(island);
         compare(island, &best);
         take_best(island);
+    }
+    if (best > effort->tolerance && effort->patient) {
+        harden(island, effort, 0, &softness, &best);
     }
     return best;
 }

@@ -11,7 +11,7 @@
  * remember what they carry now, and friction gets its new bound, and so on with harder springs
  * (augmented Lagrangian; Alart & Curnier 1991, doi:10.1016/0045-7825(91)90022-X). Where this comes to
  * rest nothing of ρ is left, and redundant contacts do no harm. The matrix has a block for each pair of
- * trees that touch and is factored within its profile.
+ * trees that touch, and trees are eliminated in an order that adds few (il_pile_order.c).
  *
  * Where contacts resist rolling and drilling (il_rolling.h) each is followed by its moments, as if they
  * were another contact between the same trees: two rows of rolling and one of drilling, bounded by the
@@ -47,13 +47,13 @@ typedef struct il_island {
     il_pile_contact *contacts;
     const int64_t *members;    /* its contacts */
     int64_t count;
-    const int64_t *trees;      /* its trees, neighbors close to each other */
+    int64_t *trees;            /* its trees; Newton's method sorts them */
     int64_t tree_count;
     double *v;                 /* velocities of all trees, IL_TREE_MOST apart */
     const double *M;           /* mass matrices of all trees, a square of IL_TREE_MOST each */
     int64_t size;              /* velocities that a tree has at most */
     int64_t *position;         /* of all trees: which one of the island it is */
-    int64_t *profile;          /* of trees of the island: first block of its column, where that is */
+    int64_t *pattern;          /* il_island_pattern integers: which blocks there are */
     double *blocks;            /* of Newton's matrix */
     double *dv;                /* by tree of the island */
     const double *free;        /* velocities of all trees without contacts */
@@ -66,6 +66,7 @@ typedef struct il_island_effort {
     int64_t work;     /* what is left of what all islands may spend: contacts times visits */
     int64_t newtons;  /* and of steps of Newton's method in dense problems */
     double speed;     /* what meets in the island [m/s] */
+    int patient;      /* not 0: time does not matter */
 } il_island_effort;
 
 /* Moments of a contact (il_pile_turning.c): solved while all else stays; how far they are from a
@@ -79,6 +80,9 @@ void il_turning_bound(il_pile_contact *moments, double *r);
 
 /* Blocks that Newton's matrix of so many trees may have. */
 int64_t il_island_blocks(int64_t trees);
+
+/* Integers that tell which. */
+int64_t il_island_pattern(int64_t trees);
 
 /* Contacts of an island that is solved as one dense problem where springs do not lead there. */
 enum { IL_DENSE_MOST = 16 };

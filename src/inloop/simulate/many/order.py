@@ -133,7 +133,7 @@ def make_order(
         schedule = replace(schedule, method=METHODS[method])
     at = shared_conditions(plants, given)
     starts = starts_of(plants, given, at, t_end)
-    systems = make_systems(plants, at, schedule.method, None, step_of(schedule))
+    systems = make_systems(plants, at, schedule.method, None, step_of(schedule), patient=True)
     unit = plant_unit(plants)
     work = ManyWork(
         _recipe(unit, systems, at, schedule),
