@@ -399,7 +399,11 @@ int il_observer_slopes(il_observer *observer, const double *inputs, double *F, d
         /* F of the extra states by themselves, then of all */
         memset(o->Y, 0, (size_t)all * sizeof *o->Y);
         for (int64_t i = 0; i < size; i++) {
-            o->Y[i * size + i] = i < own ? 1.0 : o->extras[i - own].keeps;
+            const int copy = i >= own && o->extras[i - own].kind == IL_COPY_OF_EXTRA;
+            o->Y[i * size + i] = i < own ? 1.0 : (copy ? 0.0 : o->extras[i - own].keeps);
+            if (copy) {
+                o->Y[i * size + own + o->extras[i - own].number] = 1.0;
+            }
             if (i >= own && o->extras[i - own].kind == IL_RATE_OF_EXTRA) {
                 const int64_t moves = own + o->extras[i - own].number;
                 o->Y[moves * size + i] = o->step * (double)o->substeps;
