@@ -323,7 +323,8 @@ static void carry_P(il_observer *o)
         double *out = o->Y + i * size;
         memset(out, 0, (size_t)size * sizeof *out);
         widen(o, i, row);
-        for (int64_t k = 0; k < size; k++) {
+        il_add_rows(size, out, own, row, o->P);
+        for (int64_t k = own; k < size; k++) { /* extra states, of which few act */
             if (row[k] != 0.0) {
                 il_add_row(size, out, row[k], o->P + k * size);
             }
@@ -340,12 +341,8 @@ static void carry_P(il_observer *o)
         const double *y = o->Y + i * size;
         int64_t column = own;
         memset(out, 0, (size_t)own * sizeof *out);
-        for (int64_t k = 0; k < own; k++) {
-            il_add_row(own, out, y[k], o->FT + k * own);
-        }
-        for (int64_t k = 0; k < o->pushed_count; k++) {
-            il_add_row(own, out, o->slopes[i * width + pushes + k], o->FT + (own + k) * own);
-        }
+        il_add_rows(own, out, own, y, o->FT);
+        il_add_rows(own, out, o->pushed_count, o->slopes + i * width + pushes, o->FT + own * own);
         for (int64_t k = 0; k < o->extra_count; k++) {
             if (o->extras[k].kind == IL_ADDS_TO_INPUT) {
                 for (int64_t j = 0; j < own; j++) {
