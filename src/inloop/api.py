@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from inloop import analysis, bridges, realtime
 from inloop import simulate as runs
-from inloop.errors import FileFormatError, InputError, ModelError, SimulationError
+from inloop.errors import InputError, ModelError, SimulationError
 from inloop.io.boards import export_board
 from inloop.io.fmi import export_fmu
 from inloop.model import Mechanism, ModelBuilder, check_machine
@@ -35,7 +35,7 @@ from inloop.simulate.rehearsal import rehearse as simulate_before
 from inloop.simulate.results.cards import card, lines
 from inloop.simulate.results.energies import with_energy
 from inloop.simulate.results.loading import load_result
-from inloop.simulate.results.saving import ENDINGS as RESULT_ENDINGS
+from inloop.simulate.results.source import source_of_result
 from inloop.simulate.sensitivities.run_arguments import RunArguments
 
 if TYPE_CHECKING:
@@ -654,13 +654,7 @@ def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
         FileFormatError: it is no such file, or damaged.
         InputError: it is too large, or the result of another plant.
     """
-    source = file_path(path, "the file of a result")
-    endings = (".mcap", *RESULT_ENDINGS)
-    if source.suffix not in endings or not source.is_file():
-        raise FileFormatError(
-            f"{str(source)!a} is no file that holds a result",
-            fix=f"Name a file that ends in {', '.join(endings)}.",
-        )
+    source = source_of_result(path)
     read_it = realtime.recorded_result if source.suffix == ".mcap" else load_result
     found = read_it(source)
     if plant is not None and not found.knows_energy:

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from touching_arm import COUNT, FLANGE, JOINTS, START, TORQUE, arm_with_touch, run_into_wall
+from touching_arm import (
+    COUNT,
+    FLANGE,
+    JOINTS,
+    START,
+    TORQUE,
+    Touch,
+    arm_with_touch,
+    run_into_wall,
+)
 
 import inloop as il
 
@@ -121,3 +130,19 @@ def test_efforts_that_are_not_estimated_are_named(arm: il.Plant) -> None:
     observer = observed(arm, **{"joint_1.tau": il.observers.Unknown(20.0)})
     with pytest.raises(il.InputError, match="does not estimate efforts of joint_2, joint_3"):
         il.observers.contact_force(arm, observer.estimate, FLANGE)
+
+
+def test_the_force_a_few_samples_ago(arm: il.Plant) -> None:
+    """Coarser encoders (6e-6 rad): what they cannot tell of now they tell of 6 ms ago."""
+    lag, count = 6, np.full(6, 6e-6 * 12**0.5)
+    force = il.observers.Unknown.rising(100.0, 0.05, lag=lag * 1e-3)
+    unknown = il.observers.unknown_efforts(arm, FLANGE, force, START)
+
+    def then(estimate: il.observers.Estimate) -> np.ndarray:
+        return il.observers.contact_force(arm, estimate, FLANGE, ago=lag).force
+
+    found = run_into_wall(observed(arm, count, **unknown), then, 0.166, seed=3, count=count)
+    after = Touch(found.t[:-lag], found.true[:-lag], found.felt[lag:], found.impact)
+    assert after.errors(0.014, 0.04).max() < 0.05
+    with pytest.raises(il.InputError, match=r"efforts of joint_1, .*, 7 samples ago"):
+        il.observers.contact_force(arm, observed(arm, count, **unknown).estimate, FLANGE, ago=7)

@@ -295,7 +295,14 @@ def test_damaged_files_are_read_or_refused(ending: str, tmp_path: Path) -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    for name in ("missing.npz", "run.pickle", "run"):
+    refused(tmp_path / "missing.npz", "there is no file .*missing.npz.* holds none that ends in")
+    refused(tmp_path / "no" / "run.csv", "there is no file .* There is no folder .*no' either")
+    for name in ("run.csv", "run.mcap", "run.pickle", "run"):
+        (tmp_path / name).write_bytes(b"")
+    refused(tmp_path / "runs.csv", r"there is no file .* Did you mean run.csv or run.mcap\?")
+    for name in ("run.pickle", "run"):
         refused(tmp_path / name, "is no file that holds a result")
+    for name in ("run.csv", "run.mcap"):
+        refused(tmp_path / name, f"{name}' is empty")
     (tmp_path / "folder.npz").mkdir()
-    refused(tmp_path / "folder.npz")
+    refused(tmp_path / "folder.npz", "is a folder, .* Name one of its files: none")

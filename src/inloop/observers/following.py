@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from inloop.errors import InputError
 from inloop.native.running.follower import FollowerTable
-from inloop.native.running.observer import ADDS_TO_INPUT, RATE_OF_EXTRA, NativeObserver
+from inloop.native.running.observer import (
+    ADDS_TO_INPUT,
+    COPY_OF_EXTRA,
+    RATE_OF_EXTRA,
+    NativeObserver,
+)
 from inloop.observers.observer import Observer
 from inloop.observers.unknowns import Extra
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
@@ -21,18 +25,8 @@ FIGURES = ("nis", "used", "lost", "restarts", "status")  # il_follower_figure
 
 
 def follower_of(observer: Observer) -> FollowerTable:
-    """The same observer once more, at its start, for C to run.
-
-    Raises:
-        InputError: it cannot be run there.
-    """
+    """The same observer once more, at its start, for C to run."""
     setup = observer.setup
-    if max(setup.late):
-        late = [name for name, k in zip(setup.measured, setup.late, strict=True) if k]
-        raise InputError(
-            f"outputs {', '.join(late)} of the observer come late, which C does not follow",
-            fix="Use it from Python: observer.leading(law), or observer.step(box.wait()).",
-        )
     system = setup.seen.fresh()
     start = system.instance.snapshot()
     native = NativeObserver(system.instance, setup.table)
@@ -48,6 +42,7 @@ def follower_of(observer: Observer) -> FollowerTable:
         period=observer.period,
         estimates=estimates,
         told=_told(observer, estimates),
+        late=setup.late,
         facts=observer.facts,
         keep=system,
     )
@@ -76,6 +71,8 @@ def _told(observer: Observer, estimates: int) -> tuple[tuple[str, str], ...]:
 def _unit(extra: Extra, observer: Observer, units: dict[str, str]) -> str:
     """Of an extra state: that of what it adds to, or of its rate."""
     state, setup = extra.state, observer.setup
+    if state.kind == COPY_OF_EXTRA:
+        return _unit(setup.extras[state.number], observer, units)
     if state.kind == RATE_OF_EXTRA:
         moved = _unit(setup.extras[state.number], observer, units)
         return f"{moved}/s" if moved else ""

@@ -20,7 +20,7 @@ from inloop.observers.consistency import band
 from inloop.observers.estimate import Estimate
 from inloop.observers.unknowns import Unknown
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import one_name
+from inloop.plant.arguments import one_name, whole
 
 RANK = 1e-6  # of the largest singular value of J: directions below it are not felt
 SURE = 1e-12  # of the largest variance: joints that are surer than that are as sure as that
@@ -78,7 +78,9 @@ def unknown_efforts(
     return {f"{name}.tau": force.times(lever) for name, lever in known}
 
 
-def contact_force(plant: BarePlant, estimate: Estimate, point: str) -> ContactForce:
+def contact_force(
+    plant: BarePlant, estimate: Estimate, point: str, *, ago: int = 0
+) -> ContactForce:
     """The force at a point that unknown efforts tell.
 
     Args:
@@ -86,23 +88,29 @@ def contact_force(plant: BarePlant, estimate: Estimate, point: str) -> ContactFo
             hangs on.
         estimate: of that observer.
         point: of a body, such as "link_6.flange".
+        ago: so many samples ago, of an observer with `Unknown(..., lag=...)`; levers are those of
+            now.
 
     Raises:
         InputError: the observer estimates no such efforts, or they cannot tell a force there.
     """
-    felt = [name for name in plant.coordinates if name + TAIL in estimate.extras]
+    tail = TAIL + (f".ago_{whole(ago, 'ago')}" if ago else "")
+    felt = [name for name in plant.coordinates if name + tail in estimate.extras]
     J = plant.jacobian(one_name(point, "point"), estimate.q)[:3]
     deaf = [
         name for k, name in enumerate(plant.coordinates) if np.any(J[:, k]) and name not in felt
     ]
     if deaf or not felt:
         raise InputError(
-            f"the observer does not estimate efforts of {', '.join(deaf) or 'any joint'}",
-            fix='Give them to it: unknown={"<joint>.tau": ...}.',
+            f"the observer does not estimate efforts of {', '.join(deaf) or 'any joint'}"
+            + (f", {ago} samples ago" if ago else ""),
+            fix='Give them to it: unknown={"<joint>.tau": Unknown(..., lag=...)}.'
+            if ago
+            else 'Give them to it: unknown={"<joint>.tau": ...}.',
         )
     J = J[:, [plant.coordinates.index(name) for name in felt]]
-    at = [estimate.states.index(name + TAIL) for name in felt]
-    d = np.array([estimate.extras[name + TAIL] for name in felt])
+    at = [estimate.states.index(name + tail) for name in felt]
+    d = np.array([estimate.extras[name + tail] for name in felt])
     D = estimate.covariance[np.ix_(at, at)]
     sizes = np.linalg.svd(J, compute_uv=False)
     if len(felt) < 3 or sizes[-1] <= RANK * sizes[0]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native.running.observer import ObserverTable
+from inloop.native.running.observer import COPY_OF_EXTRA, ObserverTable
 from inloop.observers.horizon import HorizonObserver
 from inloop.observers.observability import insist_on_sight
 from inloop.observers.observed_plant import ObservedPlant
@@ -111,6 +111,8 @@ def observer(
     seen = ObservedPlant(plant, METHODS[integrator], period / substeps, q, qd, inputs)
     noise = _noise(seen, measured)
     extras, pushed = _noise_beside(seen, disturbances, unknown, offsets, list(noise), period)
+    if method == "mhe" and any(extra.state.kind == COPY_OF_EXTRA for extra in extras):
+        raise InputError("method 'mhe' knows no lag", fix="Use 'ekf' or 'ukf', or leave out lag=.")
     names = (*seen.state_names, *(extra.name for extra in extras))
     first = _first_doubt(seen, extras, names, doubt)
     direct = _by_state(names, states, "the noise")

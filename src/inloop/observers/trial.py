@@ -17,7 +17,12 @@ import numpy as np
 
 from inloop.errors import InputError, SimulationError
 from inloop.native import Status
-from inloop.native.running.observer import ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA
+from inloop.native.running.observer import (
+    ADDS_TO_INPUT,
+    ADDS_TO_MEASURED,
+    COPY_OF_EXTRA,
+    RATE_OF_EXTRA,
+)
 from inloop.observers.consistency import Consistency, band, nees, nis
 from inloop.observers.observer import Observer
 from inloop.plant import Array
@@ -295,7 +300,12 @@ class _Truth:
     def step(self, inputs: Array) -> None:
         """To the next sample, with noise of its own beside inputs that are held."""
         table, draw = self._setup.table, self._draw
+        for k, extra in reversed(list(enumerate(self._setup.extras))):
+            if extra.state.kind == COPY_OF_EXTRA:
+                self._extra[k] = self._extra[extra.state.number]
         for k, extra in enumerate(self._setup.extras):
+            if extra.state.kind == COPY_OF_EXTRA:
+                continue
             if extra.state.kind == RATE_OF_EXTRA:
                 self._extra[extra.state.number] += self._observer.period * self._extra[k]
             self._extra[k] *= extra.state.keeps

@@ -10,11 +10,14 @@ from inloop.errors import InputError
 from inloop.native.running.observer import (
     ADDS_TO_INPUT,
     ADDS_TO_MEASURED,
+    COPY_OF_EXTRA,
     RATE_OF_EXTRA,
     ExtraState,
 )
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.controlled.sampled import unknown_name
+
+MOST_COPIES = 100  # of an extra state: each costs as much as a state
 
 
 @dataclass(frozen=True)
@@ -28,15 +31,18 @@ class Unknown:
         doubt: standard deviation at the start [its unit].
         time: in which it forgets where it was [s]; None: it wanders.
         smooth: its rate wanders, and it follows: ramps are met without lag.
+        lag: what it was up to so long ago is estimated as well [s], whole periods, from all that
+            was measured since: "<input>.unknown.ago_3" is what it was three samples ago.
     """
 
     change: float
     doubt: float = 0.0
     time: float | None = None
     smooth: bool = False
+    lag: float = 0.0
 
     @classmethod
-    def rising(cls, size: float, time: float, doubt: float = 0.0) -> Unknown:
+    def rising(cls, size: float, time: float, doubt: float = 0.0, *, lag: float = 0.0) -> Unknown:
         """A smooth one that may become as large as a size within a time, as forces at impacts do.
 
         Its rate wanders by size/time in that time: a larger change would only let more noise of
@@ -46,9 +52,10 @@ class Unknown:
             size: what it may become [its unit].
             time: in which [s].
             doubt: standard deviation at the start [its unit].
+            lag: see `Unknown`.
         """
         size, time = positive(size, "the size of an unknown"), positive(time, "its time")
-        return cls(size / time**1.5, doubt, smooth=True)
+        return cls(size / time**1.5, doubt, smooth=True, lag=lag)
 
     def times(self, factor: float) -> Unknown:
         """The same, so many times as large."""
@@ -62,6 +69,7 @@ class Unknown:
         """
         positive(self.change, f"the change of unknown '{name}'")
         not_negative(self.doubt, f"the doubt of unknown '{name}'")
+        not_negative(self.lag, f"the lag of unknown '{name}'")
         if self.time is not None:
             positive(self.time, f"the time of unknown '{name}'")
             if self.smooth:
@@ -77,7 +85,8 @@ class Extra:
     """An extra state with its name.
 
     Attributes:
-        name: "<input>.unknown", "<input>.unknown.rate", "<output>.offset" or "<input>.noise".
+        name: "<input>.unknown", "<input>.unknown.rate", "<input>.unknown.ago_1",
+            "<output>.offset" or "<input>.noise".
         state: as C has it.
         doubt: standard deviation at the start.
     """
@@ -112,8 +121,9 @@ def read_extras(
             if name not in known:
                 raise unknown_name("input" if kind == ADDS_TO_INPUT else "sensor", name, known)
             what = value if isinstance(value, Unknown) else Unknown(real(value, f"'{name}'"))
-            found += _states(f"{name}.{tail}", what.checked(name), (kind, known[name]), period,
-                             len(found))  # fmt: skip
+            at = len(found)
+            found += _states(f"{name}.{tail}", what.checked(name), (kind, known[name]), period, at)
+            found += _copies(f"{name}.{tail}", what.lag, period, at, len(found))
     return found
 
 
@@ -137,6 +147,22 @@ def _states(
     keeps = math.exp(-period / what.time)
     wanders = what.change**2 * (1.0 - keeps**2)
     return [Extra(name, ExtraState(*place, keeps, wanders), what.doubt)]
+
+
+def _copies(name: str, lag: float, period: float, at: int, before: int) -> list[Extra]:
+    """What the extra state at a place was one sample ago, two samples ago, and so on."""
+    count = round(lag / period)
+    if abs(count * period - lag) > 1e-6 * period or count > MOST_COPIES:
+        raise InputError(
+            f"a lag of {lag:g} s of '{name}' is no whole number of up to {MOST_COPIES} periods of "
+            f"{period:g} s",
+            fix="Round it, or choose another period.",
+        )
+    sources = [at, *range(before, before + count - 1)]
+    return [
+        Extra(f"{name}.ago_{k}", ExtraState(COPY_OF_EXTRA, source, 1.0, 0.0), 0.0)
+        for k, source in enumerate(sources[:count], start=1)
+    ]
 
 
 def positive(value: float, what: str) -> float:

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "il_late.h"
 #include "il_observer_parts.h"
 
 /* States of laws, which have a deviation each; components of quaternions have none. */
@@ -28,7 +29,7 @@ int64_t il_follower_scratch(const il_follower *follower)
 {
     const il_observer *o = follower->observer;
     return il_follower_count(follower) + o->measured_count + o->instance->plant->input_count +
-           o->instance->plant->output_count;
+           o->instance->plant->output_count + il_late_room(follower);
 }
 
 static void tell_nothing(il_follower *f)
@@ -47,6 +48,7 @@ void il_follower_begin(il_follower *follower)
     f->outputs = f->u + f->observer->instance->plant->input_count;
     f->begun = f->lost = f->restarts = f->passed = f->used = 0;
     f->squares = 0.0;
+    il_late_begin(f, f->outputs + f->observer->instance->plant->output_count);
     memset(f->told, 0, (size_t)f->told_count * sizeof *f->told);
     tell_nothing(f);
 }
@@ -68,9 +70,13 @@ static int begin_at(il_follower *f, double t)
     for (int64_t k = 0; k < o->size; k++) {
         o->P[k * o->size + k] = f->doubt[k];
     }
+    for (int64_t k = 0; k < o->measured_count; k++) {
+        o->innovation[k] = (double)NAN;
+    }
     o->t = t;
     f->passed = 0;
     f->begun = 1;
+    il_late_forget(f);
     return IL_OK;
 }
 
@@ -131,30 +137,20 @@ static int tell(il_follower *f)
 
 /* ---- samples ---- */
 
-static int correct_without(il_follower *f)
-{
-    for (int64_t k = 0; k < f->observer->measured_count; k++) {
-        f->y[k] = (double)NAN;
-    }
-    return il_observer_correct(f->observer, f->y);
-}
-
 /* To the last of the samples that are due with this record, over those that never came. */
 static int pass_samples(il_follower *f, const double *record, int64_t due)
 {
     const int seen = f->passed % f->every == 0; /* else it is no sample itself */
     int status = IL_OK;
 
-    read_record(f, record);
     for (int64_t k = 1; k <= due && status == IL_OK; k++) {
-        status = il_observer_predict(f->observer, f->u);
-        if (status == IL_OK && (k < due || !seen)) {
-            f->lost++;
-            status = correct_without(f);
-        } else if (status == IL_OK) {
-            read_record(f, record); /* y was put out of use on the way */
-            status = il_observer_correct(f->observer, f->y);
+        const int came = k == due && seen;
+        read_record(f, record);
+        for (int64_t i = 0; !came && i < f->observer->measured_count; i++) {
+            f->y[i] = (double)NAN;
         }
+        f->lost += !came;
+        status = il_late_sample(f);
     }
     return status;
 }
@@ -166,7 +162,7 @@ static int begin_anew(il_follower *f, const double *record)
         return status;
     }
     read_record(f, record);
-    return il_observer_correct(f->observer, f->y);
+    return il_late_sample(f);
 }
 
 /* Records from the last one to this one, rounded; a time that is not told is one further. */
@@ -200,7 +196,7 @@ int il_follow_record(il_follower *follower, const double *record, int was_set)
     if (status == IL_OK) {
         f->squares += f->observer->nis;
         f->used += f->observer->used;
-        status = tell(f);
+        status = il_late_ahead(f, tell);
     }
     if (status != IL_OK) {
         f->begun = 0;

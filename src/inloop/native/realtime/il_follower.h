@@ -14,8 +14,10 @@
  * are bridged: at their samples nothing was measured. A record whose time has not passed on, such
  * as that of a step that failed, changes nothing.
  *
+ * Sensors may come late by whole samples; estimates are of now all the same, see il_late.h.
+ *
  * Nothing here allocates, waits or calls the system. Inside a loop no record is ever lost, so that
- * a record costs one update at most.
+ * a record costs one update at most, and a prediction for each sample by which a sensor is late.
  */
 #ifndef IL_FOLLOWER_H
 #define IL_FOLLOWER_H
@@ -43,6 +45,8 @@ typedef struct il_follower {
     double period;               /* between records [s] */
     int64_t every;               /* records from sample to sample */
     int64_t most_lost;           /* samples; where more are lost it begins anew */
+    const int64_t *late;         /* samples by which each that is measured comes late */
+    int64_t most_late;           /* the largest of these; 0: late is not read */
     int64_t told_states;         /* outputs of its plant that are estimates: q, qd, all states */
     int64_t told_count;          /* il_follower_count */
     double *scratch;             /* il_follower_scratch numbers */
@@ -57,6 +61,8 @@ typedef struct il_follower {
 
     /* private */
     double *y, *u, *outputs;
+    double *rows, *at_hand, *kept;           /* see il_late.c */
+    int64_t row_count, row_first, samples;
     double last;                 /* time of the last record [s] */
     int64_t passed;              /* records since it began */
     int64_t begun;

@@ -31,6 +31,7 @@ class FollowerTable:
         period: between samples [s].
         estimates: of these outputs of the plant it tells estimates, the first ones.
         told: names of all that it tells, and their units.
+        late: samples by which each that is measured comes late.
         facts: all that it was made of, as a text.
         keep: what must stay as long as it is used.
     """
@@ -44,6 +45,7 @@ class FollowerTable:
     period: float
     estimates: int
     told: tuple[tuple[str, str], ...]
+    late: tuple[int, ...]
     facts: str
     keep: Any
 
@@ -70,12 +72,13 @@ class NativeFollower:
         arrays = [
             np.array([index[name] for name in table.measured], dtype=np.int64),
             np.array([index.get(name, -1) for name in table.inputs], dtype=np.int64),
+            np.array(table.late, dtype=np.int64),
             *(
                 np.ascontiguousarray(x, dtype=np.float64)
                 for x in (table.start, table.inputs_start, table.doubt)
             ),
         ]
-        measured_at, inputs_at, start, inputs_start, doubt = (x.ctypes.data for x in arrays)
+        measured_at, inputs_at, late, start, inputs_start, doubt = (x.ctypes.data for x in arrays)
         self._struct: Any = mirror("il_follower")(
             observer=table.observer.address,
             memory=table.observer.memory_address,
@@ -87,6 +90,8 @@ class NativeFollower:
             period=period,
             every=every,
             most_lost=MOST_LOST,
+            late=late,
+            most_late=max(table.late, default=0),
             told_states=table.estimates,
         )
         self.address = ctypes.addressof(self._struct)

@@ -18,7 +18,7 @@ from inloop.native.running.schedule import Method, Status
 from inloop.native.runtime_library import load_runtime
 
 KINDS = {"ekf": 0, "ukf": 1}  # il_observer_kind
-ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA = 0, 1, 2  # il_extra_kind
+ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA, COPY_OF_EXTRA = range(4)  # il_extra_kind
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ExtraState:
     """A state beside those of the plant, as il_extra.
 
     Attributes:
-        kind: ADDS_TO_INPUT, ADDS_TO_MEASURED or RATE_OF_EXTRA.
+        kind: ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA or COPY_OF_EXTRA.
         number: of the input, of what is measured, of the extra state.
         keeps: what is left of it after a sample.
         wanders: variance of its noise from sample to sample.

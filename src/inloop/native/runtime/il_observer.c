@@ -58,9 +58,9 @@ static int makes_sense(const il_observer *o)
         good = o->pushed[k] >= 0 && o->pushed[k] < plant->input_count;
     }
     for (int64_t k = 0; good && k < o->extra_count; k++) {
-        const int64_t most[] = {plant->input_count, o->measured_count, k};
+        const int64_t most[] = {plant->input_count, o->measured_count, k, k};
         const il_extra *extra = &o->extras[k];
-        good = extra->kind >= IL_ADDS_TO_INPUT && extra->kind <= IL_RATE_OF_EXTRA;
+        good = extra->kind >= IL_ADDS_TO_INPUT && extra->kind <= IL_COPY_OF_EXTRA;
         good = good && extra->number >= 0 && extra->number < most[extra->kind];
     }
     const il_system *system = &il_in_use(il_observed_part(o))->system;
@@ -152,7 +152,15 @@ int il_observer_expect(il_observer *o, const double *x, const double *extra, dou
 void il_observer_wander(const il_observer *o, double *extra)
 {
     const double period = o->step * (double)o->substeps;
+    for (int64_t k = o->extra_count - 1; k >= 0; k--) { /* before anything changes, copies first */
+        if (o->extras[k].kind == IL_COPY_OF_EXTRA) {
+            extra[k] = extra[o->extras[k].number];
+        }
+    }
     for (int64_t k = 0; k < o->extra_count; k++) {
+        if (o->extras[k].kind == IL_COPY_OF_EXTRA) {
+            continue;
+        }
         if (o->extras[k].kind == IL_RATE_OF_EXTRA) {
             extra[o->extras[k].number] += period * extra[k];
         }
@@ -160,12 +168,31 @@ void il_observer_wander(const il_observer *o, double *extra)
     }
 }
 
+/* Copies of extra states in P: their rows and columns become those of what they copy. */
+static void copy_in_P(il_observer *o)
+{
+    const int64_t size = o->size, own = size - o->extra_count;
+    for (int64_t k = o->extra_count - 1; k >= 0; k--) {
+        if (o->extras[k].kind == IL_COPY_OF_EXTRA) {
+            const int64_t at = own + k, from = own + o->extras[k].number;
+            il_copy(o->P + at * size, o->P + from * size, size);
+            for (int64_t i = 0; i < size; i++) {
+                o->P[i * size + at] = o->P[i * size + from];
+            }
+        }
+    }
+}
+
 void il_observer_wander_P(il_observer *o)
 {
     const int64_t size = o->size, own = size - o->extra_count;
     const double period = o->step * (double)o->substeps;
+    copy_in_P(o);
     for (int64_t k = 0; k < o->extra_count; k++) {
         const int64_t at = own + k;
+        if (o->extras[k].kind == IL_COPY_OF_EXTRA) {
+            continue;
+        }
         const int rate = o->extras[k].kind == IL_RATE_OF_EXTRA;
         /* what a rate moves comes before it; by itself it moves nothing else */
         const int64_t moves = rate ? own + o->extras[k].number : at;

@@ -8,7 +8,9 @@
  *
  * Extra states are what the plant does not know of: efforts that act beside its inputs, offsets of
  * sensors. An extra state s becomes  keeps s + period rate + noise  at each sample, and acts with this
- * value on the step that follows it, and on what is measured at the end of that step.
+ * value on the step that follows it, and on what is measured at the end of that step. Copies of one
+ * are what it was some samples ago as known now, which is better than as known then: a smoother with
+ * a fixed lag.
  *
  *     il_observer_predict(o, u);    the plant's own steps to the next sample, inputs u held
  *     il_observer_correct(o, y);    what was measured there; NaN: this one is missing
@@ -29,14 +31,15 @@ enum il_observer_kind {
 enum il_extra_kind {
     IL_ADDS_TO_INPUT = 0,
     IL_ADDS_TO_MEASURED = 1,
-    IL_RATE_OF_EXTRA = 2 /* of an extra state before it */
+    IL_RATE_OF_EXTRA = 2, /* of an extra state before it */
+    IL_COPY_OF_EXTRA = 3  /* what an extra state before it was one sample ago */
 };
 
 typedef struct il_extra {
     int64_t kind;   /* see il_extra_kind */
     int64_t number; /* of the input, of what is measured, of the extra state */
     double keeps;   /* what is left of it after a sample: 1 it wanders, 0 it is new each time */
-    double wanders; /* variance of its noise from sample to sample */
+    double wanders; /* variance of its noise from sample to sample; a copy has none of both */
 } il_extra;
 
 typedef struct il_observer {

@@ -41,6 +41,12 @@ static int look_around(il_observer *o)
     int status = IL_OK;
     for (int64_t j = 0; j < size && status == IL_OK; j++) {
         const int extra = j >= own;
+        if (extra && o->extras[j - own].kind >= IL_RATE_OF_EXTRA) {
+            for (int64_t k = 0; k < o->measured_count; k++) {
+                o->H[k * size + j] = 0.0; /* nothing feels a rate or a copy at once */
+            }
+            continue;
+        }
         const double unit = extra ? 1.0 + fabs(o->extra[j - own])
                                   : (part->sizes[j] > 0.0 ? part->sizes[j] : 1.0);
         const double reach = (extra ? IL_OBSERVER_PUSH : IL_OBSERVER_REACH) * unit;

@@ -323,7 +323,8 @@ static void carry_P(il_observer *o)
         double *out = o->Y + i * size;
         memset(out, 0, (size_t)size * sizeof *out);
         widen(o, i, row);
-        for (int64_t k = 0; k < size; k++) {
+        il_add_rows(size, out, own, row, o->P);
+        for (int64_t k = own; k < size; k++) { /* extra states, of which few act */
             if (row[k] != 0.0) {
                 il_add_row(size, out, row[k], o->P + k * size);
             }
@@ -340,12 +341,8 @@ static void carry_P(il_observer *o)
         const double *y = o->Y + i * size;
         int64_t column = own;
         memset(out, 0, (size_t)own * sizeof *out);
-        for (int64_t k = 0; k < own; k++) {
-            il_add_row(own, out, y[k], o->FT + k * own);
-        }
-        for (int64_t k = 0; k < o->pushed_count; k++) {
-            il_add_row(own, out, o->slopes[i * width + pushes + k], o->FT + (own + k) * own);
-        }
+        il_add_rows(own, out, own, y, o->FT);
+        il_add_rows(own, out, o->pushed_count, o->slopes + i * width + pushes, o->FT + own * own);
         for (int64_t k = 0; k < o->extra_count; k++) {
             if (o->extras[k].kind == IL_ADDS_TO_INPUT) {
                 for (int64_t j = 0; j < own; j++) {
@@ -399,7 +396,11 @@ int il_observer_slopes(il_observer *observer, const double *inputs, double *F, d
         /* F of the extra states by themselves, then of all */
         memset(o->Y, 0, (size_t)all * sizeof *o->Y);
         for (int64_t i = 0; i < size; i++) {
-            o->Y[i * size + i] = i < own ? 1.0 : o->extras[i - own].keeps;
+            const int copy = i >= own && o->extras[i - own].kind == IL_COPY_OF_EXTRA;
+            o->Y[i * size + i] = i < own ? 1.0 : (copy ? 0.0 : o->extras[i - own].keeps);
+            if (copy) {
+                o->Y[i * size + own + o->extras[i - own].number] = 1.0;
+            }
             if (i >= own && o->extras[i - own].kind == IL_RATE_OF_EXTRA) {
                 const int64_t moves = own + o->extras[i - own].number;
                 o->Y[moves * size + i] = o->step * (double)o->substeps;

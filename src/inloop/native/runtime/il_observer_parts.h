@@ -73,11 +73,32 @@ int il_observer_see(il_observer *o);
 int il_correct_extended(il_observer *o, const double *measured);
 int il_correct_unscented(il_observer *o, const double *measured);
 
-/* Numbers of rows added: to += factor from. */
-static inline void il_add_row(int64_t count, double *to, double factor, const double *from)
+/* Numbers of rows added: to += factor from. The two lie apart. */
+static inline void il_add_row(int64_t count, double *restrict to, double factor,
+                              const double *restrict from)
 {
     for (int64_t k = 0; k < count; k++) {
         to[k] += factor * from[k];
+    }
+}
+
+#define IL_ROWS_AT_ONCE 4
+
+/* The same for several rows, one after the other; some at once, so that sums stay in registers. */
+static inline void il_add_rows(int64_t count, double *restrict to, int64_t rows,
+                               const double *restrict factors, const double *restrict from)
+{
+    int64_t r = 0;
+    for (; r + IL_ROWS_AT_ONCE <= rows; r += IL_ROWS_AT_ONCE) {
+        const double a = factors[r], b = factors[r + 1], c = factors[r + 2], d = factors[r + 3];
+        const double *restrict p = from + r * count;
+        for (int64_t k = 0; k < count; k++) {
+            to[k] = (((to[k] + a * p[k]) + b * p[count + k]) + c * p[2 * count + k]) +
+                    d * p[3 * count + k];
+        }
+    }
+    for (; r < rows; r++) {
+        il_add_row(count, to, factors[r], from + r * count);
     }
 }
 

@@ -280,7 +280,9 @@ static int apply(il_observer *o, const double *left, int64_t count)
             part[i] -= o->Pyy[i * count + j] * part[j];
         }
         part[i] *= o->Pyy[i * count + i];
-        il_add_row(size, row, o->Pyy[i * count + i] - 1.0, row);
+        for (int64_t k = 0; k < size; k++) {
+            row[k] *= o->Pyy[i * count + i];
+        }
         o->nis += part[i] * part[i];
         il_add_row(size, change, part[i], row);
         for (int64_t k = 0; k < size; k++) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 from inloop.errors import MailboxError
 from inloop.native.mirror import constant
@@ -77,13 +78,18 @@ def _attached(name: str) -> Attached:
                 )
             return Attached(Memory(descriptor, facts.st_size))
     except FileNotFoundError:
-        others = ", ".join(running()) or "none"
-        raise _NotThereError(
-            f"no plant named '{name}' runs here", f"Running now: {others}."
-        ) from None
+        raise _NotThereError(f"no plant named '{name}' runs here", _instead(name)) from None
     except OSError as error:
         raise MailboxError(
             f"the mailbox '{name}' cannot be mapped: {error.strerror}",
             where=str(path),
             fix="Free some memory and try again.",
         ) from error
+
+
+def _instead(name: str) -> str:
+    """What to do where no plant has a name: a file is started, a name may be that of another."""
+    if Path(name).is_file():
+        return f"'{name}' is a file: start it with inloop run {name}, then give the plant's name."
+    others = ", ".join(running())
+    return f"Running now: {others}." if others else "None runs: start one with inloop run."

@@ -1,0 +1,65 @@
+"""The file that a result is read from: whether it is there, and whether it can hold one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inloop.errors import FileFormatError, near_names
+from inloop.plant.arguments import file_path
+from inloop.simulate.results.saving import ENDINGS
+
+READABLE = (".mcap", *ENDINGS)
+
+
+def source_of_result(path: Any) -> Path:
+    """A file that is there, holds something, and has an ending that can be read.
+
+    Args:
+        path: as the user gave it.
+
+    Raises:
+        FileFormatError: it is none; the message says what is there in its place.
+    """
+    source = file_path(path, "the file of a result")
+    name, endings = ascii(str(source)), ", ".join(READABLE)
+    if source.is_dir():
+        raise FileFormatError(
+            f"{name} is a folder, not a file that holds a result",
+            fix=f"Name one of its files: {_listed(source)}.",
+        )
+    if not source.exists():
+        raise FileFormatError(f"there is no file {name}", fix=_meant(source))
+    if source.suffix not in READABLE or not source.is_file():
+        raise FileFormatError(
+            f"{name} is no file that holds a result", fix=f"Name a file that ends in {endings}."
+        )
+    if source.stat().st_size == 0:
+        raise FileFormatError(
+            f"{name} is empty", fix="Record or save the run again, or name another file."
+        )
+    return source
+
+
+def _meant(source: Path) -> str:
+    """A hint in place of a file that is not there: near names, or what its folder holds."""
+    folder = source.resolve().parent
+    if not folder.is_dir():
+        return f"There is no folder {str(folder)!a} either: check the path."
+    near = near_names(source.name, _results_in(folder), most=3)
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    return f"Folder {str(folder)!a} holds {_listed(folder)}."
+
+
+def _results_in(folder: Path) -> list[str]:
+    try:
+        return sorted(each.name for each in folder.iterdir() if each.suffix in READABLE)
+    except OSError:  # one that must not be read
+        return []
+
+
+def _listed(folder: Path, most: int = 5) -> str:
+    names = _results_in(folder)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more if names else f"none that ends in {', '.join(READABLE)}"
