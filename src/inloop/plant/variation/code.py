@@ -36,9 +36,11 @@ from inloop.plant.variation.programs import RunPrograms
 from inloop.symbolic import Program
 
 LANES = (1, 2, 4, 8)  # directions of one pass
-EVALUATIONS = {"tangent": "slopes", "observation": "observe", "rates": "plain_slopes"}
+EVALUATIONS = {
+    "tangent": "slopes", "observation": "observe", "rates": "plain_slopes", "touching": "touch",
+}  # fmt: skip
 PULLS = ("pulled_rates", "pulled_signals")
-WITH_LANES = {"tangent": ("dx", "dg", "dy"), "observation": ("dx", "dg", "dy")}
+WITH_LANES = dict.fromkeys(("tangent", "observation", "touching"), ("dx", "dg", "dy"))
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,28 @@ def variation_code(
     with plant.equations.building:
         if key not in plant.variations:
             plant.variations[key] = _build(plant, roles, varied, lanes, implicit)
+    return plant.variations[key]
+
+
+def touched_code(plant: BarePlant, roles: Roles, varied: Sequence[str]) -> VariationCode:
+    """The same for a plant with hard contacts, whose forces are among its states.
+
+    Args:
+        plant: the mechanism; its contacts are declared.
+        roles: of its coordinates.
+        varied: names of what is varied beside the state.
+
+    Raises:
+        BuildError: there is no compiler with vectors.
+    """
+    key = (roles, tuple(varied), "touched")
+    with plant.equations.building:
+        if key not in plant.variations:
+            _require_compiler()
+            source = RunPrograms(plant, roles, varied)
+            programs = [source.touching(), source.observation()]
+            names = source.observed.names
+            plant.variations[key] = _compiled(plant, source, programs, varied, names, LANES[-1])
     return plant.variations[key]
 
 
