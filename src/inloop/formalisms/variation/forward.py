@@ -35,9 +35,7 @@ class Change:
     watched: list[Expr]
 
 
-def change(
-    balance: Balance, seeds: Mapping[Expr, Expr], watched: Sequence[Expr] = ()
-) -> Change:
+def change(balance: Balance, seeds: Mapping[Expr, Expr], watched: Sequence[Expr] = ()) -> Change:
     """Derivatives of the whole motion.
 
     Args:

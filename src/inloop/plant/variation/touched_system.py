@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from inloop.plant.variation.code import touched_code
 from inloop.plant.variation.jumps import Varying
 from inloop.plant.variation.varied_system import VariedSystem
 
+Places = np.ndarray[Any, np.dtype[np.int64]]
 KINDS = ("tangent", "rolling", "drilling")
 
 
@@ -109,11 +111,11 @@ class TouchedSystem(VariedSystem):
         for i in contacts:
             own = [self.discs[j] for j in self.discs_of(i) if j not in known]
             rows.append(1 + sum(len(disc.rows) for disc in own))
-            turning.append(tuple(_count(own, kind) for kind in KINDS[1:]))
+            turning.append((_count(own, "rolling"), _count(own, "drilling")))
         return rows, turning if any(map(any, turning)) else None
 
     @cached_property
-    def forces(self) -> Array:
+    def forces(self) -> Places:
         """Where in x the force of each row is."""
         first, states = first_rows(self.plant.mechanism), first_states(self.plant.mechanism)
         found = [
@@ -124,7 +126,7 @@ class TouchedSystem(VariedSystem):
         return np.array(found, dtype=np.int64)
 
     @cached_property
-    def speeds(self) -> Array:
+    def speeds(self) -> Places:
         """Where in x velocities are."""
         return np.array([i for _, i in self.code.layout.qd], dtype=np.int64)
 
@@ -146,7 +148,7 @@ class TouchedSystem(VariedSystem):
         lengths = (size, contacts, rows, rows, contacts, contacts)
         y, dy = self._evaluate("touch", sum(lengths), t, u, tau, state, dx, dg)
         edges = np.cumsum((0, *lengths))
-        parts = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        parts = [slice(a, b) for a, b in pairwise(edges)]
         return Touching(*(Varying(y[part], dy[part]) for part in parts))
 
 

@@ -99,7 +99,7 @@ class Impact:
         after = phase.look(at.t, (x, at.dep), dx, self._dt)
         left = self._equations(p, after.u.value, after.u.change)[1]
         dp = np.linalg.lstsq(self._slopes(p), -left, rcond=1e-11)[0]
-        dx[speeds] += self._answer.rates[np.ix_(speeds, self._rows)] @ dp
+        dx[speeds] += self._answer.rates[speeds][:, self._rows] @ dp
         self._check_weak(after.u.change + self._answer.accelerations[:, self._rows] @ dp)
         return Moment(at.t, x, at.dep, dx)
 

@@ -30,7 +30,7 @@ class Modes:
     Attributes:
         closed: by contact.
         slips: by disc, the direction along which it slips; None: it sticks, or is open.
-        frozen: discs that slip so slowly that they keep that direction.
+        frozen: discs that keep that direction: they slip along one line, or slowly.
     """
 
     closed: tuple[bool, ...]
@@ -152,9 +152,7 @@ class Phase:
         assert begun is not None
         own = u[list(disc.rows)]
         speed = float(np.linalg.norm(own))
-        if len(own) == 1 or j in modes.frozen or not float(own @ begun) > 0.0:
-            return begun
-        return own / speed
+        return begun if j in modes.frozen or speed == 0.0 else own / speed
 
     def limit(self, disc: Disc, seen: Touching) -> tuple[float, Array]:
         """Largest force of a disc over the normal force, and its derivatives."""
@@ -196,7 +194,7 @@ class Phase:
             mu, dmu = self.limit(disc, seen)
             d = self.direction(modes, j, seen.u.value)
             found[rows] = -normal * np.outer(d, dmu)
-            if len(rows) > 1 and j not in modes.frozen:
+            if j not in modes.frozen:
                 across = np.eye(len(rows)) - np.outer(d, d)
                 speed = float(np.linalg.norm(seen.u.value[rows]))
                 turn = across @ seen.u.change[rows]
@@ -232,5 +230,5 @@ def _inverse(B: Array) -> tuple[Array, bool]:
     """The inverse, or the least solution where rows are redundant."""
     sizes = np.linalg.svd(B, compute_uv=False)
     if sizes[-1] > SINGULAR * sizes[0]:
-        return np.linalg.inv(B), False
-    return np.linalg.pinv(B, rcond=SINGULAR), True
+        return np.asarray(np.linalg.inv(B)), False
+    return np.asarray(np.linalg.pinv(B, rcond=SINGULAR)), True

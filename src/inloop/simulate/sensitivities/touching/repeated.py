@@ -85,9 +85,7 @@ def touched(
     )
     u = inputs.at(0.0)
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
-    dx = start_changes(
-        system, directions, (0.0, u, tau), state, kept_values(plant, arguments), dg
-    )
+    dx = start_changes(system, directions, (0.0, u, tau), state, kept_values(plant, arguments), dg)
     run = TouchedRun(Phase(system, around), result.t, directions.names)
     run.go(Moment(0.0, *state, dx))
     samples = VariedSamples(

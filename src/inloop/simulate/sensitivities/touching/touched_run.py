@@ -13,10 +13,12 @@ from scipy.integrate import DOP853
 
 from inloop.errors import SimulationError
 from inloop.plant import Array
-from inloop.simulate.sensitivities.event_changes import GRAZING, Moment
+from inloop.plant.variation.touched_system import Places
+from inloop.simulate.sensitivities.event_changes import Moment
 from inloop.simulate.sensitivities.touching.blow import strike, undefined
 from inloop.simulate.sensitivities.touching.deciding import NOTHING, Told, decide, standstill
-from inloop.simulate.sensitivities.touching.phase import Kept, Modes, Phase
+from inloop.simulate.sensitivities.touching.event_times import TOGETHER, EventTimes
+from inloop.simulate.sensitivities.touching.phase import Answer, Kept, Modes, Phase
 from inloop.simulate.sensitivities.touching.watching import (
     Happening,
     Watch,
@@ -25,9 +27,7 @@ from inloop.simulate.sensitivities.touching.watching import (
 )
 
 TOLERANCE = 1e-11  # of each step
-TOGETHER = 2e-11  # of the characteristic length: contacts that hit at once
 LOWEST = 1e-15  # rebounds that rise less, in characteristic lengths, are not followed
-SAME_TIME = 1e-6  # of the largest derivative: times of events that are the same
 CONTINUOUS = 1e-9  # of the largest rate: nothing jumps
 KEPT = 1e-6  # of the largest derivative: what a contact that is closed leaves of its own
 MOST_CORRECTIONS, MOST_BLOWS, MOST_AT_ONCE = 8, 20, 50
@@ -53,8 +53,10 @@ class TouchedRun:
         dg = phase.around.dg
         wide = phase.around.with_directions(np.column_stack([dg, np.zeros(len(dg))]))
         self._timed = Phase(phase.system, wide)
+        self._event_times = EventTimes(self._timed, names)
         self._still = np.zeros(dg.shape[1])
         self._dep = np.zeros(0)
+        self._largest = 0.0  # of all derivatives so far
         self.rows: list[Moment] = []
         self.events: list[tuple[float, Happening]] = []
 
@@ -70,6 +72,7 @@ class TouchedRun:
             at_once = at_once + 1 if ended.t - now.t <= 1e-14 * max(1.0, now.t) else 0
             if at_once > MOST_AT_ONCE:
                 raise self._chatters(ended.t)
+            self._grow(ended)
             self.events.append((ended.t, happening))
             now, modes, watch = self._over(ended, modes, happening)
 
@@ -91,7 +94,7 @@ class TouchedRun:
         return self._moment(solver.t, solver.y), None
 
     def _solver(self, now: Moment, modes: Modes, end: float) -> DOP853:
-        size, directions = now.dx.shape
+        size = len(now.x)
 
         def rates(t: float, y: Array) -> Array:
             at = self._moment(t, y)
@@ -171,9 +174,7 @@ class TouchedRun:
 
     # events
 
-    def _over(
-        self, at: Moment, modes: Modes, what: Happening
-    ) -> tuple[Moment, Modes, Watch]:
+    def _over(self, at: Moment, modes: Modes, what: Happening) -> tuple[Moment, Modes, Watch]:
         """The state after an event, and the modes from there on."""
         if what.kind == "slows":
             u = self._kept_in_time(at, modes)[1].seen.u.value
@@ -183,23 +184,29 @@ class TouchedRun:
             return self._begin(at, replace(modes, slips=tuple(slips), frozen=frozen), [])
         before, kept = self._kept_in_time(at, modes)
         if what.kind == "hits":
-            dt = self._time_of_hit(at, modes, kept, what)
+            dt = self._event_times.of_hit(at, modes, kept, what)
             moving = replace(at, dx=at.dx + np.outer(before, dt))
             struck = self._collided(moving, dt, modes.closed)
             following = decide(self._phase, struck, Told())
             return self._after(struck, following, dt, [])
         told, released = self._told(kept, modes, what)
+        at = self._stopped(at, modes, what) if what.kind == "sticks" else at
         following = decide(self._phase, at, told)
         after = self._phase.keep(at.t, (at.x, at.dep), at.dx, self._still, following).xd.value
         dt = self._still
         if np.abs(after - before).max() > CONTINUOUS * np.abs(before).max():
-            dt = self._time_of_change(at, modes, kept, what)
+            dt = self._event_times.of_change(at, modes, kept, what)
         moving = replace(at, dx=at.dx + np.outer(before, dt))
         return self._after(moving, following, dt, released)
 
-    def _told(
-        self, kept: Kept, modes: Modes, what: Happening
-    ) -> tuple[Told, list[Happening]]:
+    def _stopped(self, at: Moment, modes: Modes, what: Happening) -> Moment:
+        """Take away what is left of a slip whose direction was kept to its end."""
+        phase, speeds = self._phase, self._phase.system.speeds
+        found = phase.answer(at.t, (at.x, at.dep), modes.closed)
+        held = [*phase.unknowns(modes, found.free)[0], *phase.system.discs[what.number].rows]
+        return replace(at, x=_without(at.x, found, speeds, held, found.free.u.value[held]))
+
+    def _told(self, kept: Kept, modes: Modes, what: Happening) -> tuple[Told, list[Happening]]:
         """What an event of forces says about the modes that follow."""
         if what.kind == "is released":
             return Told(open=[what.number]), [Happening("hits", what.number)]
@@ -217,59 +224,6 @@ class TouchedRun:
         state = (moving.x, moving.dep)
         xd = self._phase.keep(moving.t, state, moving.dx, self._still, modes).xd.value
         return self._begin(replace(moving, dx=moving.dx - np.outer(xd, dt)), modes, released)
-
-    def _time_of_hit(self, at: Moment, modes: Modes, kept: Kept, what: Happening) -> Array:
-        """Derivatives of the time of an impact; contacts that hit at once must do so nearby."""
-        names, seen = self._phase.system.contacts, kept.seen
-        near = TOGETHER * self._phase.length + 1e-14 * float(np.abs(at.x).max())
-        zero = standstill(self._phase, seen.u.value)
-        struck = {what.number} | {
-            i for i, closed in enumerate(modes.closed)
-            if not closed and seen.gap.value[i] <= near
-            and seen.u.value[self._phase.system.normals[i]] < -zero
-        }  # fmt: skip
-        found = {i: self._time_change(seen.gap.change[i], f"contact '{names[i]}' hits", at.t)
-                 for i in sorted(struck)}  # fmt: skip
-        self._check_same_time(
-            {f"contact '{names[i]}' hits": dt for i, dt in found.items()}, at.t
-        )
-        return found[what.number]
-
-    def _time_of_change(self, at: Moment, modes: Modes, kept: Kept, what: Happening) -> Array:
-        """Derivatives of the time at which modes change; what changes at once must do so nearby."""
-        zero = 10.0 * standstill(self._phase, kept.seen.u.value)
-        found = {}
-        for other, indicator in indicators(self._timed, kept, modes).items():
-            same = other.kind == "sticks" == what.kind and indicator.value <= zero
-            if other == what or same:
-                found[self._named(other)] = self._time_change(
-                    indicator.change, self._named(other), at.t
-                )
-        self._check_same_time(found, at.t)
-        return found[self._named(what)]
-
-    def _named(self, what: Happening) -> str:
-        system, contact = self._phase.system, what.number
-        if what.kind in ("slips", "sticks", "slows"):
-            contact = system.discs[what.number].contact
-        return f"contact '{system.contacts[contact]}' {what.kind}"
-
-    def _time_change(self, change: Array, name: str, t: float) -> Array:
-        rate, size = float(change[-1]), float(np.abs(change[:-1]).max(initial=0.0))
-        if not abs(rate) > GRAZING * size:
-            raise undefined(f"{name} at t = {t:.9g} s so slowly that its time has no derivative")
-        return -change[:-1] / rate
-
-    def _check_same_time(self, found: dict[str, Array], t: float) -> None:
-        first = next(iter(found.values()))
-        size = max(float(np.abs(dt).max(initial=0.0)) for dt in found.values())
-        for name, dt in found.items():
-            if np.abs(dt - first).max(initial=0.0) > SAME_TIME * size:
-                k = int(np.argmax(np.abs(dt - first)))
-                raise undefined(
-                    f"{next(iter(found))} and {name} at once, at t = {t:.9g} s, but not if "
-                    f"'{self._names[k]}' changes"
-                )
 
     def _collided(self, at: Moment, dt: Array, closed: Sequence[bool]) -> Moment:
         """Let all that meets hit, until nothing does."""
@@ -306,17 +260,21 @@ class TouchedRun:
         phase = self._phase
         seen = phase.look(start.t, (start.x, start.dep), start.dx, self._still)
         closed = seen.gap.value <= TOGETHER * phase.length
-        size = max(float(np.abs(start.dx).max(initial=0.0)), 1e-300)
+        self._grow(start)
         for i in np.flatnonzero(closed):
-            self._refuse_start(int(i), seen.gap.change[i], size)
+            self._refuse_moved(int(i), seen.gap.change[i])
         after = self._collided(start, self._still, [False] * len(closed))
         modes = decide(phase, after, Told())
         found = self._begin(after, modes, [])
-        self._take(replace(start, dx=start.dx), modes)
+        self._take(start, modes)
         return found
 
-    def _refuse_start(self, contact: int, change: Array, size: float) -> None:
-        if np.abs(change).max(initial=0.0) > KEPT * size:
+    def _grow(self, at: Moment) -> None:
+        self._largest = max(self._largest, float(np.abs(at.dx).max(initial=0.0)), 1e-300)
+
+    def _refuse_moved(self, contact: int, change: Array) -> None:
+        """What a closed contact keeps at zero must not change."""
+        if np.abs(change).max(initial=0.0) > KEPT * self._largest:
             name = self._names[int(np.argmax(np.abs(change)))]
             raise undefined(
                 f"contact '{self._phase.system.contacts[contact]}' of model '{self._phase.name}' "
@@ -364,8 +322,8 @@ class TouchedRun:
                 if speed <= standstill(self._phase, found.free.u.value):
                     contact = self._phase.system.contacts[disc.contact]
                     raise SimulationError(
-                        f"contact '{contact}' of model '{self._phase.name}' begins to slip in space "
-                        f"at t = {at.t:.9g} s: derivatives past that are not available",
+                        f"contact '{contact}' of model '{self._phase.name}' begins to slip in "
+                        f"space at t = {at.t:.9g} s: derivatives past that are not available",
                         fix="End the run before it.",
                     )
         return replace(modes, frozen=frozenset(frozen))
@@ -379,11 +337,16 @@ class TouchedRun:
         seen = phase.look(at.t, (at.x, at.dep), at.dx, self._still)
         held, _ = phase.unknowns(modes, found.free)
         left = seen.u.change[held]
-        size = float(np.abs(at.dx).max(initial=0.0))
-        contact_of = phase.contact_of
         for row, change in zip(held, left, strict=True):
-            self._refuse_start(contact_of[row], change, max(size, 1e-300))
-        W = found.accelerations[np.ix_(held, held)]
-        dx = at.dx.copy()
-        dx[speeds] -= found.rates[np.ix_(speeds, held)] @ np.linalg.pinv(W, rcond=1e-11) @ left
-        return replace(at, dx=dx)
+            self._refuse_moved(phase.contact_of[row], change)
+        return replace(at, dx=_without(at.dx, found, speeds, held, left))
+
+
+def _without(
+    state: Array, found: Answer, speeds: Places, held: Sequence[int], left: Array
+) -> Array:
+    """A state, or its derivatives, without velocities along some rows."""
+    W = found.accelerations[np.ix_(held, held)]
+    after = state.copy()
+    after[speeds] -= found.rates[speeds][:, held] @ np.linalg.pinv(W, rcond=1e-11) @ left
+    return after

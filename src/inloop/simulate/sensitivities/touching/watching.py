@@ -73,10 +73,11 @@ def indicators(
             )
         elif np.any(begun):
             u, du = seen.u.value[rows], seen.u.change[rows]
+            if j in modes.frozen:
+                found[Happening("sticks", j)] = Indicator(float(begun @ u), begun @ du)
+                continue
             d = phase.direction(modes, j, seen.u.value)
-            found[Happening("sticks", j)] = Indicator(float(begun @ u), begun @ du)
-            if j not in modes.frozen:
-                found[Happening("slows", j)] = Indicator(float(d @ u) - slow, d @ du)
+            found[Happening("slows", j)] = Indicator(float(d @ u) - slow, d @ du)
     return found
 
 
