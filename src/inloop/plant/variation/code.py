@@ -38,6 +38,7 @@ from inloop.symbolic import Program
 LANES = (1, 2, 4, 8)  # directions of one pass
 EVALUATIONS = {
     "tangent": "slopes", "observation": "observe", "rates": "plain_slopes", "touching": "touch",
+    "corners": "look_at_corners",
 }  # fmt: skip
 PULLS = ("pulled_rates", "pulled_signals")
 WITH_LANES = dict.fromkeys(("tangent", "observation", "touching"), ("dx", "dg", "dy"))
@@ -59,6 +60,8 @@ class VariationCode:
         operations: of each program.
         files: the generated C.
         switches: laws that compare numbers or take a sign, so that forces may jump.
+        corners: laws whose slopes may jump.
+        corner_owners: of each corner, the number of its law.
     """
 
     library: NativeLibrary
@@ -72,6 +75,8 @@ class VariationCode:
     operations: dict[str, int]
     files: dict[str, str]
     switches: tuple[str, ...]
+    corners: tuple[str, ...] = ()
+    corner_owners: tuple[int, ...] = ()
 
     def prepare(self, parameters: Array) -> Array:
         """Quantities that depend on the parameters only."""
@@ -170,7 +175,11 @@ def _build(
     source = RunPrograms(plant, roles, varied)
     programs = [source.tangent(), source.observation()]
     programs += [source.rates()] if implicit else []
-    return _compiled(plant, source, programs, varied, source.observed.names, lanes)
+    bent = source.corner_values()
+    programs += [bent] if bent is not None else []
+    found = _compiled(plant, source, programs, varied, source.observed.names, lanes)
+    corners = source.corners
+    return replace(found, corners=corners.laws, corner_owners=corners.owners)
 
 
 def _require_compiler() -> None:

@@ -13,6 +13,7 @@ from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.tangents import attitude_rates
 from inloop.formalisms.variation.balance import Balance, Roles
+from inloop.formalisms.variation.corners import Corners, corners_of
 from inloop.formalisms.variation.forward import Change, change
 from inloop.formalisms.variation.reverse import pull_back
 from inloop.formalisms.variation.touched import TouchedBalance
@@ -120,6 +121,16 @@ class RunPrograms:
             if _compares([*law.value, *(state.rate for state in law.states)])
         )
         return found or (self._plant.name,)
+
+    @cached_property
+    def corners(self) -> Corners:
+        """Corners of laws."""
+        return corners_of(self._balance)
+
+    def corner_values(self) -> Program | None:
+        """What changes its sign at a corner; None: there are none."""
+        values = self.corners.values
+        return self._program("corners", [Output.vector("y", values)], ()) if values else None
 
     def rates(self) -> Program:
         """xd."""

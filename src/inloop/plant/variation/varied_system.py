@@ -17,6 +17,7 @@ from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array
 from inloop.plant.variation.code import VariationCode, variation_code
 from inloop.plant.variation.collocation import Collocation
+from inloop.plant.variation.corner_watch import CornerWatch
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,15 @@ class VariedSystem:
     Attributes:
         plant: where it comes from.
         code: the compiled functions.
+        corner_watch: corners that runs with directions have passed; None: there are none.
+        watches: whether they are counted.
     """
 
     def __init__(self, plant: BarePlant, roles: Roles, code: VariationCode) -> None:
         self.plant, self.roles, self.code = plant, roles, code
         self.context: Any = mirror("il_variation")()
+        self.corner_watch = CornerWatch(code) if code.corner_owners else None
+        self.watches = True  # corners are counted
         self._version = -1
 
     @classmethod
@@ -198,6 +203,8 @@ class VariedSystem:
             kept_dx=found_dx.ctypes.data,
         )  # fmt: skip
         method = self.put_tableau(piece, tableau)
+        if directions and self.watches and self.corner_watch is not None:
+            piece.corners = self.corner_watch.address
         if kept is not None:
             piece.stage_x, piece.stage_dep = kept.x.ctypes.data, kept.dep.ctypes.data
             piece.lengths = kept.lengths.ctypes.data

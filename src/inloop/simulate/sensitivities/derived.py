@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inloop.plant import Array
+from inloop.simulate.sensitivities.corner_notes import PassedCorner
 from inloop.simulate.sensitivities.run_arguments import Apart
 
 
@@ -17,9 +18,11 @@ class Derived:
         changes: shape (samples, signals, directions).
         switches: laws that compare numbers.
         apart: how far the run and its repetition are apart.
+        corners: those that were passed and matter.
     """
 
     signals: tuple[str, ...]
     changes: Array
     switches: tuple[str, ...]
     apart: Apart
+    corners: tuple[PassedCorner, ...] = ()

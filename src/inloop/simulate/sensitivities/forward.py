@@ -15,6 +15,11 @@ from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
 from inloop.simulate.schedules import fixed
+from inloop.simulate.sensitivities.corner_notes import (
+    PassedCorner,
+    corner_notes,
+    passed_corners,
+)
 from inloop.simulate.sensitivities.derived import Derived
 from inloop.simulate.sensitivities.directions import (
     Directions,
@@ -93,7 +98,9 @@ def with_sensitivities(
     values = np.concatenate([part.changes for part in found], axis=2)
     told = Sensitivities(directions.names, found[0].signals, values)
     switches = [name for part in found for name in part.switches]
-    return with_notes(replace(result, sensitivities=told), switches, found[0].apart)
+    corners = [corner for part in found for corner in part.corners]
+    notes = (*result.notes, *corner_notes(corners))
+    return with_notes(replace(result, sensitivities=told, notes=notes), switches, found[0].apart)
 
 
 def _with_contacts(
@@ -165,7 +172,8 @@ def _group(
     )  # fmt: skip
     code = system.code
     apart = check_same(plant.name, result, dict(zip(code.observed, y.T, strict=True)))
-    return Derived(code.observed, dy, code.switches, apart)
+    corners = passed_corners(system, np.abs(samples.dx).max(axis=0, initial=0.0))
+    return Derived(code.observed, dy, code.switches, apart, tuple(corners))
 
 
 def _moded_group(
@@ -188,6 +196,7 @@ def _told(
     names = tuple(dict.fromkeys(n for m in modes.values() for n in m.system.code.observed))
     values = np.full((len(run.rows), len(names)), np.nan)
     changes = np.full((len(run.rows), len(names), around.dg.shape[1]), np.nan)
+    corners: list[PassedCorner] = []
     for mode, varied in modes.items():
         rows = [k for k, row in enumerate(run.rows) if row[0] == mode]
         if not rows:
@@ -202,9 +211,10 @@ def _told(
         y, dy = varied.system.tell(t, u, around.tau[mode], samples, around.dg)
         places = [names.index(name) for name in varied.system.code.observed]
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
+        corners += passed_corners(varied.system, np.abs(samples.dx).max(axis=0))
     apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))
     switches = tuple(name for m in modes.values() for name in m.system.code.switches)
-    return Derived(names, changes, switches, apart)
+    return Derived(names, changes, switches, apart, tuple(corners))
 
 
 def _all_legs(
