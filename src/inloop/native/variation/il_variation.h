@@ -46,7 +46,11 @@ typedef struct il_collocation {
                                  positions: s * n each */
     double *most;             /* largest size of each entry of x so far */
     double *unit, *column;    /* directions, n * lanes each, aligned */
-    double *df;               /* of all stages, s * n * lanes, aligned */
+    double *df, *wide, *wide_rest; /* of all stages, s * n * lanes each, aligned */
+    int64_t led;              /* x holds the stages of the step before, */
+    double *begun;            /* which began here, */
+    const double *ahead;      /* and how that step leads on: for each stage, weights of its begin and
+                                 of its stages */
 } il_collocation;
 
 /* Corners of laws on the way (il_corners.c). */
@@ -60,7 +64,7 @@ typedef struct il_corners {
     int64_t *charged;         /* laws that were counted in this step */
     int64_t *crossings;       /* by law: steps in which it passes a corner */
     double *first;            /* by law: the first of them [s] */
-    double *bends;            /* by law, size * lanes: what they may have cost in all */
+    double *bends;            /* by law, size * lanes: what they cost, squares added up */
 } il_corners;
 
 /* A piece of a run with equal steps. */

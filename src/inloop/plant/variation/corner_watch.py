@@ -20,7 +20,7 @@ class CornerWatch:
         laws: names of the laws that have corners.
         crossings: by law, steps in which it passes one.
         first: by law, the first of them [s].
-        bends: what derivatives of the state may be off by, shape (laws, states, lanes).
+        bends: squares of what derivatives of the state are off by, shape (laws, states, lanes).
     """
 
     def __init__(self, code: VariationCode) -> None:

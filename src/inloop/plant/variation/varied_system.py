@@ -19,6 +19,8 @@ from inloop.plant.variation.code import VariationCode, variation_code
 from inloop.plant.variation.collocation import Collocation
 from inloop.plant.variation.corner_watch import CornerWatch
 
+ALIGNED = 64  # bytes: where arrays with directions begin
+
 
 @dataclass(frozen=True)
 class Tableau:
@@ -226,8 +228,10 @@ class VariedSystem:
         rows, size, results = len(t), len(code.states), len(code.observed)
         directions = dg.shape[1]
         x, dep = np.ascontiguousarray(samples.x), np.ascontiguousarray(samples.dep)
-        dx = aligned_zeros(rows, size, lanes)
-        dx[:, :, :directions] = samples.dx
+        dx = samples.dx
+        if directions < lanes or not dx.flags.c_contiguous or dx.ctypes.data % ALIGNED:
+            dx = aligned_zeros(rows, size, lanes)
+            dx[:, :, :directions] = samples.dx
         y, dy = np.zeros((rows, results)), aligned_zeros(rows, results, lanes)
         inputs, when = np.ascontiguousarray(u), np.ascontiguousarray(t)
         held = self.hold(tau, dg)
@@ -252,7 +256,7 @@ class VariedSystem:
         method.b, method.c = tableau.b.ctypes.data, tableau.c.ctypes.data
         if not tableau.implicit:
             return None
-        found = Collocation(self.code, len(tableau.b))
+        found = Collocation(self.code, tableau.c)
         run.implicit = ctypes.addressof(found.structure)
         return found
 

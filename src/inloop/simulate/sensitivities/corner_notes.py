@@ -10,6 +10,7 @@ import numpy as np
 from inloop.plant import Array
 from inloop.plant.variation.varied_system import VariedSystem
 
+MOST_NAMED = 6  # laws in a note
 MATTERS = 1e-3  # of the largest derivative: what corners may cost is noted from here on
 
 
@@ -21,7 +22,7 @@ class PassedCorner:
         law: its name.
         first: when the first of them was passed [s].
         crossings: steps in which one was passed.
-        share: what derivatives may be off by, of the largest one of the same state.
+        share: about what derivatives are off by, of the largest one of the same state.
     """
 
     law: str
@@ -30,21 +31,22 @@ class PassedCorner:
     share: float
 
 
-def passed_corners(system: VariedSystem, largest: Array) -> list[PassedCorner]:
+def passed_corners(system: VariedSystem, dx: Array) -> list[PassedCorner]:
     """Corners that a run has passed and that matter.
 
     Args:
         system: what was run.
-        largest: derivatives of the state over the run, shape (states, directions).
+        dx: derivatives of its state, shape (samples, states, directions).
     """
     watch = system.corner_watch
-    if watch is None:
+    if watch is None or not np.any(watch.crossings):
         return []
-    found = []
+    found, largest = [], np.abs(dx).max(axis=0)
     # what never changes has no derivatives to lose
     size = np.where(largest > 0.0, largest, np.inf)
     for k, law in enumerate(watch.laws):
-        share = float((watch.bends[k][:, : size.shape[1]] / size).max(initial=0.0))
+        off = np.sqrt(watch.bends[k][:, : size.shape[1]])
+        share = float((off / size).max(initial=0.0))
         if share > MATTERS:
             found.append(PassedCorner(law, watch.first[k], int(watch.crossings[k]), share))
     return found
@@ -56,14 +58,17 @@ def corner_notes(corners: Sequence[PassedCorner]) -> list[str]:
     for corner in corners:
         if corner.law not in worst or corner.share > worst[corner.law].share:
             worst[corner.law] = corner
+    if not worst:
+        return []
+    names = [f"'{law}'" for law in worst]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    first = min(corner.first for corner in worst.values())
+    steps = max(corner.crossings for corner in worst.values())
+    share = max(corner.share for corner in worst.values())
+    off = f"{100.0 * share:.2g} %" if share < 1.0 else "all"
     return [
-        f"law '{c.law}' passes a corner in {c.crossings} step{'s' if c.crossings > 1 else ''}, "
-        f"first at t = {c.first:.6g} s. Where within a step is not known: derivatives from there "
-        f"on may be off by up to {_percent(c.share)} of the largest. Use shorter steps, or declare "
-        "the corner as an event"
-        for c in worst.values()
+        f"{'laws' if len(worst) > 1 else 'law'} {', '.join(names[:MOST_NAMED])}{more} "
+        f"pass{'' if len(worst) > 1 else 'es'} a corner in {steps} step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. Where "
+        f"within a step is not known: derivatives from there on may be off by about {off} of the "
+        "largest. Use shorter steps, or declare the corner as an event"
     ]
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.2g} %" if share < 1.0 else "all"

@@ -95,8 +95,9 @@ def with_sensitivities(
         else _group(plant, result, group, arguments)
         for group in groups(directions, LANES[-1])
     ]
-    values = np.concatenate([part.changes for part in found], axis=2)
-    told = Sensitivities(directions.names, found[0].signals, values)
+    values = [part.changes for part in found]
+    whole = values[0] if len(values) == 1 else np.concatenate(values, axis=2)
+    told = Sensitivities(directions.names, found[0].signals, whole)
     switches = [name for part in found for name in part.switches]
     corners = [corner for part in found for corner in part.corners]
     notes = (*result.notes, *corner_notes(corners))
@@ -128,7 +129,7 @@ def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
         )
     if apart.share > SAME:
         notes.append(
-            f"derivatives are those of the motion, {_repetition(result.method)}, which differs "
+            f"derivatives are those of the motion, {_repetition(result.method)}, which differ "
             f"from the run by '{result.method}' by {apart.share:.2g} of the largest "
             f"'{apart.signal}'"
         )
@@ -138,7 +139,7 @@ def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
 def _repetition(method: str) -> str:
     """How a motion is repeated."""
     if method in TOUCHING:
-        return "from event to event of its contacts"
+        return "by steps from event to event of its contacts"
     implicit = TABLEAUS[method].implicit
     return f"by equal steps of {method if not implicit else RADAU_NAME}"
 
@@ -172,7 +173,7 @@ def _group(
     )  # fmt: skip
     code = system.code
     apart = check_same(plant.name, result, dict(zip(code.observed, y.T, strict=True)))
-    corners = passed_corners(system, np.abs(samples.dx).max(axis=0, initial=0.0))
+    corners = passed_corners(system, samples.dx)
     return Derived(code.observed, dy, code.switches, apart, tuple(corners))
 
 
@@ -211,7 +212,7 @@ def _told(
         y, dy = varied.system.tell(t, u, around.tau[mode], samples, around.dg)
         places = [names.index(name) for name in varied.system.code.observed]
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
-        corners += passed_corners(varied.system, np.abs(samples.dx).max(axis=0))
+        corners += passed_corners(varied.system, samples.dx)
     apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))
     switches = tuple(name for m in modes.values() for name in m.system.code.switches)
     return Derived(names, changes, switches, apart, tuple(corners))
