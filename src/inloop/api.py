@@ -147,7 +147,7 @@ class Plant(BarePlant):
             period: between two calls of the controller [s]; its answer is held between them.
             sensitivities: what `result.sensitivities` shall hold derivatives by: names of live
                 parameters, of inputs, and of start values ("crank.q", "crank.qd", states of laws).
-                Not with "moreau", "event_driven" or "alpha" (docs/sensitivities.md).
+                Not with "alpha" (docs/sensitivities.md).
             motions: functions of time, or samples, for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 
@@ -240,7 +240,8 @@ class Plant(BarePlant):
             by: live parameters, inputs and start values, as `sensitivities` of `simulate`.
             t_end: length of the run [s].
             step: step of the integrator [s].
-            method: "rk4", "euler" or "dopri"; for stiff laws "rodas" or "implicit".
+            method: "rk4", "euler" or "dopri"; for stiff laws "rodas" or "implicit"; for hard
+                contacts "event_driven" or "moreau", at a cost that grows with the number.
             q: coordinates at the start.
             qd: velocities at the start.
             tau: constant joint efforts [N·m or N].

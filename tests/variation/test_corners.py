@@ -58,7 +58,7 @@ def test_a_corner_costs_the_order_of_the_steps_and_not_their_derivative() -> Non
         plant.parameters["k"] = k
         return plant.simulate(t_end=1.5, step=step, sample=0.1, method="rk4")["mass.q"]
 
-    for step in (2e-2, 1e-3):
+    for step in (2e-2, 3e-3):
         plant.parameters["k"] = 3.0
         run = plant.simulate(t_end=1.5, step=step, sample=0.1, method="rk4", sensitivities=["k"])
         assert run.sensitivities is not None
@@ -70,6 +70,19 @@ def test_a_corner_costs_the_order_of_the_steps_and_not_their_derivative() -> Non
         np.testing.assert_allclose(found, exact, atol=step)
         of_steps = central(lambda k, step=step: positions(k, step), 3.0, 1e-6)
         np.testing.assert_allclose(found, of_steps, atol=1e-8)
+        # the corner is at a quarter of a turn, and changes the slope of the force by 2 k
+        note = (
+            f"law 'spring' passes a corner in 1 step, first at t = {step * int(0.9069 / step):g} s"
+        )
+        assert note in run.notes[-1] and "Use shorter steps" in run.notes[-1]
+        told = float(run.notes[-1].split("about ")[1].split(" %")[0]) / 100.0
+        off = np.abs(found - exact).max() / np.abs(exact).max()
+        assert off < told < 6.0 * step
+    fine = plant.simulate(t_end=1.5, step=1e-4, sample=0.1, method="rk4", sensitivities=["k"])
+    assert not fine.notes
+    # nor is a run that ends before it
+    short = plant.simulate(t_end=0.8, step=2e-2, sample=0.1, method="rk4", sensitivities=["k"])
+    assert not short.notes
 
 
 CAR = ["front_stiffness", "rear_stiffness", "front_damping", "rear_damping", "load", "caster",

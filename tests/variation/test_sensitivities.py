@@ -67,13 +67,22 @@ def test_what_is_refused_is_named() -> None:
             plant.simulate(**{"t_end": 0.01, "sensitivities": ["mass"], **arguments})
 
 
-def test_hard_contacts_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("law", "why"),
+    [
+        (il.hard(0.5, stiffness=1e6), "contact 'floor' gives way"),
+        (il.hard(0.5, impacts="poisson"), "impacts of contact 'floor' are Poisson's"),
+    ],
+)
+def test_other_hard_contacts_are_refused(law: object, why: str) -> None:
     m = il.Model("falling")
     ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
-    m.contact(m.ground, il.plane(), ball, il.point(), law=il.hard(0.5), name="floor")
+    m.contact(m.ground, il.plane(), ball, il.point(), law=law, name="floor")
     plant = m.compile()
-    with pytest.raises(il.InputError, match=r"'falling' has hard contacts.*Write them as modes"):
+    with pytest.raises(il.InputError, match=f"'falling' has hard contacts, and {why}"):
         plant.simulate(t_end=0.01, sensitivities=["ball.q"])
+    with pytest.raises(il.InputError, match=r"'falling' has hard contacts.*Write them as modes"):
+        plant.tangent()
 
 
 BY = ["k", "crank.mass", "crank.B.x", "coupler.C.x", "motor", "crank.q", "crank.qd", "rocker.tau"]

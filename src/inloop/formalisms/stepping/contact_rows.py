@@ -139,7 +139,7 @@ def _program(
     """
     contacts = d.mechanism.declared_contacts
     laws = contact_laws(d.mechanism)
-    velocities = [u for contact in contacts for u in _velocities(d, observed, contact)]
+    velocities = [u for contact in contacts for u in contact_velocities(d, observed, contact)]
     columns = [directional(velocities, {v: d.graph.one}) for v in qd]
     still = rebuild(velocities, d.graph, dict.fromkeys(qd, d.graph.zero))
     outputs = (
@@ -156,7 +156,7 @@ def _program(
     return d.make(name, state, outputs, doc, "derivatives of relative velocities")
 
 
-def _velocities(
+def contact_velocities(
     d: Derivation, observed: Mapping[str, Expr], contact: Contact | HardStop
 ) -> list[Expr]:
     """Relative velocities of a contact; angular ones times the length that resists them [m/s]."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inloop.formalisms.derive import Derivation
+from inloop.formalisms.laws.ports import Port
 from inloop.formalisms.laws.reactions import complete_rates
 from inloop.formalisms.loops import lu
 from inloop.formalisms.loops.constraints import build_rows
@@ -175,6 +176,16 @@ class Balance:
     def observed(self) -> dict[str, Expr]:
         """What the laws make known, by name."""
         return self._moving.loads.observed
+
+    @property
+    def ports(self) -> list[Port]:
+        """The laws."""
+        return self._moving.loads.ports
+
+    @property
+    def reactions(self) -> frozenset[Expr]:
+        """What stands in laws for forces that are known only with the accelerations."""
+        return frozenset(self._moving.loads.reactions)
 
     @cached_property
     def drives(self) -> dict[int, tuple[Expr, Expr, Expr]]:

@@ -21,6 +21,7 @@ class Change:
         zd: of the rates of states of laws.
         pd: of the rates of components of quaternions.
         observed: of what the laws make known, by name.
+        watched: of further expressions.
     """
 
     q: list[Expr]
@@ -31,15 +32,17 @@ class Change:
     zd: list[Expr]
     pd: list[Expr]
     observed: dict[str, Expr]
+    watched: list[Expr]
 
 
-def change(balance: Balance, seeds: Mapping[Expr, Expr]) -> Change:
+def change(balance: Balance, seeds: Mapping[Expr, Expr], watched: Sequence[Expr] = ()) -> Change:
     """Derivatives of the whole motion.
 
     Args:
         balance: the motion.
         seeds: by symbol, its derivative: of q and qd of independent coordinates, led positions,
             quaternions, states, inputs, efforts, parameters and time; others are 0.
+        watched: what else shall be differentiated, in symbols of the balance.
     """
     d, roles = balance.derivation, balance.roles
     symbols, zero = d.symbols, d.graph.zero
@@ -78,6 +81,7 @@ def change(balance: Balance, seeds: Mapping[Expr, Expr]) -> Change:
         zd=directional(balance.rates, along),
         pd=directional(attitude_rates(d.mechanism, symbols, balance.qd), along),
         observed=dict(zip(observed, directional(list(observed.values()), along), strict=True)),
+        watched=directional(watched, along),
     )
     return _with_solution(found, balance)
 
@@ -87,7 +91,7 @@ def _with_solution(found: Change, balance: Balance) -> Change:
     observed = zip(found.observed, of(list(found.observed.values())), strict=True)
     return Change(
         of(found.q), of(found.qd), of(found.qdd), of(found.lam), of(found.effort),
-        of(found.zd), of(found.pd), dict(observed),
+        of(found.zd), of(found.pd), dict(observed), of(found.watched),
     )  # fmt: skip
 
 

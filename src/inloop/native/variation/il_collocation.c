@@ -129,6 +129,69 @@ static void solve_stages(const il_stages *at, double *b)
     }
 }
 
+/* y += w k, of entries that are `lanes` numbers each */
+static void add_lanes(int64_t lanes, double *restrict y, double w, const double *restrict k)
+{
+    for (int64_t l = 0; l < lanes; l++) {
+        y[l] += w * k[l];
+    }
+}
+
+/* The same for many right sides: entries of b are `lanes` numbers each. */
+static void solve_lanes(int64_t n, const double *LU, const int64_t *pivots, int64_t lanes, double *b)
+{
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t l = 0; pivots[k] != k && l < lanes; l++) {
+            const double kept = b[k * lanes + l];
+            b[k * lanes + l] = b[pivots[k] * lanes + l];
+            b[pivots[k] * lanes + l] = kept;
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            add_lanes(lanes, b + i * lanes, -LU[i * n + j], b + j * lanes);
+        }
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int64_t j = i + 1; j < n; j++) {
+            add_lanes(lanes, b + i * lanes, -LU[i * n + j], b + j * lanes);
+        }
+        for (int64_t l = 0; l < lanes; l++) {
+            b[i * lanes + l] /= LU[i * n + i];
+        }
+    }
+}
+
+/* b = M^-1 b, of all stages and lanes */
+static void solve_stages_lanes(const il_stages *at, double *b)
+{
+    const il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
+    const int64_t lanes = c->lanes;
+    const double *a = at->method->a;
+    for (int64_t i = 0; i < s; i++) {
+        double *right = c->wide_rest + i * rest * lanes;
+        copy(right, b + (i * n + q) * lanes, rest * lanes);
+        for (int64_t j = 0; j < s; j++) {
+            for (int64_t row = 0; row < rest; row++) {
+                const double *J = c->J + (j * n + q + row) * n;
+                for (int64_t k = 0; k < q; k++) {
+                    if (J[k] == 0.0) continue;
+                    add_lanes(lanes, right + row * lanes, at->h * a[i * s + j] * J[k],
+                              b + (j * n + k) * lanes);
+                }
+            }
+        }
+    }
+    solve_lanes(s * rest, c->M, c->pivots, lanes, c->wide_rest);
+    for (int64_t i = 0; i < s; i++) {
+        copy(b + (i * n + q) * lanes, c->wide_rest + i * rest * lanes, rest * lanes);
+        for (int64_t j = 0; j < s; j++) {
+            add(q * lanes, b + i * n * lanes, at->h * a[i * s + j], c->wide_rest + j * rest * lanes);
+        }
+    }
+}
+
 /* b = M^-T b, of all stages */
 static void solve_stages_transposed(const il_stages *at, double *b)
 {
@@ -199,13 +262,35 @@ static void begin(const il_stages *at, const double *x)
     }
 }
 
+/* Where the polynomial of the step before leads: through its start and its stages, c->x. */
+static void lead_on(const il_stages *at)
+{
+    const il_collocation *c = at->implicit;
+    const int64_t n = at->size, s = at->method->stages;
+    memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
+    for (int64_t j = 0; j < s; j++) {
+        const double *weights = c->ahead + j * (s + 1);
+        add(n, c->step + j * n, weights[0], c->begun);
+        for (int64_t i = 0; i < s; i++) {
+            add(n, c->step + j * n, weights[i + 1], c->x + i * n);
+        }
+    }
+    copy(c->x, c->step, s * n);
+}
+
 /* All stages of a step: c->x */
 static int solve(const il_stages *at, const double *x)
 {
     il_collocation *c = at->implicit;
     int factorizations = 0;
     double before = 0.0;
-    begin(at, x);
+    if (c->led && c->h == at->h) {
+        lead_on(at);
+    } else {
+        begin(at, x);
+    }
+    copy(c->begun, x, at->size);
+    c->led = 0;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         if (!c->factorized || c->h != at->h) {
             if (factorizations++ == MOST_FACTORIZATIONS) return IL_DIVERGED;
@@ -246,22 +331,17 @@ static int differentiate(const il_varied_run *p, const il_stages *at)
         status = c->slopes(at->self, at->t + at->method->c[j] * at->h, at->u + j * at->u_stage,
                            c->x + j * n, at->dep, p->dx, c->f, c->df + j * n * lanes);
     }
-    for (int64_t lane = 0; lane < lanes && status == IL_OK; lane++) {
-        memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
-        for (int64_t i = 0; i < s; i++) {
-            for (int64_t j = 0; j < s; j++) {
-                const double w = at->h * at->method->a[i * s + j];
-                for (int64_t k = 0; k < n; k++) {
-                    c->step[i * n + k] += w * c->df[(j * n + k) * lanes + lane];
-                }
-            }
-        }
-        solve_stages(at, c->step);
-        for (int64_t k = 0; k < n; k++) {
-            p->dx[k * lanes + lane] += c->step[(s - 1) * n + k];
+    if (status != IL_OK) return status;
+    memset(c->wide, 0, (size_t)(s * n * lanes) * sizeof *c->wide);
+    for (int64_t i = 0; i < s; i++) {
+        for (int64_t j = 0; j < s; j++) {
+            add(n * lanes, c->wide + i * n * lanes, at->h * at->method->a[i * s + j],
+                c->df + j * n * lanes);
         }
     }
-    return status;
+    solve_stages_lanes(at, c->wide);
+    add(n * lanes, p->dx, 1.0, c->wide + (s - 1) * n * lanes);
+    return IL_OK;
 }
 
 int il_collocate(const il_varied_run *p, int64_t step, double t, const double *u)
@@ -275,6 +355,7 @@ int il_collocate(const il_varied_run *p, int64_t step, double t, const double *u
     }
     int status = solve(&at, p->x);
     if (status != IL_OK) return status;
+    c->led = 1;
     if (p->stage_x) {
         copy(p->stage_x + step * s * n, c->x, s * n);
         for (int64_t j = 0; j < s; j++) {

@@ -113,21 +113,24 @@ IL_EXPORT int il_vary(il_varied_run *p)
 {
     const int64_t steps = p->steps;
     keep(p, 0);
-    for (int64_t k = 0; k < steps; k++) {
+    int status = p->corners && steps ? il_corners_begin(p) : IL_OK;
+    for (int64_t k = 0; status == IL_OK && k < steps; k++) {
         const double t = p->t + (double)k * p->h, *u = p->u + k * p->u_step;
-        const int status = p->implicit           ? il_collocate(p, k, t, u)
-                           : p->tableau.stages ? runge_kutta(p, k, t, u)
-                                               : symplectic_euler(p, k, t, u);
+        if (p->corners) il_corners_before(p);
+        status = p->implicit         ? il_collocate(p, k, t, u)
+                 : p->tableau.stages ? runge_kutta(p, k, t, u)
+                                     : symplectic_euler(p, k, t, u);
+        if (status == IL_OK) {
+            normalize(p, k);
+            if (p->corners) status = il_corners_after(p, t, u);
+        }
         if (status != IL_OK) {
             p->steps = k;
-            return status;
-        }
-        normalize(p, k);
-        if ((k + 1) % p->stride == 0) {
+        } else if ((k + 1) % p->stride == 0) {
             keep(p, (k + 1) / p->stride);
         }
     }
-    return IL_OK;
+    return status;
 }
 
 IL_EXPORT int il_tell(const il_told_rows *told)

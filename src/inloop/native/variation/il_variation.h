@@ -46,8 +46,26 @@ typedef struct il_collocation {
                                  positions: s * n each */
     double *most;             /* largest size of each entry of x so far */
     double *unit, *column;    /* directions, n * lanes each, aligned */
-    double *df;               /* of all stages, s * n * lanes, aligned */
+    double *df, *wide, *wide_rest; /* of all stages, s * n * lanes each, aligned */
+    int64_t led;              /* x holds the stages of the step before, */
+    double *begun;            /* which began here, */
+    const double *ahead;      /* and how that step leads on: for each stage, weights of its begin and
+                                 of its stages */
 } il_collocation;
+
+/* Corners of laws on the way (il_corners.c). */
+typedef struct il_corners {
+    il_slopes look;           /* numbers that change their sign at a corner, at a state */
+    int64_t count, laws;      /* of them, and of laws that they belong to */
+    const int64_t *owners;    /* of each, its law */
+    double *values;           /* before and after a step, 2 * count */
+    double *x, *dep, *k;      /* a state, its dependent coordinates and its rates */
+    double *dk;               /* slopes before and after, 2 * size * lanes, aligned */
+    int64_t *charged;         /* laws that were counted in this step */
+    int64_t *crossings;       /* by law: steps in which it passes a corner */
+    double *first;            /* by law: the first of them [s] */
+    double *bends;            /* by law, size * lanes: what they cost, squares added up */
+} il_corners;
 
 /* A piece of a run with equal steps. */
 typedef struct il_varied_run {
@@ -68,6 +86,7 @@ typedef struct il_varied_run {
     double *kept_x, *kept_dep, *kept_dx; /* samples, the first state among them */
     double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept, */
     double *lengths;          /* nor those of quaternions after each step, before they become 1 */
+    const il_corners *corners; /* NULL: nobody asks for them */
 } il_varied_run;
 
 /* Returns a status; `steps` then tells how many steps were good. */
@@ -115,6 +134,11 @@ typedef struct il_stages {
 /* An implicit step with its derivatives, and the same backwards. */
 int il_collocate(const il_varied_run *piece, int64_t step, double t, const double *u);
 int il_collocate_back(const il_backward_run *run, int64_t step, double t, const double *u);
+
+/* Corners at the begin of a piece, and around each of its steps. */
+int il_corners_begin(const il_varied_run *piece);
+void il_corners_before(const il_varied_run *piece);
+int il_corners_after(const il_varied_run *piece, double t, const double *u);
 
 /* Weights of the first state do not come in: they belong to the end of what is before it. */
 IL_EXPORT int il_go_back(const il_backward_run *run);

@@ -36,9 +36,12 @@ from inloop.plant.variation.programs import RunPrograms
 from inloop.symbolic import Program
 
 LANES = (1, 2, 4, 8)  # directions of one pass
-EVALUATIONS = {"tangent": "slopes", "observation": "observe", "rates": "plain_slopes"}
+EVALUATIONS = {
+    "tangent": "slopes", "observation": "observe", "rates": "plain_slopes", "touching": "touch",
+    "corners": "look_at_corners",
+}  # fmt: skip
 PULLS = ("pulled_rates", "pulled_signals")
-WITH_LANES = {"tangent": ("dx", "dg", "dy"), "observation": ("dx", "dg", "dy")}
+WITH_LANES = dict.fromkeys(("tangent", "observation", "touching"), ("dx", "dg", "dy"))
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class VariationCode:
         operations: of each program.
         files: the generated C.
         switches: laws that compare numbers or take a sign, so that forces may jump.
+        corners: laws whose slopes may jump.
+        corner_owners: of each corner, the number of its law.
     """
 
     library: NativeLibrary
@@ -70,6 +75,8 @@ class VariationCode:
     operations: dict[str, int]
     files: dict[str, str]
     switches: tuple[str, ...]
+    corners: tuple[str, ...] = ()
+    corner_owners: tuple[int, ...] = ()
 
     def prepare(self, parameters: Array) -> Array:
         """Quantities that depend on the parameters only."""
@@ -103,6 +110,28 @@ def variation_code(
     with plant.equations.building:
         if key not in plant.variations:
             plant.variations[key] = _build(plant, roles, varied, lanes, implicit)
+    return plant.variations[key]
+
+
+def touched_code(plant: BarePlant, roles: Roles, varied: Sequence[str]) -> VariationCode:
+    """The same for a plant with hard contacts, whose forces are among its states.
+
+    Args:
+        plant: the mechanism; its contacts are declared.
+        roles: of its coordinates.
+        varied: names of what is varied beside the state.
+
+    Raises:
+        BuildError: there is no compiler with vectors.
+    """
+    key = (roles, tuple(varied), "touched")
+    with plant.equations.building:
+        if key not in plant.variations:
+            _require_compiler()
+            source = RunPrograms(plant, roles, varied)
+            programs = [source.touching(), source.observation()]
+            names = source.observed.names
+            plant.variations[key] = _compiled(plant, source, programs, varied, names, LANES[-1])
     return plant.variations[key]
 
 
@@ -146,7 +175,11 @@ def _build(
     source = RunPrograms(plant, roles, varied)
     programs = [source.tangent(), source.observation()]
     programs += [source.rates()] if implicit else []
-    return _compiled(plant, source, programs, varied, source.observed.names, lanes)
+    bent = source.corner_values()
+    programs += [bent] if bent is not None else []
+    found = _compiled(plant, source, programs, varied, source.observed.names, lanes)
+    corners = source.corners
+    return replace(found, corners=corners.laws, corner_owners=corners.owners)
 
 
 def _require_compiler() -> None:

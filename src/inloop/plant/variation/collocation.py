@@ -8,6 +8,7 @@ import numpy as np
 
 from inloop.native import aligned_zeros
 from inloop.native.mirror import mirror
+from inloop.plant.engine import Array
 from inloop.plant.variation.code import VariationCode
 
 
@@ -18,14 +19,14 @@ class Collocation:
         structure: for C; valid for as long as this object lives.
     """
 
-    def __init__(self, code: VariationCode, stages: int) -> None:
+    def __init__(self, code: VariationCode, times: Array) -> None:
         """Reserve memory.
 
         Args:
             code: with rates and with derivatives along directions.
-            stages: of the method.
+            times: parts of the step at which stages are taken.
         """
-        size, lanes = len(code.states), code.lanes
+        size, lanes, stages = len(code.states), code.lanes, len(times)
         whole = stages * size
         self._memory = {
             "still": aligned_zeros(max(len(code.varied), 1), lanes),
@@ -36,7 +37,9 @@ class Collocation:
             "most": np.zeros(size),
             "unit": aligned_zeros(size, lanes),
             "column": aligned_zeros(size, lanes),
-            "df": aligned_zeros(whole, lanes),
+            **{name: aligned_zeros(whole, lanes) for name in ("df", "wide", "wide_rest")},
+            "begun": np.zeros(size),
+            "ahead": _ahead(times),
         }
         places = {name: array.ctypes.data for name, array in self._memory.items()}
         self.structure: Any = mirror("il_collocation")(
@@ -44,3 +47,13 @@ class Collocation:
             slopes=code.library.address(f"{code.prefix}_slopes"),
             lanes=lanes, **places,
         )  # fmt: skip
+
+
+def _ahead(times: Array) -> Array:
+    """Lagrange's weights of a step's begin and stages, at the stages of the next one."""
+    nodes = np.concatenate([[0.0], times])
+    weights = np.ones((len(times), len(nodes)))
+    for i, own in enumerate(nodes):
+        for other in np.delete(nodes, i):
+            weights[:, i] *= (1.0 + times - other) / (own - other)
+    return weights

@@ -74,14 +74,18 @@ def check_varied(plant: BarePlant, names: Sequence[str]) -> None:
             )
 
 
-def refuse_rough(plant: BarePlant) -> None:
+def refuse_rough(plant: BarePlant, *, contacts_known: bool = False) -> None:
     """Refuse plants whose motion these derivatives do not know.
+
+    Args:
+        plant: the compiled mechanism.
+        contacts_known: whoever asks goes from event to event of its hard contacts.
 
     Raises:
         InputError: says which, and why.
     """
     why, fix = "", "Leave sensitivities out, or take differences of runs."
-    if plant.mechanism.hard_contacts:
+    if plant.mechanism.hard_contacts and not contacts_known:
         why = "has hard contacts, whose impacts and friction have corners"
         fix = "Write them as modes with an impact, or as stiff contacts with short steps."
     elif plant.formulation.method is not None:

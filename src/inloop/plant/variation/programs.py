@@ -13,8 +13,10 @@ from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.tangents import attitude_rates
 from inloop.formalisms.variation.balance import Balance, Roles
+from inloop.formalisms.variation.corners import Corners, corners_of
 from inloop.formalisms.variation.forward import Change, change
 from inloop.formalisms.variation.reverse import pull_back
+from inloop.formalisms.variation.touched import TouchedBalance
 from inloop.model.geometry import Scalar
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.variation.names import TIME, state_names
@@ -48,7 +50,9 @@ class RunPrograms:
     def __init__(self, plant: BarePlant, roles: Roles, varied: Sequence[str]) -> None:
         self._plant, self._roles = plant, roles
         d = self.derivation = plant.equations.fresh_derivation()
-        self._balance = Balance(d, roles, plant.equations.external_forces)
+        touched = bool(plant.mechanism.declared_contacts)
+        kind = TouchedBalance if touched else Balance
+        self._balance = kind(d, roles, plant.equations.external_forces)
         self._loops = ClosedLoops(d, plant.equations.external_forces)
         self.states = state_names(plant, roles)
         self.layout = _layout(plant, roles)
@@ -61,7 +65,13 @@ class RunPrograms:
     def _change(self) -> Change:
         seeds = dict(zip(self._x, self._dx, strict=True))
         seeds |= dict(zip(self._g, self._dg, strict=True))
-        return change(self._balance, seeds)
+        return change(self._balance, seeds, self._touches)
+
+    @property
+    def _touches(self) -> list[Expr]:
+        """What hard contacts see, in symbols of the balance."""
+        b = self._balance
+        return b.touches.all if isinstance(b, TouchedBalance) else []
 
     def newton(self) -> Program | None:
         """One Newton step of the dependent coordinates."""
@@ -74,9 +84,19 @@ class RunPrograms:
 
     def tangent(self) -> Program:
         """xd, and its derivatives along the directions."""
+        return self._with_changes("tangent", self._rates, self._rate_changes)
+
+    def touching(self) -> Program:
+        """xd and what hard contacts see, and their derivatives along the directions."""
+        seen = self._balance.with_solution(self._touches)
+        changes = [*self._rate_changes, *self._change.watched]
+        return self._with_changes("touching", [*self._rates, *seen], changes)
+
+    @property
+    def _rate_changes(self) -> list[Expr]:
         free, led, c = self._roles.velocities.independent, self._roles.led, self._change
         dxd = [*_at(c.qd, free), *_at(c.qdd, free), *c.zd, *_at(c.qd, led)]
-        return self._with_changes("tangent", self._rates, [*dxd, *c.pd])
+        return [*dxd, *c.pd]
 
     @property
     def _rates(self) -> list[Expr]:
@@ -101,6 +121,16 @@ class RunPrograms:
             if _compares([*law.value, *(state.rate for state in law.states)])
         )
         return found or (self._plant.name,)
+
+    @cached_property
+    def corners(self) -> Corners:
+        """Corners of laws."""
+        return corners_of(self._balance)
+
+    def corner_values(self) -> Program | None:
+        """What changes its sign at a corner; None: there are none."""
+        values = self.corners.values
+        return self._program("corners", [Output.vector("y", values)], ()) if values else None
 
     def rates(self) -> Program:
         """xd."""

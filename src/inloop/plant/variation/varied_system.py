@@ -17,6 +17,9 @@ from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array
 from inloop.plant.variation.code import VariationCode, variation_code
 from inloop.plant.variation.collocation import Collocation
+from inloop.plant.variation.corner_watch import CornerWatch
+
+ALIGNED = 64  # bytes: where arrays with directions begin
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,15 @@ class VariedSystem:
     Attributes:
         plant: where it comes from.
         code: the compiled functions.
+        corner_watch: corners that runs with directions have passed; None: there are none.
+        watches: whether they are counted.
     """
 
     def __init__(self, plant: BarePlant, roles: Roles, code: VariationCode) -> None:
         self.plant, self.roles, self.code = plant, roles, code
         self.context: Any = mirror("il_variation")()
+        self.corner_watch = CornerWatch(code) if code.corner_owners else None
+        self.watches = True  # corners are counted
         self._version = -1
 
     @classmethod
@@ -198,6 +205,8 @@ class VariedSystem:
             kept_dx=found_dx.ctypes.data,
         )  # fmt: skip
         method = self.put_tableau(piece, tableau)
+        if directions and self.watches and self.corner_watch is not None:
+            piece.corners = self.corner_watch.address
         if kept is not None:
             piece.stage_x, piece.stage_dep = kept.x.ctypes.data, kept.dep.ctypes.data
             piece.lengths = kept.lengths.ctypes.data
@@ -219,8 +228,10 @@ class VariedSystem:
         rows, size, results = len(t), len(code.states), len(code.observed)
         directions = dg.shape[1]
         x, dep = np.ascontiguousarray(samples.x), np.ascontiguousarray(samples.dep)
-        dx = aligned_zeros(rows, size, lanes)
-        dx[:, :, :directions] = samples.dx
+        dx = samples.dx
+        if directions < lanes or not dx.flags.c_contiguous or dx.ctypes.data % ALIGNED:
+            dx = aligned_zeros(rows, size, lanes)
+            dx[:, :, :directions] = samples.dx
         y, dy = np.zeros((rows, results)), aligned_zeros(rows, results, lanes)
         inputs, when = np.ascontiguousarray(u), np.ascontiguousarray(t)
         held = self.hold(tau, dg)
@@ -245,7 +256,7 @@ class VariedSystem:
         method.b, method.c = tableau.b.ctypes.data, tableau.c.ctypes.data
         if not tableau.implicit:
             return None
-        found = Collocation(self.code, len(tableau.b))
+        found = Collocation(self.code, tableau.c)
         run.implicit = ctypes.addressof(found.structure)
         return found
 

@@ -27,7 +27,7 @@ from inloop.simulate.sensitivities.directions import (
     start_names,
 )
 from inloop.simulate.sensitivities.event_changes import VariedMode
-from inloop.simulate.sensitivities.forward import with_notes
+from inloop.simulate.sensitivities.forward import with_notes, with_sensitivities
 from inloop.simulate.sensitivities.moded_run import Crossing, ModedRun, crossing_slopes
 from inloop.simulate.sensitivities.moded_start import moded_start
 from inloop.simulate.sensitivities.run_arguments import (
@@ -38,6 +38,7 @@ from inloop.simulate.sensitivities.run_arguments import (
     refuse_steps,
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Leg
+from inloop.simulate.sensitivities.touching.repeated import has_known_contacts
 from inloop.simulate.sensitivities.way_back import Owed, Passed, WayBack
 from inloop.simulate.start import first_internal_states, vector
 
@@ -111,6 +112,8 @@ def gradient_of(
         names: what to differentiate by, as for `sensitivities`.
         arguments: what the run was given.
     """
+    if has_known_contacts(plant):
+        return _over_contacts(plant, result, loss, names, arguments)
     modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
     for each in modes.values():
         refuse_rough(each)
@@ -130,6 +133,23 @@ def gradient_of(
     return Gradient(
         float(value), directions.names, slopes, with_notes(result, found.switches, found.apart)
     )
+
+
+def _over_contacts(
+    plant: BarePlant,
+    result: Result,
+    loss: Loss,
+    names: Sequence[str],
+    arguments: RunArguments,
+) -> Gradient:
+    """The same with hard contacts, by derivatives of all samples: events are followed forwards."""
+    value, weights = loss(result) if callable(loss) else squared_error(result, loss)
+    table = _weights_of(result, weights)
+    told = with_sensitivities(plant, result, names, arguments)
+    assert told.sensitivities is not None
+    columns = [told.sensitivities[name] for name in weights]
+    slopes = sum((w @ column for w, column in zip(table.T, columns, strict=True)), np.zeros(1))
+    return Gradient(float(value), told.sensitivities.by, slopes, replace(told, sensitivities=None))
 
 
 @dataclass(frozen=True)

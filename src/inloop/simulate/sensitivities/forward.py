@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,12 @@ from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
 from inloop.simulate.schedules import fixed
+from inloop.simulate.sensitivities.corner_notes import (
+    PassedCorner,
+    corner_notes,
+    passed_corners,
+)
+from inloop.simulate.sensitivities.derived import Derived
 from inloop.simulate.sensitivities.directions import (
     Directions,
     read_directions,
@@ -27,6 +33,7 @@ from inloop.simulate.sensitivities.moded_start import moded_start
 from inloop.simulate.sensitivities.result import Sensitivities
 from inloop.simulate.sensitivities.run_arguments import (
     SAME,
+    TOUCHING,
     Apart,
     RunArguments,
     check_same,
@@ -34,9 +41,15 @@ from inloop.simulate.sensitivities.run_arguments import (
     refuse_steps,
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
+from inloop.simulate.sensitivities.touching.repeated import (
+    has_known_contacts,
+    refuse_touched,
+    touched,
+)
 from inloop.simulate.start import first_internal_states, vector
 
 MOST_NAMED = 6  # laws in a note
+RADAU_NAME = "Radau's method of order 5"
 
 
 def simulate_sensitive(
@@ -69,6 +82,8 @@ def with_sensitivities(
         SimulationError: they cannot be found.
     """
     modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
+    if has_known_contacts(plant):
+        return _with_contacts(plant, result, names, arguments)
     for each in modes.values():
         refuse_rough(each)
     refuse_steps(plant, result, arguments)
@@ -80,27 +95,25 @@ def with_sensitivities(
         else _group(plant, result, group, arguments)
         for group in groups(directions, LANES[-1])
     ]
+    values = [part.changes for part in found]
+    whole = values[0] if len(values) == 1 else np.concatenate(values, axis=2)
+    told = Sensitivities(directions.names, found[0].signals, whole)
+    switches = [name for part in found for name in part.switches]
+    corners = [corner for part in found for corner in part.corners]
+    notes = (*result.notes, *corner_notes(corners))
+    return with_notes(replace(result, sensitivities=told, notes=notes), switches, found[0].apart)
+
+
+def _with_contacts(
+    plant: BarePlant, result: Result, names: Sequence[str], arguments: RunArguments
+) -> Result:
+    """The same with hard contacts: the motion, from event to event."""
+    refuse_touched(plant, result, arguments)
+    directions = read_directions(plant, names, start_names(plant))
+    found = [touched(plant, result, part, arguments) for part in groups(directions, LANES[-1])]
     values = np.concatenate([part.changes for part in found], axis=2)
     told = Sensitivities(directions.names, found[0].signals, values)
-    switches = [name for part in found for name in part.switches]
-    return with_notes(replace(result, sensitivities=told), switches, found[0].apart)
-
-
-@dataclass(frozen=True)
-class _Told:
-    """Derivatives along directions that share a pass.
-
-    Attributes:
-        signals: what was differentiated.
-        changes: shape (samples, signals, directions).
-        switches: laws that compare numbers.
-        apart: how far the run and its repetition are apart.
-    """
-
-    signals: tuple[str, ...]
-    changes: Array
-    switches: tuple[str, ...]
-    apart: Apart
+    return with_notes(replace(result, sensitivities=told), found[0].switches, found[0].apart)
 
 
 def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
@@ -115,12 +128,20 @@ def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
             "event"
         )
     if apart.share > SAME:
-        method = "Radau's method of order 5" if TABLEAUS[result.method].implicit else result.method
         notes.append(
-            f"derivatives are those of the motion, by equal steps of {method}, which differ from "
-            f"the run by '{result.method}' by {apart.share:.2g} of the largest '{apart.signal}'"
+            f"derivatives are those of the motion, {_repetition(result.method)}, which differ "
+            f"from the run by '{result.method}' by {apart.share:.2g} of the largest "
+            f"'{apart.signal}'"
         )
     return replace(result, notes=(*result.notes, *notes)) if notes else result
+
+
+def _repetition(method: str) -> str:
+    """How a motion is repeated."""
+    if method in TOUCHING:
+        return "by steps from event to event of its contacts"
+    implicit = TABLEAUS[method].implicit
+    return f"by equal steps of {method if not implicit else RADAU_NAME}"
 
 
 def groups(directions: Directions, most: int) -> list[Directions]:
@@ -132,7 +153,7 @@ def groups(directions: Directions, most: int) -> list[Directions]:
 
 def _group(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments
-) -> _Told:
+) -> Derived:
     """Derivatives along directions that share a pass."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
     system = VariedSystem.forward(
@@ -152,7 +173,8 @@ def _group(
     )  # fmt: skip
     code = system.code
     apart = check_same(plant.name, result, dict(zip(code.observed, y.T, strict=True)))
-    return _Told(code.observed, dy, code.switches, apart)
+    corners = passed_corners(system, samples.dx)
+    return Derived(code.observed, dy, code.switches, apart, tuple(corners))
 
 
 def _moded_group(
@@ -160,7 +182,7 @@ def _moded_group(
     result: Result,
     directions: Directions,
     arguments: RunArguments,
-) -> _Told:
+) -> Derived:
     """The same for a mechanism with modes; what a mode does not have is NaN."""
     begin = moded_start(modes, result, directions, arguments)
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
@@ -171,10 +193,11 @@ def _moded_group(
 
 def _told(
     run: ModedRun, modes: Mapping[str, VariedMode], result: Result, around: Surroundings
-) -> _Told:
+) -> Derived:
     names = tuple(dict.fromkeys(n for m in modes.values() for n in m.system.code.observed))
     values = np.full((len(run.rows), len(names)), np.nan)
     changes = np.full((len(run.rows), len(names), around.dg.shape[1]), np.nan)
+    corners: list[PassedCorner] = []
     for mode, varied in modes.items():
         rows = [k for k, row in enumerate(run.rows) if row[0] == mode]
         if not rows:
@@ -189,9 +212,10 @@ def _told(
         y, dy = varied.system.tell(t, u, around.tau[mode], samples, around.dg)
         places = [names.index(name) for name in varied.system.code.observed]
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
+        corners += passed_corners(varied.system, samples.dx)
     apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))
     switches = tuple(name for m in modes.values() for name in m.system.code.switches)
-    return _Told(names, changes, switches, apart)
+    return Derived(names, changes, switches, apart, tuple(corners))
 
 
 def _all_legs(

@@ -187,7 +187,10 @@ class ModedRun:
         """One step that ends at an event."""
         if leg.h <= 0.0:
             return now
+        # tried more than once: corners would be counted as often
+        self._stepping[mode].watches = False
         found = self._leg(mode, leg, now)
+        self._stepping[mode].watches = True
         return Moment(leg.t + leg.h, found.x[-1], found.dep[-1], found.dx[-1])
 
 

@@ -17,6 +17,7 @@ from inloop.simulate.sensitivities.smooth_run import TABLEAUS
 SAME = 1e-6
 NEAR = 1e-2  # where steps of the repetition are better than those of the run
 CHOSEN = 1e-4  # where the run has chosen its steps by a tolerance
+TOUCHING = {"event_driven": SAME, "moreau": NEAR}  # methods of hard contacts
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,8 @@ class Apart:
 
 def _most_apart(result: Result) -> float:
     """How far a run and its repetition may be apart, as a share of the largest value."""
+    if result.method in TOUCHING:
+        return TOUCHING[result.method]
     if result.tolerance is not None:
         return CHOSEN
     return NEAR if TABLEAUS[result.method].implicit else SAME

@@ -134,6 +134,8 @@ def run_leg(
             f"derivatives of model '{system.plant.name}' are not finite at t = {leg.times[-1]:g} s",
             fix="Use a shorter step or a shorter run.",
         )
+    if len(parts) == 1:
+        return parts[0]
     return VariedSamples(
         np.concatenate([p.x for p in parts]),
         np.concatenate([p.dep for p in parts]),

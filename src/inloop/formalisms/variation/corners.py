@@ -1,0 +1,50 @@
+"""Corners of laws: numbers that change their sign where a force goes on with another slope."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from inloop.formalisms.variation.balance import Balance
+from inloop.symbolic import Expr, reachable
+
+CORNERS = ("abs", "min", "max")
+
+
+@dataclass(frozen=True)
+class Corners:
+    """Where laws have corners.
+
+    Attributes:
+        laws: names of the laws that have some.
+        owners: of each corner, the number of its law.
+        values: of each corner, what changes its sign there.
+    """
+
+    laws: tuple[str, ...]
+    owners: tuple[int, ...]
+    values: tuple[Expr, ...]
+
+
+def corners_of(balance: Balance) -> Corners:
+    """Absolute values, minima and maxima in the efforts and rates of laws."""
+    laws: list[str] = []
+    owners: list[int] = []
+    values: list[Expr] = []
+    symbols, reactions = balance.derivation.symbols, balance.reactions
+    for port in balance.ports:
+        told = [*port.efforts, *(state.rate for state in port.states)]
+        nodes = [e for e in reachable([e for e in told if isinstance(e, Expr)]) if e.op in CORNERS]
+        if not nodes:
+            continue
+        args = [e.args[0] if e.op == "abs" else e.args[0] - e.args[1] for e in nodes]
+        found = [e for e in symbols.substitute(args, port.known) if _known(e, reactions)]
+        owners += [len(laws)] * len(found)
+        laws.append(port.name)
+        values += found
+    return Corners(tuple(laws), tuple(owners), tuple(balance.with_solution(values)))
+
+
+def _known(value: Expr, reactions: Collection[Expr]) -> bool:
+    """Corners of what is known with the accelerations only are left out."""
+    return not any(node in reactions for node in reachable([value]))

@@ -1,0 +1,156 @@
+"""The equations of a plant with hard contacts, whose forces somebody else finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+
+from inloop.formalisms.stepping.contact_rows import first_rows, first_states, turning_rows
+from inloop.formalisms.variation.balance import Roles
+from inloop.plant.bare_plant import BarePlant
+from inloop.plant.engine import Array
+from inloop.plant.variation.code import touched_code
+from inloop.plant.variation.jumps import Varying
+from inloop.plant.variation.varied_system import VariedSystem
+
+Places = np.ndarray[Any, np.dtype[np.int64]]
+KINDS = ("tangent", "rolling", "drilling")
+
+
+@dataclass(frozen=True)
+class Disc:
+    """Rows of a contact that stick or slip together.
+
+    Attributes:
+        contact: its number.
+        rows: of velocities and forces.
+        kind: "tangent", whose force is at most friction times the normal force; "rolling" or
+            "drilling", whose is at most the normal force.
+    """
+
+    contact: int
+    rows: tuple[int, ...]
+    kind: str
+
+
+@dataclass(frozen=True)
+class Touching:
+    """Rates, and what contacts see, with derivatives along directions.
+
+    Attributes:
+        xd: rates of the state.
+        gap, friction, restitution: by contact.
+        u, ud: velocities and accelerations by row.
+    """
+
+    xd: Varying
+    gap: Varying
+    u: Varying
+    ud: Varying
+    friction: Varying
+    restitution: Varying
+
+
+class TouchedSystem(VariedSystem):
+    """Rates of a state x, among which are the forces of hard contacts, with derivatives."""
+
+    @classmethod
+    def touched(cls, plant: BarePlant, roles: Roles, varied: Sequence[str]) -> Self:
+        """With derivatives along directions of x and of what is varied."""
+        return cls(plant, roles, touched_code(plant, roles, varied))
+
+    @staticmethod
+    def reads_reactions(plant: BarePlant) -> bool:
+        """True if a law depends on forces within joints or of constraints."""
+        return bool(plant.equations.derivation.loads.reactions)
+
+    @cached_property
+    def contacts(self) -> tuple[str, ...]:
+        """Names of the contacts."""
+        return tuple(contact.name for contact in self.plant.mechanism.declared_contacts)
+
+    @cached_property
+    def normals(self) -> tuple[int, ...]:
+        """The first row of each contact."""
+        return first_rows(self.plant.mechanism)[:-1]
+
+    @cached_property
+    def discs(self) -> tuple[Disc, ...]:
+        """Tangents, rolling and drilling of all contacts, as far as they have them."""
+        mechanism = self.plant.mechanism
+        first, turning, found = first_rows(mechanism), turning_rows(mechanism), []
+        for i in range(len(self.contacts)):
+            rolling, drilling = turning[2 * i : 2 * i + 2] if turning else (0, 0)
+            row = first[i] + 1
+            tangents = first[i + 1] - row - rolling - drilling
+            for count, kind in zip((tangents, rolling, drilling), KINDS, strict=True):
+                if count:
+                    found.append(Disc(i, tuple(range(row, row + count)), kind))
+                row += count
+        return tuple(found)
+
+    def discs_of(self, contact: int) -> list[int]:
+        """Numbers of the discs of a contact."""
+        return [j for j, disc in enumerate(self.discs) if disc.contact == contact]
+
+    def friction_problem(
+        self, contacts: Sequence[int], known: Sequence[int] = ()
+    ) -> tuple[list[int], list[tuple[int, int]] | None]:
+        """Numbers of unknown rows of contacts, and of those the ones of rolling and drilling.
+
+        Args:
+            contacts: their numbers.
+            known: discs whose forces follow from the normal one.
+        """
+        rows, turning = [], []
+        for i in contacts:
+            own = [self.discs[j] for j in self.discs_of(i) if j not in known]
+            rows.append(1 + sum(len(disc.rows) for disc in own))
+            turning.append((_count(own, "rolling"), _count(own, "drilling")))
+        return rows, turning if any(map(any, turning)) else None
+
+    @cached_property
+    def forces(self) -> Places:
+        """Where in x the force of each row is."""
+        first, states = first_rows(self.plant.mechanism), first_states(self.plant.mechanism)
+        found = [
+            self.code.layout.z + states[i] + k
+            for i in range(len(self.contacts))
+            for k in range(first[i + 1] - first[i])
+        ]
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def speeds(self) -> Places:
+        """Where in x velocities are."""
+        return np.array([i for _, i in self.code.layout.qd], dtype=np.int64)
+
+    @cached_property
+    def force_signals(self) -> frozenset[str]:
+        """Names of signals that depend on forces of contacts."""
+        mechanism, found = self.plant.mechanism, set()
+        kept = ("gap", "rate", "slip_1", "slip_2", "rolling_rate_1", "rolling_rate_2")
+        for contact in mechanism.declared_contacts:
+            found |= {name for key, name in contact.outputs.items() if key not in kept}
+            found |= {s for s in mechanism.state_names if s.startswith(f"{contact.name}.")}
+        return frozenset(found)
+
+    def touch(
+        self, t: float, u: Array, tau: Array, state: tuple[Array, Array], dx: Array, dg: Array
+    ) -> Touching:
+        """Rates and what contacts see; arguments as for `observe`."""
+        contacts, rows, size = len(self.contacts), len(self.forces), len(self.code.states)
+        lengths = (size, contacts, rows, rows, contacts, contacts)
+        y, dy = self._evaluate("touch", sum(lengths), t, u, tau, state, dx, dg)
+        edges = np.cumsum((0, *lengths))
+        parts = [slice(a, b) for a, b in pairwise(edges)]
+        return Touching(*(Varying(y[part], dy[part]) for part in parts))
+
+
+def _count(discs: Sequence[Disc], kind: str) -> int:
+    return sum(len(disc.rows) for disc in discs if disc.kind == kind)

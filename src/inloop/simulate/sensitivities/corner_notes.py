@@ -1,0 +1,74 @@
+"""Notes on corners of laws that a differentiated run has passed, where they matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.plant import Array
+from inloop.plant.variation.varied_system import VariedSystem
+
+MOST_NAMED = 6  # laws in a note
+MATTERS = 1e-3  # of the largest derivative: what corners may cost is noted from here on
+
+
+@dataclass(frozen=True)
+class PassedCorner:
+    """Corners of one law that a run has passed.
+
+    Attributes:
+        law: its name.
+        first: when the first of them was passed [s].
+        crossings: steps in which one was passed.
+        share: about what derivatives are off by, of the largest one of the same state.
+    """
+
+    law: str
+    first: float
+    crossings: int
+    share: float
+
+
+def passed_corners(system: VariedSystem, dx: Array) -> list[PassedCorner]:
+    """Corners that a run has passed and that matter.
+
+    Args:
+        system: what was run.
+        dx: derivatives of its state, shape (samples, states, directions).
+    """
+    watch = system.corner_watch
+    if watch is None or not np.any(watch.crossings):
+        return []
+    found, largest = [], np.abs(dx).max(axis=0)
+    # what never changes has no derivatives to lose
+    size = np.where(largest > 0.0, largest, np.inf)
+    for k, law in enumerate(watch.laws):
+        off = np.sqrt(watch.bends[k][:, : size.shape[1]])
+        share = float((off / size).max(initial=0.0))
+        if share > MATTERS:
+            found.append(PassedCorner(law, watch.first[k], int(watch.crossings[k]), share))
+    return found
+
+
+def corner_notes(corners: Sequence[PassedCorner]) -> list[str]:
+    """What a result reports; of passes that share a law, the worst one."""
+    worst: dict[str, PassedCorner] = {}
+    for corner in corners:
+        if corner.law not in worst or corner.share > worst[corner.law].share:
+            worst[corner.law] = corner
+    if not worst:
+        return []
+    names = [f"'{law}'" for law in worst]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    first = min(corner.first for corner in worst.values())
+    steps = max(corner.crossings for corner in worst.values())
+    share = max(corner.share for corner in worst.values())
+    off = f"{100.0 * share:.2g} %" if share < 1.0 else "all"
+    return [
+        f"{'laws' if len(worst) > 1 else 'law'} {', '.join(names[:MOST_NAMED])}{more} "
+        f"pass{'' if len(worst) > 1 else 'es'} a corner in {steps} step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. Where "
+        f"within a step is not known: derivatives from there on may be off by about {off} of the "
+        "largest. Use shorter steps, or declare the corner as an event"
+    ]

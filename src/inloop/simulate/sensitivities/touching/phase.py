@@ -1,0 +1,234 @@
+"""The motion between two events, in which each hard contact keeps what it does.
+
+With rows G of velocities that stay zero (normals of closed contacts, discs that stick) and forces
+f = F λ (discs that slip along d: -μ f_n d), forces and their derivatives follow from
+
+    G ud(x, f) = 0,    G δud + G (∂ud/∂f) δf = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.errors import SimulationError
+from inloop.plant import Array
+from inloop.plant.variation.jumps import Varying
+from inloop.plant.variation.touched_system import Disc, TouchedSystem, Touching
+from inloop.simulate.sensitivities.event_changes import Surroundings
+
+SINGULAR = 1e-11  # of the largest singular value: rows that others determine
+CONSISTENT = 1e-6  # of the largest acceleration: what redundant rows may leave
+
+
+@dataclass(frozen=True)
+class Modes:
+    """What contacts do between two events.
+
+    Attributes:
+        closed: by contact.
+        slips: by disc, the direction along which it slips; None: it sticks, or is open.
+        frozen: discs that keep that direction: they slip along one line, or slowly.
+    """
+
+    closed: tuple[bool, ...]
+    slips: tuple[Array | None, ...]
+    frozen: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a motion without forces of contacts answers them.
+
+    Attributes:
+        free: at forces of zero.
+        rates: ∂xd/∂f, shape (states, rows).
+        accelerations: ∂ud/∂f, shape (rows, rows).
+    """
+
+    free: Touching
+    rates: Array
+    accelerations: Array
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The motion with the forces that keep modes.
+
+    Attributes:
+        force: by row.
+        xd: rates of the state.
+        seen: what contacts see; its derivatives of accelerations are those at fixed forces.
+        redundant: forces are not unique.
+    """
+
+    force: Varying
+    xd: Varying
+    seen: Touching
+    redundant: bool
+
+
+class Phase:
+    """The equations of a plant with hard contacts.
+
+    Attributes:
+        system: compiled.
+        around: what acts on the plant, along the directions.
+        length: characteristic length [m].
+    """
+
+    def __init__(self, system: TouchedSystem, around: Surroundings) -> None:
+        self.system, self.around = system, around
+        self.length = system.plant.size.length
+        self.name = system.plant.name
+
+    def look(
+        self, t: float, state: tuple[Array, Array], dx: Array, dt: Array, force: Array | None = None
+    ) -> Touching:
+        """Rates and what contacts see, with forces, along directions of state and time."""
+        x = state[0].copy()
+        x[self.system.forces] = 0.0 if force is None else force
+        dg = self.around.along(self.name, t, dt)
+        return self.system.touch(
+            t, self.around.u(self.name, t), self.around.tau[self.name], (x, state[1]), dx, dg
+        )
+
+    def answer(self, t: float, state: tuple[Array, Array], acting: Sequence[bool]) -> Answer:
+        """How contacts that act answer forces."""
+        system = self.system
+        rows = [k for k in range(len(system.forces)) if acting[self.contact_of[k]]]
+        unit = np.zeros((len(system.code.states), len(rows)))
+        unit[system.forces[rows], np.arange(len(rows))] = 1.0
+        x = state[0].copy()
+        x[system.forces] = 0.0
+        free = system.touch(
+            t, self.around.u(self.name, t), self.around.tau[self.name], (x, state[1]), unit,
+            np.zeros((len(system.code.varied), len(rows))),
+        )  # fmt: skip
+        rates = np.zeros((len(x), len(system.forces)))
+        accelerations = np.zeros((len(system.forces), len(system.forces)))
+        rates[:, rows], accelerations[:, rows] = free.xd.change, free.ud.change
+        return Answer(free, rates, accelerations)
+
+    @property
+    def contact_of(self) -> list[int]:
+        """By row, its contact."""
+        edges = [*self.system.normals[1:], len(self.system.forces)]
+        return [i for i, (a, b) in enumerate(zip(self.system.normals, edges, strict=True))
+                for _ in range(a, b)]  # fmt: skip
+
+    def keep(
+        self, t: float, state: tuple[Array, Array], dx: Array, dt: Array, modes: Modes
+    ) -> Kept:
+        """The motion while contacts keep their modes, along directions of state and time."""
+        if not any(modes.closed):
+            seen = self.look(t, state, dx, dt)
+            none = np.zeros(len(self.system.forces))
+            return Kept(
+                Varying(none, np.zeros((len(none), dx.shape[1]))), seen.xd, seen, redundant=False
+            )
+        found = self.answer(t, state, modes.closed)
+        free, A = found.free, found.accelerations
+        held, F = self.unknowns(modes, free)
+        B = A[held] @ F
+        inverse, redundant = _inverse(B)
+        force = F @ (inverse @ -free.ud.value[held])
+        self._check(t, B, force, A, free, held, redundant)
+        seen = self.look(t, state, dx, dt, force)
+        slipping = self._slip_changes(modes, seen, force)
+        left = seen.ud.change[held] + A[held] @ slipping
+        unknown = inverse @ -left
+        if redundant:
+            self._check_left(t, B @ unknown + left, np.abs(left).max(initial=0.0))
+        change = F @ unknown + slipping
+        xd = Varying(seen.xd.value, seen.xd.change + found.rates @ change)
+        return Kept(Varying(force, change), xd, seen, redundant)
+
+    def direction(self, modes: Modes, j: int, u: Array) -> Array:
+        """Along which disc j slips."""
+        begun, disc = modes.slips[j], self.system.discs[j]
+        assert begun is not None
+        own = u[list(disc.rows)]
+        speed = float(np.linalg.norm(own))
+        return begun if j in modes.frozen or speed == 0.0 else own / speed
+
+    def limit(self, disc: Disc, seen: Touching) -> tuple[float, Array]:
+        """Largest force of a disc over the normal force, and its derivatives."""
+        if disc.kind == "tangent":
+            return float(seen.friction.value[disc.contact]), seen.friction.change[disc.contact]
+        return 1.0, np.zeros(seen.friction.change.shape[1])
+
+    def unknowns(self, modes: Modes, free: Touching) -> tuple[list[int], Array]:
+        """Rows that stay zero, and forces by unknown, shape (rows, unknowns)."""
+        system = self.system
+        held: list[int] = []
+        columns: list[Array] = []
+        for i, closed in enumerate(modes.closed):
+            if not closed:
+                continue
+            normal = np.zeros(len(system.forces))
+            normal[system.normals[i]] = 1.0
+            columns.append(normal)
+            held.append(system.normals[i])
+            for j, disc in enumerate(system.discs):
+                if disc.contact != i:
+                    continue
+                if modes.slips[j] is not None:
+                    mu = self.limit(disc, free)[0]
+                    normal[list(disc.rows)] = -mu * self.direction(modes, j, free.u.value)
+                    continue
+                for row in disc.rows:
+                    held.append(row)
+                    columns.append(np.eye(len(system.forces))[row])
+        return held, np.array(columns).T
+
+    def _slip_changes(self, modes: Modes, seen: Touching, force: Array) -> Array:
+        """δf of discs that slip, at a fixed normal force: μ and the direction change."""
+        found = np.zeros((len(force), seen.u.change.shape[1]))
+        for j, disc in enumerate(self.system.discs):
+            if modes.slips[j] is None or not modes.closed[disc.contact]:
+                continue
+            rows, normal = list(disc.rows), force[self.system.normals[disc.contact]]
+            mu, dmu = self.limit(disc, seen)
+            d = self.direction(modes, j, seen.u.value)
+            found[rows] = -normal * np.outer(d, dmu)
+            if j not in modes.frozen:
+                across = np.eye(len(rows)) - np.outer(d, d)
+                speed = float(np.linalg.norm(seen.u.value[rows]))
+                turn = across @ seen.u.change[rows]
+                if np.any(turn):
+                    found[rows] -= mu * normal * turn / speed
+        return found
+
+    def _check(
+        self, t: float, B: Array, force: Array, A: Array, free: Touching, held: list[int],
+        redundant: bool,
+    ) -> None:  # fmt: skip
+        if not np.all(np.isfinite(force)):
+            raise SimulationError(
+                f"derivatives: forces of contacts of model '{self.name}' are not finite at "
+                f"t = {t:.9g} s",
+                fix="Use a shorter run, or take differences of runs.",
+            )
+        if redundant:
+            left = A[held] @ force + free.ud.value[held]
+            self._check_left(t, left, np.abs(free.ud.value).max(initial=0.0))
+
+    def _check_left(self, t: float, left: Array, size: float) -> None:
+        """Rows that others determine must agree with them."""
+        if np.abs(left).max(initial=0.0) > CONSISTENT * max(size, 1e-12):
+            raise SimulationError(
+                f"redundant contacts of model '{self.name}' would not stay closed together at "
+                f"t = {t:.9g} s: the run has no derivative there",
+                fix="Differentiate by what leaves them redundant, or leave contacts out.",
+            )
+
+
+def _inverse(B: Array) -> tuple[Array, bool]:
+    """The inverse, or the least solution where rows are redundant."""
+    sizes = np.linalg.svd(B, compute_uv=False)
+    if sizes[-1] > SINGULAR * sizes[0]:
+        return np.asarray(np.linalg.inv(B)), False
+    return np.asarray(np.linalg.pinv(B, rcond=SINGULAR)), True
