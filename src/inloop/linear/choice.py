@@ -20,7 +20,9 @@ from inloop.symbolic.pivot_order import PivotOrder, StructuralRankError
 from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_steps
 
 Kind = Literal["straight", "rolled", "tables"]
-APART = 8_000  # most operations of straight-line code for factor and solve apart, besides both in one
+APART = (
+    8_000  # most operations of straight-line code for factor and solve apart, besides both in one
+)
 ROLLED = 8_000  # operations from which on code is shared by equal steps, if
 REPEATED = 3  # each line of it is used as often as this, on the average
 

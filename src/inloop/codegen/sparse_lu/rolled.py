@@ -294,8 +294,8 @@ enum {{ STEPS = {count}, KERNELS = {kernels} }};
 #define ROW(k) (step_numbers + step_begin[k])
 #define CALL(name, ...) {prefix}_##name##_of[step_kernel[k]](ROW(k), __VA_ARGS__)
 
-/* after a long sleep pages of numbers are found one after the other, and code comes line by line: ask
-   for all of them at once */
+/* after a long sleep pages of numbers are found one after the other, and code comes line by line:
+   ask for all of them at once */
 #if defined(__GNUC__)
 #define LOOK_AHEAD(array, count) \\
     for (int k = 0; k < (count); k += 512) __builtin_prefetch((array) + k)
