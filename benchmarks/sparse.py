@@ -26,7 +26,17 @@ from inloop.native import (
     runtime_headers,
 )
 
-CONTESTANTS = ("kernel", "arranged", "tables", "watched", "KLU", "UMFPACK", "naive", "Eigen", "LAPACK")
+CONTESTANTS = (
+    "kernel",
+    "arranged",
+    "tables",
+    "watched",
+    "KLU",
+    "UMFPACK",
+    "naive",
+    "Eigen",
+    "LAPACK",
+)
 PEERS = ("KLU", "naive", "SuperLU", "Eigen", "UMFPACK", "LAPACK")
 HEADERS = ["factor and solve", "unknowns", "entries", "kind", "code kB", "operations", "µs",
            "arranged", "KLU/arranged", "watched", "tables", *PEERS, "error"]  # fmt: skip

@@ -44,12 +44,7 @@ static void kernel(void *context, const double *values, const double *b, double 
 {
     const ours *c = context;
     il_sparse_lu_memory *m = c->memory;
-    if (c->lu->solve_with) {
-        c->lu->solve_with(values, b, m->factors, m->reciprocals, m->y, x);
-        return;
-    }
-    c->lu->factor(values, m->factors, m->reciprocals);
-    c->lu->solve(m->factors, m->reciprocals, b, m->y, x);
+    c->lu->solve_with(values, b, m->factors, m->reciprocals, m->y, x);
 }
 
 /* from values that were written in the order in which the code reads them */
@@ -433,8 +428,8 @@ IL_EXPORT int bench_sparse(const il_sparse_lu *lu, il_sparse_lu_memory *memory,
     naive_begin(&v, &p);
     const problems q = {values, b, sets < MOST_SETS ? sets : MOST_SETS, p.given, p.n};
     const runner all[CONTESTANTS] = {
-        {kernel, &own, lu->factor != NULL},
-        {arranged, &own_arranged, other->factor != NULL},
+        {kernel, &own, lu->solve_with != NULL},
+        {arranged, &own_arranged, other->solve_with != NULL},
         {tables, &own, lu->factors.places > 0},
         {watched, &own, 1},
         {klu_run, &k, klu_begin(&k, &p, values)},

@@ -159,6 +159,15 @@ def test_any_values(lu: il.SparseLU, seed: int) -> None:
     assert backward_error(A.T, lu.solve(b, transposed=True), b) <= TOLERANCE
 
 
+def test_values_that_lie_side_by_side_for_all_lanes() -> None:
+    A, b = branches(5, 4, 1), np.random.default_rng(1).normal(size=branches(5, 4, 1).shape[0])
+    lu = il.SparseLU(A, kind="rolled", arranged=True)
+    assert sorted(lu.arrangement) == [*range(A.nnz)]
+    x = lu.solve_with(A.data[lu.arrangement], b)
+    assert backward_error(A, x, b) <= 1e-12
+    assert lu.report.new_pivots is False
+
+
 def test_factors_are_those_of_the_samples(lu: il.SparseLU) -> None:
     """No refinement, no new pivots: the compiled elimination itself is right."""
     b = np.arange(1.0, lu.n + 1.0)

@@ -220,6 +220,37 @@ def test_constants_may_be_given_as_a_matrix_and_leave_the_code_shorter() -> None
 # never wrong in silence
 
 
+# values in the order in which the code reads them
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_arranged_values(kind: str) -> None:
+    A, mask = with_constants(0)
+    lu = il.SparseLU(A, constant=mask, kind=kind, arranged=True)
+    assert sorted(lu.arrangement) == [*range(A.nnz)]
+    known = mask[lu.arrangement]
+    assert not known[: A.nnz - mask.sum()].any()  # constants are not read: they come last
+    for seed in range(3):
+        B, _ = with_constants(seed)
+        b = np.random.default_rng(seed).normal(size=40)
+        x = lu.solve_with(B.data[lu.arrangement], b)
+        assert backward_error(B, x, b) <= TOLERANCE
+        assert lu.solve_with(B, b) == pytest.approx(x, rel=1e-12)
+        lu.factor(B.data[lu.arrangement])
+        assert backward_error(B, lu.solve(b), b) <= TOLERANCE
+        transposed = lu.solve(b, transposed=True)
+        assert backward_error(scipy.sparse.csc_array(B.T), transposed, b) <= TOLERANCE
+
+
+def test_an_arranged_pivot_that_becomes_nothing_is_repaired() -> None:
+    A = scipy.sparse.csc_array(np.random.default_rng(2).normal(size=(6, 6)))
+    lu, b = il.SparseLU(A, arranged=True), np.arange(1.0, 7.0)
+    A[lu.order[0][0], lu.order[1][0]] = 0.0
+    x = lu.solve_with(A, b)
+    assert lu.report.new_pivots
+    assert backward_error(A, x, b) <= TOLERANCE
+
+
 def first_pivot(lu: il.SparseLU) -> int:
     """Number of the value that is the first pivot."""
     rows, columns = lu.order

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from inloop.codegen.sparse_lu.arrangement import in_order_of_use, lanes_in_order_of_use
-from inloop.codegen.sparse_lu.fused import FUSED, emit_fused
+from inloop.codegen.sparse_lu.fused import emit_fused
 from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.rolled import emit_rolled
 from inloop.codegen.sparse_lu.straight import PREFIX, STRAIGHT, emit_straight
@@ -20,6 +20,9 @@ from inloop.symbolic.pivot_order import PivotOrder, StructuralRankError
 from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_steps
 
 Kind = Literal["straight", "rolled", "tables"]
+APART = (
+    8_000  # most operations of straight-line code for factor and solve apart, besides both in one
+)
 ROLLED = 8_000  # operations from which on code is shared by equal steps, if
 REPEATED = 3  # each line of it is used as often as this, on the average
 
@@ -90,12 +93,12 @@ def _in_one_order(pattern: Pattern, samples: Reals, wanted: Wanted) -> CompiledP
         arrangement = in_order_of_use(elimination)
         again = in_order([places[k] for k in arrangement], elimination.order)
         elimination = replace(again, constants=_moved(constants, arrangement))
-    few = elimination.operations
-    straight = wanted.kind == "straight" or (wanted.kind is None and few <= STRAIGHT)
-    fused = straight and few <= FUSED
-    files = emit_straight(elimination) if straight else {}
-    files |= emit_fused(elimination, PREFIX) if fused else {}
-    tables = emit_tables(elimination, straight, fused)
+    operations = elimination.operations
+    straight = wanted.kind == "straight" or (wanted.kind is None and operations <= STRAIGHT)
+    apart = straight and operations <= APART
+    files = emit_straight(elimination) if apart else {}
+    files |= emit_fused(elimination, PREFIX) if straight else {}
+    tables = emit_tables(elimination, apart, straight)
     kind: Kind = "straight" if straight else "tables"
     return CompiledPattern(elimination, kind, files, tables, arrangement)
 

@@ -14,7 +14,6 @@ from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product,
 from inloop.codegen.sparse_lu.parts import KEEP, Piece, block, function, parts
 from inloop.symbolic.elimination import Elimination
 
-FUSED = 8_000  # most operations of such code, which comes on top of that of the single functions
 NAME = "solve_with"
 ARGUMENTS = "const double *A, const double *b, double *F, double *D, double *y, double *x"
 _SHORT = 16  # numbers before and after a pointer that short offsets reach

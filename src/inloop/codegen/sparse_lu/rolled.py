@@ -22,6 +22,7 @@ from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.step_kernel import StepKernel, forget_lanes, lanes_text
 
 PREFIX = "lu"
+LINE_BYTES = {"down": 10, "backward": 7}  # of machine code for a line of C, about
 _DOWN = (
     "const double *restrict A, const double *restrict b, double *restrict F, double *restrict D, "
     "double *restrict y, double *restrict g"
@@ -64,6 +65,7 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
         for name, arguments in functions.items()
     ]
     rows = {at: row for each in kernels for at, row in zip(each.batches, each.table, strict=True)}
+    written = [_Steps(each).functions() for each in kernels]
     in_order = [rows[at].tolist() for at in range(len(rows))]
     begins = np.cumsum([0, *map(len, in_order)])[:-1]
     return [
@@ -73,8 +75,13 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
         table("step_kernel", (batch.kernel for batch in layout.plan.batches)),
         table("step_begin", begins.tolist()),
         table("step_numbers", (each for row in in_order for each in row), "PLACE"),
+        *(
+            table(f"{name}_bytes", (size * each[name].count("\n") for each in written))
+            for name, size in LINE_BYTES.items()
+        ),
         _CALLS.format(
             count=len(rows),
+            kernels=len(kernels),
             prefix=prefix,
             given=layout.given,
             pivots=len(layout.rows),
@@ -283,16 +290,21 @@ class _Steps:
 
 
 _CALLS = """
-enum {{ STEPS = {count} }};
+enum {{ STEPS = {count}, KERNELS = {kernels} }};
 #define ROW(k) (step_numbers + step_begin[k])
 #define CALL(name, ...) {prefix}_##name##_of[step_kernel[k]](ROW(k), __VA_ARGS__)
 
-/* after a long sleep pages are found one after the other: ask for all of them at once */
+/* after a long sleep pages of numbers are found one after the other, and code comes line by line:
+   ask for all of them at once */
 #if defined(__GNUC__)
 #define LOOK_AHEAD(array, count) \\
     for (int k = 0; k < (count); k += 512) __builtin_prefetch((array) + k)
+#define FETCH(function, bytes) \\
+    for (int at = 0; at < (bytes); at += 64) \\
+        __builtin_prefetch((const char *)(uintptr_t)(function) + at, 0, 2)
 #else
 #define LOOK_AHEAD(array, count) (void)0
+#define FETCH(function, bytes) (void)0
 #endif
 
 /* some right side comes along, for which the array of the factors has room */
@@ -321,11 +333,14 @@ static void solve_with(const double *A, const double *b, double *F, double *D, d
     LOOK_AHEAD(b, {pivots});
     LOOK_AHEAD(y, {scratch});
     LOOK_AHEAD(x, {pivots});
+    for (int k = 0; k < KERNELS; k++) FETCH({prefix}_down_of[k], down_bytes[k]);
+    for (int k = 0; k < KERNELS; k++) FETCH({prefix}_backward_of[k], backward_bytes[k]);
     for (int k = 0; k < STEPS; k++) CALL(down, A, b, F, D, y, F + {lower});
     for (int k = STEPS - 1; k >= 0; k--) CALL(backward, F, D, b, y, x);
 }}
 #undef CALL
 #undef ROW
 #undef LOOK_AHEAD
+#undef FETCH
 #undef PLACE
 """

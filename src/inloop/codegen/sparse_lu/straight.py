@@ -20,7 +20,7 @@ from inloop.codegen.sparse_lu.parts import KEEP, Piece, argument_names, block, f
 from inloop.symbolic.elimination import Elimination
 
 PARTS_PER_FILE = 8
-STRAIGHT = 24_000  # most operations of straight-line code, 300 kB of it; see docs/sparse.md
+STRAIGHT = 24_000  # most operations of straight-line code, 250 kB of it; see docs/sparse.md
 PREFIX = "lu"
 _INDENT = " " * 4
 
