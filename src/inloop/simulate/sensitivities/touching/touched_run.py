@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853
+import scipy
 
 from inloop.errors import SimulationError
 from inloop.plant import Array
@@ -93,7 +94,7 @@ class TouchedRun:
             self._sample(dense, modes, float(solver.t))
         return self._moment(solver.t, solver.y), None
 
-    def _solver(self, now: Moment, modes: Modes, end: float) -> DOP853:
+    def _solver(self, now: Moment, modes: Modes, end: float) -> Any:
         size = len(now.x)
 
         def rates(t: float, y: Array) -> Array:
@@ -105,12 +106,12 @@ class TouchedRun:
         most = np.abs(now.dx).max(axis=0, initial=0.0)
         units = np.ones(size) * self._phase.length
         absolute = np.concatenate([units, np.tile(np.maximum(most, 1e-9), size)])
-        return DOP853(
+        return scipy.integrate.DOP853(
             rates, now.t, y, end, rtol=TOLERANCE, atol=TOLERANCE * absolute,
             **({"first_step": end - now.t} if end < self._times[-1] else {}),
         )  # fmt: skip
 
-    def _step(self, solver: DOP853) -> None:
+    def _step(self, solver: Any) -> None:
         failure = solver.step()
         if solver.status == "failed":
             raise SimulationError(
@@ -160,7 +161,7 @@ class TouchedRun:
         kept = self._timed.keep(at.t, state, np.column_stack([at.dx, xd]), dt, modes)
         return xd, kept
 
-    def _sample(self, dense: DOP853, modes: Modes, end: float) -> None:
+    def _sample(self, dense: Callable[[float], Array], modes: Modes, end: float) -> None:
         """Samples up to a time."""
         while len(self.rows) < len(self._times) and self._times[len(self.rows)] <= end:
             t = float(self._times[len(self.rows)])
