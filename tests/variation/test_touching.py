@@ -179,3 +179,19 @@ def test_slip_in_space_turns_and_ends() -> None:
     run = {"t_end": 0.3, "step": 0.03, "method": "event_driven"}
     result = check_by_differences(m.compile(), {"mu": 1e-4, "k": 1e-2}, run)
     assert result["y.qd"][5] / result["x.qd"][5] < 0.2 and np.abs(result.qd[-1]).max() < 1e-12
+
+
+def test_slider_crank_at_a_stop() -> None:
+    """Impulses pass through the loop."""
+    m = il.Model("slider_crank")
+    e = m.parameter("e", 0.7)
+    turn = il.revolute("y", initial=(0.9, -4.0))
+    crank = m.body("crank", on=m.ground, joint=turn, mass=0.8, com=(0.1, 0, 0), inertia=(0.01,) * 3)
+    hinge, pin = il.revolute("y", guess=-1.2), crank.point("pin", (0.2, 0.0, 0.0))
+    rod = m.body("rod", on=pin, joint=hinge, mass=0.5, com=(0.25, 0, 0), inertia=(0.02,) * 3)
+    slider = m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.6), mass=1.2)
+    m.close(rod.point("end", (0.5, 0.0, 0.0)), slider.point("pin", (0.0, 0.0, 0.0)), name="loop")
+    m.hard_stop("slider", e, limits=(-np.inf, 0.66), name="stop")
+    plant = m.compile(live=["rod.mass"])
+    run = {"t_end": 0.5, "step": 0.1, "method": "event_driven"}
+    check_by_differences(plant, {"e": 1e-4, "rod.mass": 1e-4}, run)

@@ -12,6 +12,7 @@ import numpy as np
 
 from inloop.formalisms.stepping.contact_rows import first_rows, first_states, turning_rows
 from inloop.formalisms.variation.balance import Roles
+from inloop.model.contacts.hard import RATE, ROLLING_RATES, SLIPS, SPINNING_RATE
 from inloop.plant.bare_plant import BarePlant
 from inloop.plant.engine import Array
 from inloop.plant.variation.code import touched_code
@@ -19,6 +20,7 @@ from inloop.plant.variation.jumps import Varying
 from inloop.plant.variation.varied_system import VariedSystem
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
+GAP = "gap"
 KINDS = ("tangent", "rolling", "drilling")
 
 
@@ -134,7 +136,7 @@ class TouchedSystem(VariedSystem):
     def force_signals(self) -> frozenset[str]:
         """Names of signals that depend on forces of contacts."""
         mechanism, found = self.plant.mechanism, set()
-        kept = ("gap", "rate", "slip_1", "slip_2", "rolling_rate_1", "rolling_rate_2")
+        kept = (GAP, RATE, *SLIPS, *ROLLING_RATES, SPINNING_RATE)
         for contact in mechanism.declared_contacts:
             found |= {name for key, name in contact.outputs.items() if key not in kept}
             found |= {s for s in mechanism.state_names if s.startswith(f"{contact.name}.")}

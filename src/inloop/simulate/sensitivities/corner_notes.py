@@ -68,7 +68,8 @@ def corner_notes(corners: Sequence[PassedCorner]) -> list[str]:
     off = f"{100.0 * share:.2g} %" if share < 1.0 else "all"
     return [
         f"{'laws' if len(worst) > 1 else 'law'} {', '.join(names[:MOST_NAMED])}{more} "
-        f"pass{'' if len(worst) > 1 else 'es'} a corner in {steps} step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. Where "
-        f"within a step is not known: derivatives from there on may be off by about {off} of the "
-        "largest. Use shorter steps, or declare the corner as an event"
+        f"pass{'' if len(worst) > 1 else 'es'} a corner in {steps} "
+        f"step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. Where within a step is not "
+        f"known: derivatives from there on may be off by about {off} of the largest. Use shorter "
+        "steps, or declare the corner as an event"
     ]

@@ -193,6 +193,12 @@ class Phase:
             rows, normal = list(disc.rows), force[self.system.normals[disc.contact]]
             mu, dmu = self.limit(disc, seen)
             d = self.direction(modes, j, seen.u.value)
+            if np.any(dmu) and not np.any(d):
+                raise SimulationError(
+                    f"contact '{self.system.contacts[disc.contact]}' of model '{self.name}' rests "
+                    "without friction: the run has no derivative by friction",
+                    fix="Choose another friction, or differentiate by something else.",
+                )
             found[rows] = -normal * np.outer(d, dmu)
             if j not in modes.frozen:
                 across = np.eye(len(rows)) - np.outer(d, d)

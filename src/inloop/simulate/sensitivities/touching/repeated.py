@@ -86,7 +86,9 @@ def touched(
     u = inputs.at(0.0)
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
     dx = start_changes(system, directions, (0.0, u, tau), state, kept_values(plant, arguments), dg)
-    run = TouchedRun(Phase(system, around), result.t, directions.names)
+    sizes = [abs(plant.parameters[n]) or 1.0 if n in plant.parameters else 1.0
+             for n in directions.names]  # fmt: skip
+    run = TouchedRun(Phase(system, around), result.t, directions.names, sizes)
     run.go(Moment(0.0, *state, dx))
     samples = VariedSamples(
         *(np.array([getattr(row, part) for row in run.rows]) for part in ("x", "dep", "dx"))

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853
+import scipy
 
 from inloop.errors import SimulationError
 from inloop.plant import Array
@@ -27,10 +28,15 @@ from inloop.simulate.sensitivities.touching.watching import (
 )
 
 TOLERANCE = 1e-11  # of each step
+LEAST = (
+    1e-3  # of the characteristic length: derivatives times what is varied have at least this size
+)
 LOWEST = 1e-15  # rebounds that rise less, in characteristic lengths, are not followed
 CONTINUOUS = 1e-9  # of the largest rate: nothing jumps
 KEPT = 1e-6  # of the largest derivative: what a contact that is closed leaves of its own
+LOCATED = 1e-10  # of the time [1]: what corrections may leave
 MOST_CORRECTIONS, MOST_BLOWS, MOST_AT_ONCE = 8, 20, 50
+MOST_STEPS = 20_000  # of a run
 
 
 class TouchedRun:
@@ -41,14 +47,19 @@ class TouchedRun:
         events: what happened, and when.
     """
 
-    def __init__(self, phase: Phase, times: Array, names: Sequence[str]) -> None:
+    def __init__(
+        self, phase: Phase, times: Array, names: Sequence[str], sizes: Sequence[float]
+    ) -> None:
         """See what is to be repeated.
 
         Args:
             phase: the equations.
             times: of the samples [s].
             names: of the directions.
+            sizes: what is a large change of what they are named after.
         """
+        # derivatives that are small by this count as rounding
+        self._least = LEAST * phase.length / np.array(sizes)
         self._phase, self._times, self._names = phase, times, names
         dg = phase.around.dg
         wide = phase.around.with_directions(np.column_stack([dg, np.zeros(len(dg))]))
@@ -57,6 +68,7 @@ class TouchedRun:
         self._still = np.zeros(dg.shape[1])
         self._dep = np.zeros(0)
         self._largest = 0.0  # of all derivatives so far
+        self._steps = 0
         self.rows: list[Moment] = []
         self.events: list[tuple[float, Happening]] = []
 
@@ -93,7 +105,7 @@ class TouchedRun:
             self._sample(dense, modes, float(solver.t))
         return self._moment(solver.t, solver.y), None
 
-    def _solver(self, now: Moment, modes: Modes, end: float) -> DOP853:
+    def _solver(self, now: Moment, modes: Modes, end: float) -> Any:
         size = len(now.x)
 
         def rates(t: float, y: Array) -> Array:
@@ -104,14 +116,21 @@ class TouchedRun:
         y = np.concatenate([now.x, now.dx.ravel()])
         most = np.abs(now.dx).max(axis=0, initial=0.0)
         units = np.ones(size) * self._phase.length
-        absolute = np.concatenate([units, np.tile(np.maximum(most, 1e-9), size)])
-        return DOP853(
+        absolute = np.concatenate([units, np.tile(np.maximum(most, self._least), size)])
+        return scipy.integrate.DOP853(
             rates, now.t, y, end, rtol=TOLERANCE, atol=TOLERANCE * absolute,
             **({"first_step": end - now.t} if end < self._times[-1] else {}),
         )  # fmt: skip
 
-    def _step(self, solver: DOP853) -> None:
+    def _step(self, solver: Any) -> None:
         failure = solver.step()
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise SimulationError(
+                f"derivatives of model '{self._phase.name}' take more than {MOST_STEPS} steps "
+                f"up to t = {solver.t:.6g} s: laws are stiff, or motions not smooth",
+                fix="Use a shorter run, softer laws, or differences of runs.",
+            )
         if solver.status == "failed":
             raise SimulationError(
                 f"derivatives of model '{self._phase.name}' cannot go on at t = {solver.t:.9g} s: "
@@ -142,6 +161,11 @@ class TouchedRun:
             if not abs(step) > 2e-16 * max(1.0, abs(t)):
                 break
             t = max(t - step, before.t)
+        if not abs(step) <= LOCATED * max(1.0, abs(t)):
+            raise undefined(
+                f"an event of model '{self._phase.name}' near t = {t:.9g} s is not found again, as "
+                "if it only grazed"
+            )
         return at
 
     def _seen(
@@ -160,7 +184,7 @@ class TouchedRun:
         kept = self._timed.keep(at.t, state, np.column_stack([at.dx, xd]), dt, modes)
         return xd, kept
 
-    def _sample(self, dense: DOP853, modes: Modes, end: float) -> None:
+    def _sample(self, dense: Callable[[float], Array], modes: Modes, end: float) -> None:
         """Samples up to a time."""
         while len(self.rows) < len(self._times) and self._times[len(self.rows)] <= end:
             t = float(self._times[len(self.rows)])
@@ -291,8 +315,7 @@ class TouchedRun:
         kept = phase.keep(at.t, (at.x, at.dep), at.dx, self._still, modes)
         for i, normal in enumerate(phase.system.normals):
             least = NOTHING * float(np.abs(kept.force.value).max(initial=0.0))
-            released_now = any(what.number == i for what in released)
-            if modes.closed[i] and kept.force.value[normal] <= least and not released_now:
+            if modes.closed[i] and kept.force.value[normal] <= least:
                 raise undefined(
                     f"contact '{phase.system.contacts[i]}' of model '{phase.name}' touches without "
                     f"a force, or shares it with others, at t = {at.t:.9g} s"

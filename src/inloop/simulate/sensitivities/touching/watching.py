@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from inloop.plant import Array
 from inloop.simulate.sensitivities.touching.phase import Kept, Modes, Phase
@@ -142,7 +142,7 @@ class Watch:
             a, b = (middle, b) if value(middle) > 0.0 else (a, middle)
         if a <= self.begun or not value(a) > 0.0:
             return a
-        return float(brentq(value, a, b, xtol=1e-15, rtol=1e-14))
+        return float(scipy.optimize.brentq(value, a, b, xtol=1e-15, rtol=1e-14))
 
 
 def begun_watch(
