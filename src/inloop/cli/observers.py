@@ -1,4 +1,4 @@
-"""Observers that a Python file defines beside its model."""
+"""Observers that a Python file of the command line defines."""
 
 from __future__ import annotations
 
@@ -7,23 +7,35 @@ from typing import Any
 
 import inloop as il
 
+FIX = "Let the file define it: an il.observer(...), or a function that returns one."
+
+
+def named_observer(name: str, names: Mapping[str, Any]) -> Any:
+    """What a file defines under the name of an observer; nothing is called.
+
+    Raises:
+        InputError: there is nothing of this name; says which observers there are.
+    """
+    if name not in names:
+        known = [k for k, v in names.items() if isinstance(v, il.observers.Observer)]
+        listed = f" It defines {', '.join(known)}." if known else ""
+        raise il.InputError(f"the mechanism comes with no observer {name[:60]!a}", fix=FIX + listed)
+    return names[name]
+
 
 def observer_of_file(name: str, names: Mapping[str, Any]) -> il.observers.Observer:
     """The observer of this name, or what a function of this name returns.
 
     Args:
         name: in the file.
-        names: all global names of the file.
+        names: all names that the file defines.
 
     Raises:
-        InputError: there is none, or it is something else.
+        InputError: there is none of this name, or it is something else.
     """
-    fix = "Let the file define it: an il.observer(...), or a function that returns one."
-    found = names.get(name)
-    if found is None:
-        raise il.InputError(f"the mechanism comes with no observer {name[:60]!a}", fix=fix)
+    found = named_observer(name, names)
     if callable(found) and not isinstance(found, il.observers.Observer):
         found = found()
     if not isinstance(found, il.observers.Observer):
-        raise il.InputError(f"`{name}` is or makes a {type(found).__name__}", fix=fix)
+        raise il.InputError(f"`{name}` is or makes a {type(found).__name__}", fix=FIX)
     return found

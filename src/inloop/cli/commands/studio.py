@@ -69,6 +69,11 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--period", type=float, metavar="S", help="between two calls of the file's controller [s]"
     )
+    parser.add_argument(
+        "--observer", metavar="NAME",
+        help="an il.observer(...) of the file, or a function that returns one, which runs inside "
+        "the loop; its estimates are signals, observer.NAME",
+    )  # fmt: skip
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--framed", action="store_true", help=argparse.SUPPRESS)

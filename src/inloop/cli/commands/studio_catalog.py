@@ -14,6 +14,7 @@ import inloop as il
 from inloop import gallery
 from inloop.cli.commands import midi
 from inloop.cli.commands.studio_controllers import offered_controllers
+from inloop.cli.observers import named_observer
 from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
 from inloop.cli.watched_files import files_of, forget_modules
@@ -105,6 +106,8 @@ class GalleryCatalog:
                     f"'{args.mechanism}' has no option or parameter {setting[:40]!a}",
                     fix=f"`inloop describe {args.mechanism}` lists them all.",
                 )
+        if (observer := getattr(args, "observer", None)) is not None:
+            named_observer(observer, found.names)
         plant = self._name(mechanism.name)
         stage = stage_of(found)
         haptic = stage.device is not None and stage.device["haptic"] is not None
@@ -196,6 +199,8 @@ class GalleryCatalog:
         for option in ("controller", "period"):  # told again when the file has changed
             if (value := getattr(args, option, None)) is not None and exhibit is None:
                 words += [f"--offer-{option}", str(value)]
+        if (observer := getattr(args, "observer", None)) is not None:
+            words += ["--observer", observer]
         words += start_words(args)
         if haptic:
             # a device that runs away must not be stopped by the plant: that is what one looks at

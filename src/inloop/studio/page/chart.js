@@ -5,7 +5,7 @@ import { icon, make } from "./dom.js";
 import { axisLabels, NOISE, withPrefix } from "./numbers.js";
 
 /** @typedef {import("./theme.js").Palette} Palette */
-/** @typedef {{ name: string, colour: string }} Trace */
+/** @typedef {{ name: string, colour: string, dashed: boolean }} Trace */
 
 /**
  * What a person does with a chart.
@@ -16,6 +16,7 @@ import { axisLabels, NOISE, withPrefix } from "./numbers.js";
  */
 
 export const FONT = "11px system-ui, sans-serif";
+const DASH = [7, 5]; // of estimates [px]
 
 export class Chart {
   /** @type {number | null} */
@@ -121,6 +122,7 @@ export class Chart {
         ...signals.map((signal) => ({
           stroke: signal.colour,
           width: 1.5,
+          dash: signal.dashed ? DASH : undefined,
           points: { show: false },
           pxAlign: 0,
           spanGaps: false,

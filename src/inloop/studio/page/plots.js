@@ -9,6 +9,7 @@ import { SpectrumChart } from "./spectrumchart.js";
 /** @typedef {import("./theme.js").Palette} Palette */
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
+const ESTIMATE = "observer."; // how names of estimates begin
 const FUTURE = 0.25; // part of the time shown that lies behind the cursor
 const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
 // between spectra [ms], and the largest part of the time that they may take
@@ -103,7 +104,9 @@ export class Plots {
       this.held = null;
       this.band = null;
     }
-    this.choose(kept ? known(kept) : known(wished ?? signals.slice(0, 2).map((s) => s.name)));
+    // the first two, with what an observer in the loop estimates of them
+    const first = signals.slice(0, 2).flatMap((s) => [s.name, ESTIMATE + s.name]);
+    this.choose(known(kept ?? wished ?? first));
   }
 
   /** @param {string[]} names */
@@ -198,7 +201,8 @@ export class Plots {
     this.chosen.forEach((name, index) => {
       const unit = this.signals.find((s) => s.name === name)?.unit ?? "";
       const colour = this.palette.series[index % this.palette.series.length];
-      units.set(unit, [...(units.get(unit) ?? []), { name, colour }]);
+      const dashed = name.startsWith(ESTIMATE); // the truth shows through
+      units.set(unit, [...(units.get(unit) ?? []), { name, colour, dashed }]);
     });
     /** @param {string} name */
     const drop = (name) => this.toggle(name);
