@@ -55,21 +55,32 @@ def test_frequency_at_equilibrium_from_energy(four_bar: il.Plant) -> None:
 
 
 def test_unknown_parameter_and_effort(four_bar: il.Plant) -> None:
-    rest = equilibrium(four_bar, q={"crank": -0.6}, unknowns=["k"])
-    assert rest["crank"] == pytest.approx(-0.6, abs=1e-12)
+    rest = equilibrium(four_bar, q={"crank": 0.7}, unknowns=["k"])
+    assert rest["crank"] == pytest.approx(0.7, abs=1e-12)
     assert four_bar.parameters["k"] == mech.STIFFNESS
     branch, h = mech.branch_of(four_bar, rest.q), 1e-4
-    dV = [mech.potential(-0.6 + s * h, branch, rest["k"]) for s in (-2, -1, 1, 2)]
+    dV = [mech.potential(0.7 + s * h, branch, rest["k"]) for s in (-2, -1, 1, 2)]
     assert abs(8 * (dV[2] - dV[1]) - (dV[3] - dV[0])) / (12 * h) < 1e-8
-    by_effort = equilibrium(four_bar, q={"crank": -0.6}, unknowns=["crank.effort"])
-    dV = [mech.potential(-0.6 + s * h, branch) for s in (-2, -1, 1, 2)]
+    by_effort = equilibrium(four_bar, q={"crank": 0.7}, unknowns=["crank.effort"])
+    dV = [mech.potential(0.7 + s * h, branch) for s in (-2, -1, 1, 2)]
     slope = (8 * (dV[2] - dV[1]) - (dV[3] - dV[0])) / (12 * h)
     assert by_effort["crank.effort"] == pytest.approx(slope, rel=1e-9)
     # held instead: the same effort holds it
-    held = equilibrium(four_bar, q={"crank": -0.6}, fixed=["crank"])
+    held = equilibrium(four_bar, q={"crank": 0.7}, fixed=["crank"])
     assert held["crank.effort"] == pytest.approx(slope, rel=1e-9)
-    driven = equilibrium(mech.four_bar(drive=True).compile(), q={"crank": -0.6})
+    driven = equilibrium(mech.four_bar(drive=True).compile(), q={"crank": 0.7})
     assert driven["crank.effort"] == pytest.approx(slope, rel=1e-9)
+
+
+def test_a_stiffness_that_would_be_negative_is_no_equilibrium(four_bar: il.Plant) -> None:
+    branch, h = mech.branch_of(four_bar, four_bar.formulation.home()), 1e-4
+    slopes = [
+        (mech.potential(-0.6 + h, branch, k) - mech.potential(-0.6 - h, branch, k)) / (2 * h)
+        for k in (0.0, 1.0)
+    ]
+    assert -slopes[0] / (slopes[1] - slopes[0]) < 0.0
+    with pytest.raises(il.SimulationError, match=r"no equilibrium .* 'k' stays in 0 \.\. inf"):
+        equilibrium(four_bar, q={"crank": -0.6}, unknowns=["k"])
 
 
 def test_pendulum_with_effort() -> None:

@@ -28,7 +28,7 @@ def first(plant: il.Plant) -> il.Result:
 
 @pytest.mark.parametrize(("names", "model"), [("ba", "pendulums"), ("ab", "others")])
 def test_runs_of_other_models_are_refused(first: il.Result, names: str, model: str) -> None:
-    with pytest.raises(il.InputError, match="start is a run of model 'pendulums' with .* a, b"):
+    with pytest.raises(il.InputError, match=r"start is a run of model 'pendulums' with .* a, b"):
         pendulums(names, model).simulate(t_end=0.2, start=first)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+import scipy
 
 import inloop as il
 
@@ -247,6 +248,79 @@ def test_a_gear_that_engages_in_one_mode_only() -> None:
     assert np.isnan(result["lam.gear.torque"][-1])
     # the wheel goes on alone
     assert result["wheel.qd"][-1] == pytest.approx(-1.8 * (after + 0.9 / J * 0.4), rel=1e-9)
+
+
+class GearedPendulums:
+    """Two pendulums, the second leads with -1.5 of the first from where both are found."""
+
+    RATIO, FIRST = -1.5, (0.9, 0.4)
+    WEIGHT, INERTIA = (9.81 * 1.3 * 0.5, 9.81 * 0.7 * 0.4), (1.3 * 0.5**2, 0.7 * 0.4**2)
+
+    def other(self, a: float) -> float:
+        return self.FIRST[1] + self.RATIO * (a - self.FIRST[0])
+
+    def pull(self, a: float) -> float:
+        """Torque on the one degree of freedom [N·m]."""
+        first, second = self.WEIGHT
+        return -first * np.sin(a) - self.RATIO * second * np.sin(self.other(a))
+
+    @property
+    def inertia(self) -> float:
+        return self.INERTIA[0] + self.RATIO**2 * self.INERTIA[1]
+
+    def plant(self) -> il.Plant:
+        m = il.Model("geared_pendulums")
+        data = {"a": (1.3, 0.5), "b": (0.7, 0.4)}
+        for (name, (mass, length)), angle in zip(data.items(), self.FIRST, strict=True):
+            joint = il.revolute("y", initial=angle)
+            m.body(name, on=m.ground, joint=joint, mass=mass, com=(0, 0, -length))
+        m.gear("a", "b", ratio=self.RATIO, offset=None)
+        m.independent("a")
+        return m.compile(methods=["implicit", "rodas"])
+
+
+@pytest.fixture(scope="module")
+def geared() -> il.Plant:
+    return GearedPendulums().plant()
+
+
+@pytest.mark.parametrize(("method", "order"), [("implicit", 2), ("rodas", 4), ("rk4", 4)])
+def test_joints_coupled_as_found_move_on_with_the_order_of_the_method(
+    geared: il.Plant, method: str, order: int
+) -> None:
+    own = GearedPendulums()
+    exact = scipy.integrate.solve_ivp(
+        lambda t, x: [x[1], own.pull(x[0]) / own.inertia], (0.0, 1.0), (own.FIRST[0], 0.0),
+        method="DOP853", rtol=1e-12, atol=1e-13,
+    ).y[0, -1]  # fmt: skip
+    errors = []
+    for step in (1e-2, 5e-3):
+        result = geared.simulate(t_end=1.0, step=step, method=method)
+        expected = [own.other(a) for a in result["a.q"]]
+        np.testing.assert_allclose(result["b.q"], expected, rtol=0, atol=1e-9)
+        errors.append(abs(result["a.q"][-1] - exact))
+    assert abs(exact - own.FIRST[0]) > 0.1
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.5)
+
+
+def test_analyses_take_joints_coupled_as_found_along(geared: il.Plant) -> None:
+    own = GearedPendulums()
+    rest = scipy.optimize.brentq(own.pull, -0.5, 0.9)
+    found = geared.equilibrium()
+    assert found.q == pytest.approx([rest, own.other(rest)], abs=1e-9)
+    first, second = own.WEIGHT
+
+    def frequency(a: float) -> complex:
+        stiffness = first * np.cos(a) + own.RATIO**2 * second * np.cos(own.other(a))
+        return complex(np.emath.sqrt(stiffness / own.inertia))
+
+    assert geared.eigenmodes().frequencies[0] == pytest.approx(
+        frequency(rest).real / (2.0 * np.pi), rel=1e-7
+    )
+    values = geared.linearize().eigenvalues
+    assert np.abs(values.imag).max() == pytest.approx(frequency(own.FIRST[0]).real, rel=1e-7)
+    swept = geared.sweep(over="a", values=[0.9, 0.7])
+    assert swept["b.q"][-1] == pytest.approx(own.other(0.7), abs=1e-9)
 
 
 MUJOCO = """<mujoco><option gravity="0.3 -2 -9.81" timestep="1e-5"/><worldbody>

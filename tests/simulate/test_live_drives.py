@@ -368,3 +368,21 @@ def test_an_input_of_a_closed_mechanism_that_jumps(at: float) -> None:
         errors.append(np.abs(found.q[-1] - exact.q[-1]).max())
     assert max(errors) < 0.02
     assert errors[2] < 5e-3
+
+
+def test_rodas_follows_a_filter_with_its_own_order() -> None:
+    """The filter moves the cart, the cart the pendulum: slopes of both are needed."""
+    m = il.Model("filtered_cart")
+    cart = m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+    m.body("rope", on=cart, joint=il.revolute("y"), mass=2.0, com=(0, 0, -0.7))
+    m.drive(cart, derivatives="filtered", cutoff=4.0)
+    m.joint_force("rope", lambda qd: -0.1 * qd, name="drag")
+    plant, given = m.compile(methods="rodas"), {"cart.q": lambda t: 0.3 * il.sin(3.0 * t)}
+
+    def end(method: str, step: float) -> float:
+        result = plant.simulate(t_end=1.0, step=step, method=method, inputs=given)
+        return float(result["rope.qd"][-1])
+
+    exact = end("rk4", 2.5e-4)
+    errors = [abs(end("rodas", step) - exact) for step in (8e-3, 4e-3)]
+    assert np.log2(errors[0] / errors[1]) > 3.3

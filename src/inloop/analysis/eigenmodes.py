@@ -110,6 +110,7 @@ def eigenmodes(
     if q is None:
         rest = equilibrium(plant, fixed=fixed, tau=tau, inputs=inputs, states=states, t=t)
         at, z = rest.q, rest.z
+        reduction.hold(at)
     else:
         at = reduction.start(q)
         z = states_at_rest(reduction, at, state_vector(plant, states), u, t)

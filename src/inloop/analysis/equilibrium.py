@@ -312,6 +312,13 @@ class _Statics:
         tau[held] += T.T @ (self.bias(s) - tau)
         return tau
 
+    def ranges(self) -> str:
+        """Which unknown parameters cannot take any value, in words."""
+        allowed = {p.name: p.range for p in self.reduction.plant.parameters.declared}
+        bounded = [(u.name, allowed[u.name]) for u in self.wanted if u.kind == "parameter"]
+        told = [f"'{name}' stays in {r[0]:g} .. {r[1]:g}" for name, r in bounded if r is not None]
+        return f" Parameters have ranges: {', '.join(told)}." if told else ""
+
     def none(self, nearest: Solution | None) -> SimulationError:
         plant = self.reduction.plant
         if nearest is None:
@@ -321,7 +328,7 @@ class _Statics:
             )
         worst = int(np.argmax(np.abs(nearest.r)))
         left = float(np.abs(nearest.r).max())
-        tried = f" Tried: {'; '.join(self.tried)}."
+        tried = f"{self.ranges()} Tried: {'; '.join(self.tried)}."
         if worst >= len(self.free):
             state = self.reduction.states[worst - len(self.free)]
             return SimulationError(

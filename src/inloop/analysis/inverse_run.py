@@ -239,6 +239,8 @@ def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
     if not reduction.dependent:
         return q
     result = q.copy()
+    if not follow:
+        reduction.hold(q[0])
     for k in range(len(t)):
         if follow and k > 0:
             result[k, reduction.following] = result[k - 1, reduction.following]

@@ -58,6 +58,8 @@ class Reduction:
         self._closing, self._closing_rows = list(roles.dependent), list(roles.rows)
         self.following = list(dict.fromkeys([*self._closing, *self._closing_ball_joints()]))
         self.sizes = plant.coordinate_sizes
+        self._as_found = plant.formulation.as_found[self._closing_rows]
+        self._held: Array | None = None
 
     def _closing_ball_joints(self) -> list[int]:
         configuration, found = self.plant.configuration, []
@@ -80,12 +82,19 @@ class Reduction:
 
     def start(self, q: Given) -> Array:
         """A position that closes the loops, shape (nq,); what is given by name is kept."""
-        return first_position(self.plant, q)[0]
+        found = first_position(self.plant, q)[0]
+        self.hold(found)
+        return found
+
+    def hold(self, q: Array) -> None:
+        """Let couplings that hold what they find have found it at this position."""
+        self._held = np.array(q, dtype=np.float64)
 
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
         """A position and velocities that fit the loops."""
         if self.rows:
             start = start_of(self.plant, q, qd, None)
+            self.hold(start.q)
             return start.q, start.qd
         return self.start(q), vector(self.plant, qd, self.plant.mechanism.first_qd, "qd")
 
@@ -141,11 +150,15 @@ class Reduction:
 
     def _newton(self, q: Array, t: float | Array) -> Array:
         """Corrections of what the loops determine."""
-        if not self.led:
+        if not self.led and not np.any(self._as_found):
             return self.evaluate("newton", q=q, t=t)["step"]
         still = np.zeros((len(q), self.plant.n))
         found = _in_blocks(self.plant.formulation.constraints, {"q": q, "qd": still, "t": t})
         J, h = found["J"][:, self._closing_rows], found["h"][:, self._closing_rows]
+        if np.any(self._as_found):
+            n, held = self.plant.n, self._held
+            away = q[:, :n] - (self.plant.formulation.home() if held is None else held)[:n]
+            h = h + np.where(self._as_found, np.einsum("rij,rj->ri", J, away), 0.0)
         return np.asarray(np.linalg.solve(J[:, :, self._closing], -h[:, :, None])[:, :, 0])
 
     def refuse_led_positions(self, what: str) -> None:

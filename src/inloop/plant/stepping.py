@@ -81,9 +81,16 @@ def why_no_jacobian(plant: BarePlant, formulation: Formulation) -> str:
     """In words."""
     if not formulation.code.implicit:
         return formulation.code.why_not_implicit
+    if _has_filters(plant.mechanism):
+        return "filtered drives have no generated Jacobian"
     if _length(plant, formulation) > LARGEST_JACOBIAN:
         return "the Jacobian would be too large to generate"
     return "the Jacobian is not compiled (compile(methods='rodas') does it)"
+
+
+def _has_filters(mechanism: Mechanism) -> bool:
+    """Drives are filtered; generated slopes take their motion as given."""
+    return any(drive.states for drive in mechanism.drives)
 
 
 def _length(plant: BarePlant, formulation: Formulation) -> int:
@@ -100,8 +107,8 @@ def implicit_steps(plant: BarePlant, formulation: Formulation) -> str:
 
 
 def jacobian(plant: BarePlant, formulation: Formulation) -> str | None:
-    """Name of the Jacobian for a partition; None where it would be too large."""
-    if _length(plant, formulation) > LARGEST_JACOBIAN:
+    """Name of the Jacobian for a partition; None where it would be too large, or not complete."""
+    if _length(plant, formulation) > LARGEST_JACOBIAN or _has_filters(plant.mechanism):
         return None
     code = formulation.code
     name = code.function(steps.JACOBIAN)

@@ -86,6 +86,16 @@ class Row:
         """What its multiplier is called: "contact.normal"."""
         return f"{self.element}.{self.direction.replace(' ', '_')}"
 
+    @property
+    def leads(self) -> bool:
+        """Whether positions tell where a dependent coordinate is, or it stays where it is.
+
+        Not so where only velocities are restricted, and where joints are coupled as they were
+        found: there it is what its velocity has led to.
+        """
+        found = self.h is self.h.graph.zero and len(self.J) > 1
+        return self.holonomic and not found
+
     def rate(self, qd: Sequence[Expr]) -> Expr:
         """J qd + nu."""
         return sum((entry * qd[k] for k, entry in self.J.items()), self.nu)

@@ -67,6 +67,7 @@ class Closure:
         row_sizes: one unit of each row.
         linear: which rows are linear in q.
         holonomic: which rows restrict positions; the others restrict velocities alone.
+        as_found: which rows keep joints coupled as they were found; h of these is 0 everywhere.
         live_rows: number of rows that change with the coordinates at all.
     """
 
@@ -100,6 +101,7 @@ class Closure:
         self._rounding = np.maximum(1e-12, ROUNDING * np.array(extent) / self.row_sizes)
         self.linear = np.array([row.linear for row in self._rows], dtype=bool)
         self.holonomic = np.array([row.holonomic for row in self._rows], dtype=bool)
+        self.as_found = np.array([row.holonomic and not row.leads for row in self._rows], bool)
 
     @cached_property
     def _rest(self) -> Array:

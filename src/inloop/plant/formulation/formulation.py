@@ -206,6 +206,11 @@ class Formulation(ABC):
     def holonomic(self) -> NDArray[np.bool_]:
         """Which of all rows restrict positions; the others restrict velocities alone."""
 
+    @property
+    @abstractmethod
+    def as_found(self) -> NDArray[np.bool_]:
+        """Which of all rows keep joints coupled as they were found, so that h is 0 everywhere."""
+
     def violation(self, q: Array, qd: Array, t: float | Array = 0.0) -> Array:
         """Largest constraint value at each state, dropped rows included; 0 without rows.
 

@@ -45,7 +45,8 @@ class PartitionCode(Code):
     motion = "constrained"
     beside_rates = ("expand", "settle", "pivots")
     why_not_implicit = (
-        "ball joints in loops and constraints on velocities have no generated Jacobian"
+        "ball joints in loops, constraints on velocities and couplings without an offset have no "
+        "generated Jacobian"
     )
 
     def __init__(
@@ -157,8 +158,8 @@ class PartitionCode(Code):
     @property
     def implicit(self) -> bool:  # type: ignore[override]
         """See `Code`: not yet where loops turn quaternions or leave dependent positions free."""
-        holonomic = all(row.holonomic for row in self._closed.rows)
-        return holonomic and not self._equations.mechanism.attitudes
+        leads = all(row.leads for row in self._closed.rows)
+        return leads and not self._equations.mechanism.attitudes
 
     @property
     def autonomous(self) -> bool:

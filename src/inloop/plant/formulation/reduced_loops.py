@@ -127,6 +127,11 @@ class ReducedLoops(Formulation):
         """See `Formulation`."""
         return self.positions.closure.holonomic
 
+    @property
+    def as_found(self) -> NDArray[np.bool_]:
+        """See `Formulation`."""
+        return self.positions.closure.as_found
+
     def loop_of(self, row: int) -> str:
         """See `Formulation`."""
         return self.closed.rows[self.partition.rows[row]].element

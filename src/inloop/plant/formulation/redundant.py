@@ -195,6 +195,11 @@ class Redundant(SingleChoice):
         """See `Formulation`."""
         return self.reduced.holonomic
 
+    @property
+    def as_found(self) -> NDArray[np.bool_]:
+        """See `Formulation`."""
+        return self.reduced.as_found
+
     def loop_of(self, row: int) -> str:
         """See `Formulation`."""
         return self.reduced.loop_of(row)

@@ -72,6 +72,11 @@ class Tree(SingleChoice):
         """See `Formulation`."""
         return np.zeros(0, dtype=bool)
 
+    @property
+    def as_found(self) -> NDArray[np.bool_]:
+        """See `Formulation`."""
+        return np.zeros(0, dtype=bool)
+
     def loop_of(self, row: int) -> str:
         """See `Formulation`."""
         return ""
