@@ -45,7 +45,7 @@ void il_meeting_remember(const il_meeting *meeting, const double *x, const int64
     for (int64_t k = 0; k < meeting->count; k++) {
         const double *states = x + places[k] + meeting->rows + 2;
         memcpy(memory[k].told, states, sizeof memory[k].told);
-        memory[k].present = memory[k].looked = 0;
+        memory[k].present = memory[k].looked = memory[k].seed = 0;
     }
 }
 
@@ -134,14 +134,21 @@ static void write_row(const il_meeting_motion *motion, const double *arm, const 
     }
 }
 
-/* Normal and tangents of a touch. */
-static void write_axes(const double *n, double axes[3][3])
+/* The axis that tangents are from, beginning with 1. */
+static int64_t seed_of(const double *n)
 {
+    return fabs(n[0]) < steep ? 1 : 2;
+}
+
+/* Normal and tangents of a touch. */
+static void write_axes(const il_touch_memory *memory, double axes[3][3])
+{
+    const double *n = memory->told + NORMAL;
     double *const tangent = axes[1];
 
     memcpy(axes[0], n, sizeof axes[0]);
     memset(tangent, 0, sizeof axes[1]);
-    tangent[fabs(n[0]) < steep ? 0 : 1] = 1.0;
+    tangent[(memory->seed ? memory->seed : seed_of(n)) - 1] = 1.0;
     il_along3(tangent, -il_dot3(tangent, n), n, tangent);
     il_unit3(tangent);
     il_cross3(tangent, n, axes[2]);
@@ -185,7 +192,7 @@ static void write_contact(const il_meeting *meeting, const il_meeting_motion *mo
     memcpy(states + NORMAL, spot->normal, sizeof spot->normal);
     states[FEATURE] = (double)spot->feature;
     il_sub3(spot->point, motion->pose, arm);
-    write_axes(spot->normal, axes);
+    write_axes(contacts->memory + slot, axes);
     const int64_t cone = cone_rows(meeting);
     for (int64_t k = 0; k < cone; k++) {
         write_row(motion, arm, axes[k], H + k * motion->n);
@@ -196,6 +203,17 @@ static void write_contact(const il_meeting *meeting, const il_meeting_motion *mo
     }
 }
 
+void il_meeting_hold(il_touch_memory *memory, double turned[2])
+{
+    double before[3][3], after[3][3];
+
+    write_axes(memory, before);
+    memory->seed = seed_of(memory->told + NORMAL);
+    write_axes(memory, after);
+    turned[0] = il_dot3(before[1], after[1]);
+    turned[1] = il_dot3(before[1], after[2]);
+}
+
 void il_meeting_drift(const il_meeting *meeting, const il_meeting_motion *motion,
                       const double *drift, const il_touch_memory *memory, double *w)
 {
@@ -204,7 +222,7 @@ void il_meeting_drift(const il_meeting *meeting, const il_meeting_motion *motion
     for (int64_t k = 0; k < meeting->count; k++) {
         double axes[3][3], arm[3], moment[3];
         il_sub3(memory[k].told + POINT, motion->pose, arm);
-        write_axes(memory[k].told + NORMAL, axes);
+        write_axes(memory + k, axes);
         for (int64_t row = 0; row < cone; row++, w++) {
             il_cross3(arm, axes[row], moment);
             *w = memory[k].present ? il_dot3(axes[row], drift) + il_dot3(moment, drift + 3) : 0.0;
