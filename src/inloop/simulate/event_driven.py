@@ -1,4 +1,4 @@
-"""What `method="event_driven"` can do: a few hard contacts that are declared and rigid.
+"""What `method="event_driven"` can do: a few hard contacts that are rigid.
 
 Its modes are found while it runs (native/runtime/il_touching.h). What it cannot do is refused by
 name; `method="moreau"` does all of it.
@@ -6,27 +6,38 @@ name; `method="moreau"` does all of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 
 FIX = "Use method='moreau', or name none."
 
 
-def refuse_event_driven(plant: BarePlant) -> None:
+def refuse_event_driven(plants: Mapping[str, BarePlant]) -> None:
     """Refuse mechanisms that the event-driven method does not know.
+
+    Args:
+        plants: the modes of one plant, by name; some may have no hard contacts.
 
     Raises:
         InputError: it would be wrong, or of no use.
     """
+    for plant in plants.values():
+        _refuse_parts(plant)
+    if not any(plant.mechanism.hard_contacts for plant in plants.values()):
+        name = next(iter(plants.values())).name
+        _refuse(f"'{name}' has no hard contacts", "Use method='dopri' with a tolerance.")
+
+
+def _refuse_parts(plant: BarePlant) -> None:
+    """Refuse what one mode has."""
     mechanism = plant.mechanism
     if mechanism.pile is not None:
-        _refuse(f"pile '{mechanism.pile.name}' has contacts that are found while it runs")
-    for contact in mechanism.found_contacts:
-        _refuse(f"touches of contact '{contact.name}' are found while it runs")
-    if not mechanism.hard_contacts:
-        _refuse(f"'{plant.name}' has no hard contacts", "Use method='dopri' with a tolerance.")
-    if plant.by_mode:
-        _refuse(f"'{plant.name}' has modes of its own")
+        _refuse(
+            f"pile '{mechanism.pile.name}' has contacts between all of its members",
+            "Declare the pairs that may touch with m.contact, or use method='moreau'.",
+        )
     for drive in mechanism.drives:
         if drive.kind == "input" and drive.derivatives == "given":
             joint = mechanism.bodies[drive.body].joint.name
@@ -36,11 +47,13 @@ def refuse_event_driven(plant: BarePlant) -> None:
                 "Drive it by a function of time or with derivatives='filtered', or use "
                 "method='moreau'.",
             )
-    for rigid in mechanism.declared_contacts:
-        if getattr(rigid.law, "stiffness", None) is not None:
+    for contact in (*mechanism.declared_contacts, *mechanism.found_contacts):
+        if getattr(contact.law, "stiffness", None) is not None:
             _refuse(
-                f"contact '{rigid.name}' gives way (stiffness=), and this method knows rigid "
-                "ones only"
+                f"contact '{contact.name}' gives way (stiffness=), and without steps that damp "
+                "it such a spring would vibrate for ever",
+                "Leave out stiffness=, which only shares forces between contacts, or use "
+                "method='moreau'.",
             )
 
 

@@ -266,6 +266,8 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
         "CONTACT_JAMMED": f"has contacts after t = {last:.6g} s that slide such that no finite "
         "forces keep them closed (Painlevé)",
+        "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed from "
+        "event to event: where shapes touch jumps, as on a rim that lies level",
         "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
@@ -274,7 +276,10 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "that feed energy, or set wider bounds: plant.bounds",
         "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
         "CONTACT_JAMMED": "Use method='moreau', which lets them jam by an impulse",
+        "CONTACT_INEXACT": "Use method='moreau'",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.method == "event_driven" and result.status in ("STEP_TOO_SMALL", "CHATTERING"):
+        fix = "Use method='moreau', which steps over events"
     if result.status == "LOOP_OPEN" and blame:
         what = f"cannot close its loops after t = {last:.6g} s: {blame}"
         fix = 'Give it a motion without jumps, or declare it with derivatives="filtered"'

@@ -387,10 +387,10 @@ def make_systems(
     for plant in plants.values():
         if method is not None and not method.knows_hard_contacts:
             refuse_hard_contacts(plant)
-        if method == Method.EVENT_DRIVEN:
-            refuse_event_driven(plant)
         if method is not None:
             refuse_foreign_method(plant, method)
+    if method == Method.EVENT_DRIVEN:
+        refuse_event_driven(plants)
     own = {name: plant.formulation for name, plant in plants.items()}
     chosen = {**own, **(formulations or {})}
     for name, plant in plants.items():

@@ -38,6 +38,21 @@ int il_dense_cubic(il_stepper *stepper, const il_span *span)
     return IL_OK;
 }
 
+int il_dense_reach(il_stepper *stepper, const il_span *span, double s, double *x)
+{
+    const int64_t size = stepper->size;
+    const il_span part = {span->t, s * span->h, span->t + s * span->h, span->x};
+    double *const kept = stepper->dense + 2 * size; /* rows that a line does not need */
+
+    memcpy(kept, stepper->x_new, (size_t)size * sizeof *kept);
+    const int status = stepper->method->attempt(stepper, &part);
+    memcpy(x, stepper->x_new, (size_t)size * sizeof *x);
+    memcpy(stepper->x_new, kept, (size_t)size * sizeof *kept);
+    memset(kept, 0, (size_t)size * sizeof *kept);
+    il_normalize(&stepper->system, x);
+    return status;
+}
+
 void il_dense_at(const il_stepper *stepper, double s, double *x)
 {
     const int64_t size = stepper->size;

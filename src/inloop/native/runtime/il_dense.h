@@ -20,6 +20,10 @@ void il_dense_hermite(il_stepper *stepper, const il_span *span);
    which the next step then takes over. The error is of order 4. */
 int il_dense_cubic(il_stepper *stepper, const il_span *span);
 
+/* The same for methods without any, in which velocities jump: a shorter step from the same state. The
+   rows of `dense` are those of il_dense_line. */
+int il_dense_reach(il_stepper *stepper, const il_span *span, double s, double *x);
+
 /* x at the part s of the step. */
 void il_dense_at(const il_stepper *stepper, double s, double *x);
 

@@ -21,6 +21,12 @@
 /* error of each step between events, in natural units */
 static const double tolerance = 1e-12;
 
+/* the least step to begin with after an event, in steps */
+static const double restart = 1e-2;
+
+/* by what steps are shortened in which shapes move too far: a part of what would do, and at most */
+static const double hardly_less = 0.9, much_shorter = 0.1;
+
 enum {
     MOST_EVENTS = 4000, /* in a step */
     MOST_AT_ONCE = 50,  /* at the same time */
@@ -42,6 +48,7 @@ typedef struct course {
     double t0, gone;   /* when it begins [s], and how far it has come since */
     double begun;      /* when the modes began, since t0 [s] */
     double h;          /* of the next step between events [s] */
+    double stride;     /* how far shapes move in the step that was tried, in parts of what they may */
     int64_t trials;
 } course;
 
@@ -49,6 +56,12 @@ static int64_t stage_size(int64_t n, int64_t m)
 {
     const int64_t size = 2 * n + m;
     return il_work_size(IL_DOPRI, n, m) + (IL_TOUCHING_STATES + 3) * size;
+}
+
+/* A mode may have none. */
+static int has_contacts(const il_stepper *stepper)
+{
+    return stepper->system.contacts && stepper->system.contacts->table;
 }
 
 /* The system between events has the contacts as its context. */
@@ -59,21 +72,29 @@ static int begin(il_stepper *stepper, const il_span *span, course *c)
     double *at = stepper->stages + il_work_size(IL_DOPRI, system.n, system.m);
 
     *c = (course){.t0 = span->t, .h = span->h};
-    il_touching_begin(&c->touching, &system, span->h, span->x, at);
+    if (has_contacts(stepper)) {
+        il_touching_begin(&c->touching, &system, span->h, span->x, at);
+        system.rates = il_touching_rates;
+        system.context = &c->touching;
+    }
     at += IL_TOUCHING_STATES * size;
     c->x = at;
     c->seen = at + size;
     c->seen_rates = at + 2 * size;
     memcpy(c->x, span->x, (size_t)size * sizeof *c->x);
-    system.rates = il_touching_rates;
-    system.context = &c->touching;
     return il_stepper_init(&c->inner, &system, IL_DOPRI, stepper->stages, NULL);
 }
 
-/* Forces of the step before are where the search for the first ones begins. */
+/* Forces of the step before are where the search for the first ones begins, and touches are those that
+   they were. */
 static void remember(course *c)
 {
     const il_contact_table *table = c->touching.contacts.table;
+    const size_t size = (size_t)il_touching_found_size(table) * sizeof(double);
+
+    if (size > 0) {
+        memcpy(c->touching.anchor, c->touching.p.memory, size);
+    }
     memset(c->touching.starts, 0, (size_t)(IL_DISCS * table->count) * sizeof *c->touching.starts);
     for (int64_t i = 0; i < table->count; i++) {
         memcpy(c->touching.force + table->first[i], c->x + table->places[i],
@@ -114,6 +135,7 @@ static int look_along(course *c, double h, int *quarter, double margins[2])
     double *const impulses = touching->p.kept;
 
     *quarter = 0;
+    c->stride = 0.0;
     memset(impulses, 0, (size_t)touching->rows * sizeof *impulses);
     int status = c->inner.method->interpolate(&c->inner, &span);
     for (int k = 0; status == IL_OK && k <= QUARTERS; k++) {
@@ -121,6 +143,7 @@ static int look_along(course *c, double h, int *quarter, double margins[2])
         il_dense_at(&c->inner, (double)k / QUARTERS, c->seen);
         il_normalize(&c->inner.system, c->seen);
         status = watch(c, h * k / QUARTERS, c->seen, &margin);
+        c->stride = fmax(c->stride, il_touching_stride(touching));
         il_move_by(touching->rows, impulses, impulses, h * boole[k], touching->found);
         if (*quarter == 0 && k > 0) {
             margins[1] = margin;
@@ -154,8 +177,11 @@ static int stop_at_event(course *c, double h, double *share)
     int quarter;
 
     *share = 1.0;
+    if (c->touching.count == 0) {
+        return IL_OK;
+    }
     int status = look_along(c, h, &quarter, margins);
-    if (status != IL_OK || quarter == 0) {
+    if (status != IL_OK || quarter == 0 || c->stride > 1.0) {
         return status;
     }
     /* as the modes begin, some indicators are not known */
@@ -188,21 +214,26 @@ static int find_step(course *c, double *h, double *error, int *happens)
 {
     const int power = c->inner.method->error_power;
 
-    for (; c->trials < MOST_TRIALS; *h = il_step_after_failure(*h, *error, power)) {
+    while (c->trials < MOST_TRIALS) {
         double share;
         int status = try_step(c, *h);
-        if (status != IL_OK || !((*error = error_of(c)) <= 1.0)) {
-            if (status != IL_OK || !(*error < INFINITY)) {
-                return status == IL_OK ? IL_DIVERGED : status;
+        *error = error_of(c);
+        if (status != IL_OK || !(*error < INFINITY)) {
+            return status == IL_OK ? IL_DIVERGED : status;
+        }
+        if (*error <= 1.0) {
+            status = stop_at_event(c, *h, &share);
+            if (status == IL_OK && c->stride > 1.0) {
+                *h *= fmax(much_shorter, hardly_less / c->stride);
+                continue;
             }
-            continue;
+            *happens = share < 1.0;
+            *h *= share;
+            if (status != IL_OK || !*happens || (*error = error_of(c)) <= 1.0) {
+                return status;
+            }
         }
-        status = stop_at_event(c, *h, &share);
-        *happens = share < 1.0;
-        *h *= share;
-        if (status != IL_OK || !*happens || (*error = error_of(c)) <= 1.0) {
-            return status;
-        }
+        *h = il_step_after_failure(*h, *error, power);
     }
     return IL_STEP_TOO_SMALL;
 }
@@ -220,12 +251,13 @@ static int lead_on(course *c, double rest, int *happens)
     /* what was cut short by the end of the step, or by an event, says nothing about the next one */
     if (h < longest ? !*happens : longest == c->h) {
         c->h = il_step_after_success(h, error, error, c->inner.method->error_power);
+        c->h = c->stride > 0.0 ? fmin(c->h, h * fmax(1.0, hardly_less / c->stride)) : c->h;
     }
     c->gone = !*happens && h >= rest ? c->gone + rest : c->gone + h;
     il_move_by(c->touching.rows, c->touching.p.given, c->touching.p.given, 1.0, c->touching.p.kept);
     il_accept(&c->inner, c->x);
     il_touching_follow(&c->touching);
-    return IL_OK;
+    return il_touching_holds(&c->touching) ? IL_OK : IL_CONTACT_INEXACT;
 }
 
 /* From event to event up to the end of the step. */
@@ -239,8 +271,12 @@ static int go(course *c, double whole)
         if (events > MOST_EVENTS || at_once > MOST_AT_ONCE) {
             return IL_CHATTERING;
         }
-        status = il_touching_decide(&c->touching, c->t0 + c->gone, c->x);
+        if (c->touching.count > 0) {
+            status = il_touching_decide(&c->touching, c->t0 + c->gone, c->x);
+        }
         c->begun = c->gone;
+        /* short steps up to an event say nothing about those that follow */
+        c->h = fmax(c->h, restart * whole);
         c->inner.slope_known = 0;
         while (status == IL_OK && !happens) {
             rest = whole - c->gone;
@@ -256,18 +292,22 @@ static int go(course *c, double whole)
 
 static int attempt(il_stepper *stepper, const il_span *span)
 {
-    const il_contacts *contacts = stepper->system.contacts;
-    if (contacts == NULL || !il_touching_can(contacts->table) || !(span->h > 0.0)) {
+    const il_contacts *contacts = has_contacts(stepper) ? stepper->system.contacts : NULL;
+    if ((contacts && !il_touching_can(contacts->table)) || !(span->h > 0.0)) {
         return IL_BAD_ARGUMENT;
     }
     course c;
     int status = begin(stepper, span, &c);
-    il_contacts_begin(contacts, stepper->system.n, span->x);
-    remember(&c);
+    if (contacts) {
+        il_contacts_begin(contacts, stepper->system.n, span->x);
+        remember(&c);
+    }
     status = status == IL_OK ? go(&c, span->h) : status;
     stepper->evaluations += c.inner.evaluations;
     memcpy(stepper->x_new, c.x, (size_t)stepper->size * sizeof *c.x);
-    il_contacts_tell(contacts, span->h, stepper->x_new);
+    if (contacts) {
+        il_contacts_tell(contacts, span->h, stepper->x_new);
+    }
     return status;
 }
 
@@ -277,4 +317,4 @@ static int interpolate(il_stepper *stepper, const il_span *span)
     return IL_OK;
 }
 
-const il_method il_method_event_driven = {0, stage_size, attempt, interpolate, NULL};
+const il_method il_method_event_driven = {0, stage_size, attempt, interpolate, il_dense_reach};

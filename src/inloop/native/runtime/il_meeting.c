@@ -45,7 +45,7 @@ void il_meeting_remember(const il_meeting *meeting, const double *x, const int64
     for (int64_t k = 0; k < meeting->count; k++) {
         const double *states = x + places[k] + meeting->rows + 2;
         memcpy(memory[k].told, states, sizeof memory[k].told);
-        memory[k].present = memory[k].looked = 0;
+        memory[k].present = memory[k].looked = memory[k].seed = 0;
     }
 }
 
@@ -143,14 +143,21 @@ static void write_row(const il_meeting_motion *motion, const double *arm, const 
     }
 }
 
-/* Normal and tangents of a touch. */
-static void write_axes(const double *n, double axes[3][3])
+/* The axis that tangents are from, beginning with 1. */
+static int64_t seed_of(const double *n)
 {
+    return fabs(n[0]) < steep ? 1 : 2;
+}
+
+/* Normal and tangents of a touch. */
+static void write_axes(const il_touch_memory *memory, double axes[3][3])
+{
+    const double *n = memory->told + NORMAL;
     double *const tangent = axes[1];
 
     memcpy(axes[0], n, sizeof axes[0]);
     memset(tangent, 0, sizeof axes[1]);
-    tangent[fabs(n[0]) < steep ? 0 : 1] = 1.0;
+    tangent[(memory->seed ? memory->seed : seed_of(n)) - 1] = 1.0;
     il_along3(tangent, -il_dot3(tangent, n), n, tangent);
     il_unit3(tangent);
     il_cross3(tangent, n, axes[2]);
@@ -182,13 +189,13 @@ static int64_t turning_axis(const il_meeting *meeting, int64_t turning)
 
 /* Rows of a contact where its touch was told to be. */
 static void write_rows(const il_meeting *meeting, const il_meeting_motion *motion,
-                       const double *told, double *H)
+                       const il_touch_memory *memory, double *H)
 {
     const int64_t cone = cone_rows(meeting);
     double arm[3], axes[3][3];
 
-    il_sub3(told + POINT, motion->pose, arm);
-    write_axes(told + NORMAL, axes);
+    il_sub3(memory->told + POINT, motion->pose, arm);
+    write_axes(memory, axes);
     for (int64_t k = 0; k < cone; k++) {
         write_row(motion, arm, axes[k], H + k * motion->n);
     }
@@ -202,14 +209,15 @@ static void write_rows(const il_meeting *meeting, const il_meeting_motion *motio
 static void write_contact(const il_meeting *meeting, const il_meeting_motion *motion,
                           const il_meeting_contacts *contacts, const il_spot *spot, int64_t slot)
 {
-    double *states = contacts->memory[slot].told;
+    il_touch_memory *memory = contacts->memory + slot;
+    double *states = memory->told;
 
     contacts->gap[slot] = spot->gap;
     states[NEARNESS] = meeting->margin - spot->gap;
     memcpy(states + POINT, spot->point, sizeof spot->point);
     memcpy(states + NORMAL, spot->normal, sizeof spot->normal);
     states[FEATURE] = (double)spot->feature;
-    write_rows(meeting, motion, states, contacts->H + slot * meeting->rows * motion->n);
+    write_rows(meeting, motion, memory, contacts->H + slot * meeting->rows * motion->n);
 }
 
 void il_meeting_rows(const il_meeting *meeting, const il_meeting_motion *motion,
@@ -217,11 +225,22 @@ void il_meeting_rows(const il_meeting *meeting, const il_meeting_motion *motion,
 {
     for (int64_t k = 0; k < meeting->count; k++, H += meeting->rows * motion->n) {
         if (memory[k].present) {
-            write_rows(meeting, motion, memory[k].told, H);
+            write_rows(meeting, motion, memory + k, H);
         } else {
             memset(H, 0, (size_t)(meeting->rows * motion->n) * sizeof *H);
         }
     }
+}
+
+void il_meeting_hold(il_touch_memory *memory, double turned[2])
+{
+    double before[3][3], after[3][3];
+
+    write_axes(memory, before);
+    memory->seed = seed_of(memory->told + NORMAL);
+    write_axes(memory, after);
+    turned[0] = il_dot3(before[1], after[1]);
+    turned[1] = il_dot3(before[1], after[2]);
 }
 
 void il_meeting_drift(const il_meeting *meeting, const il_meeting_motion *motion,
@@ -232,7 +251,7 @@ void il_meeting_drift(const il_meeting *meeting, const il_meeting_motion *motion
     for (int64_t k = 0; k < meeting->count; k++) {
         double axes[3][3], arm[3], moment[3];
         il_sub3(memory[k].told + POINT, motion->pose, arm);
-        write_axes(memory[k].told + NORMAL, axes);
+        write_axes(memory + k, axes);
         for (int64_t row = 0; row < cone; row++, w++) {
             il_cross3(arm, axes[row], moment);
             *w = memory[k].present ? il_dot3(axes[row], drift) + il_dot3(moment, drift + 3) : 0.0;

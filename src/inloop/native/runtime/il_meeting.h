@@ -49,6 +49,7 @@ typedef struct il_touch_memory {
     int64_t looked;                 /* of the first contact of a meeting: not 0, they were, */
     double pose[IL_POSE_SIZE];      /* and how they lay then; */
     double drift[2][IL_TWIST_ROWS]; /* what drives do to them as the step begins, as it ends */
+    int64_t seed;                   /* 1 or 2: tangents are from axis x or y; 0: the normal says */
 } il_touch_memory;
 
 /* What is known of the contacts of a meeting. */
@@ -69,6 +70,10 @@ void il_meeting_recall(const il_meeting *meeting, const double *x, const int64_t
 /* The other way round, at the end of a step. */
 void il_meeting_tell(const il_meeting *meeting, const il_touch_memory *memory,
                      const int64_t *places, double *x);
+
+/* Let the tangents of a touch be from one axis until this is called again, whatever its normal does,
+   and return the cosine and sine of the angle by which they have turned about it. */
+void il_meeting_hold(il_touch_memory *memory, double turned[2]);
 
 /* Find the touches: gaps and rows. If the shapes lie as when they were last looked at, gaps and rows
    are those that were written then. */

@@ -288,20 +288,4 @@ static int interpolate(il_stepper *stepper, const il_span *span)
     return IL_OK;
 }
 
-/* A shorter step from the same state tells it. */
-static int reach(il_stepper *stepper, const il_span *span, double s, double *x)
-{
-    const int64_t size = stepper->size;
-    const il_span part = {span->t, s * span->h, span->t + s * span->h, span->x};
-    double *const kept = stepper->dense + 2 * size; /* rows that a line does not need */
-
-    memcpy(kept, stepper->x_new, (size_t)size * sizeof *kept);
-    const int status = attempt(stepper, &part);
-    memcpy(x, stepper->x_new, (size_t)size * sizeof *x);
-    memcpy(stepper->x_new, kept, (size_t)size * sizeof *kept);
-    memset(kept, 0, (size_t)size * sizeof *kept);
-    il_normalize(&stepper->system, x);
-    return status;
-}
-
-const il_method il_method_moreau = {0, stage_size, attempt, interpolate, reach};
+const il_method il_method_moreau = {0, stage_size, attempt, interpolate, il_dense_reach};

@@ -11,15 +11,20 @@
    the one that gives the printed digits of the slider-crank, see docs/hard_contact.md */
 static const double together = 2e-11;
 
+/* and of less than this, in lengths, nothing is known */
+static const double dust = 4e-16;
+
 int il_touching_can(const il_contact_table *table)
 {
-    return table && !table->pile && table->meeting_count == 0;
+    return table && !table->pile;
 }
 
 int64_t il_touching_work(const il_contact_table *table, int64_t n)
 {
     const int64_t rows = table->first[table->count];
-    return il_touching_can(table) ? rows * (2 * n + rows + 1 + 6) + (2 * IL_DISCS + 2) * table->count
+    return il_touching_can(table) ? rows * (2 * n + rows + 1 + 6) + (2 * IL_DISCS + 2) * table->count +
+                                        il_touching_found_size(table) +
+                                        (table->meeting_count > 0 ? IL_ALONG * rows : 0)
                                   : 0;
 }
 
@@ -46,6 +51,7 @@ void il_touching_begin(il_touching *touching, const il_system *system, double wh
     t.near = table->near;
     t.beat = whole;
     t.size = 1e9 * table->near;
+    t.dust = dust * (t.size + farthest);
     t.table.near = together * t.size + 1e-14 * farthest;
     t.contacts.effort.tolerance = 1e-11;
     t.p = il_strike_split(system->contacts, &(il_strike){.n = n});
@@ -60,6 +66,8 @@ void il_touching_begin(il_touching *touching, const il_system *system, double wh
     t.scales = t.still + rows;
     t.columns = t.scales + rows;
     t.matrix = t.columns + 2 * rows * n;
+    t.along = t.matrix + rows * (rows + 1);
+    t.anchor = (il_touch_memory *)(t.along + (table->meeting_count > 0 ? IL_ALONG * rows : 0));
     t.modes = t.p.turning + 2 * count;
     t.slips = t.modes + count;
     t.starts = t.slips + IL_DISCS * count;
@@ -114,9 +122,10 @@ int il_touching_velocities(const il_touching *touching, double t, const double *
 {
     const int64_t n = touching->free.n;
     const il_strike strike = {.context = touching->free.context, .n = n};
+
+    il_touching_recall(touching);
     const int status =
         il_strike_rows(touching->contacts.table, &strike, t, x, &touching->p);
-
     for (int64_t k = 0; k < touching->rows; k++) {
         u[k] = il_dot(n, touching->p.H + k * n, x + n) + touching->p.w[k];
     }

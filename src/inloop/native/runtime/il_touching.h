@@ -22,6 +22,9 @@
 #include "il_rolling_discs.h"
 #include "il_strike.h"
 
+/* places along the motion at which touches that are found are looked at for differences */
+enum { IL_ALONG = 5 };
+
 enum il_touching_mode { IL_OPEN_CONTACT, IL_CLOSED_CONTACT };
 
 typedef struct il_touching {
@@ -34,6 +37,7 @@ typedef struct il_touching {
     double size;             /* characteristic length [m] */
     double slow;             /* up to which it does so [m/s] */
     double near;             /* what rests is closed below such a gap [m] */
+    double dust;             /* what rounding leaves of a gap [m] */
     double beat;             /* for how long drives are followed for differences [s] */
 
     /* by disc, IL_DISCS of each contact */
@@ -54,11 +58,13 @@ typedef struct il_touching {
     double *matrix;          /* G M^-1 F^T, and the right side behind each row */
     int64_t *order;          /* of its rows and columns */
     double *scales;          /* and by what they are multiplied */
+    double *along;           /* velocities at five places, if there are such: */
+    il_touch_memory *anchor; /* touches that are found, where the last step that counts has ended */
     double *x_beside;        /* a state, and its rates */
     double *rates_beside;
 } il_touching;
 
-/* Not 0: contacts can run from event to event: they are declared, and move with the mechanism. */
+/* Not 0: contacts can run from event to event: all but piles. */
 int il_touching_can(const il_contact_table *table);
 
 /* Numbers and integers behind those of il_contacts, if they can; states in the method's memory. */
@@ -82,6 +88,24 @@ double il_touching_standstill(const il_touching *touching);
 /* Gaps, rows and masses at a state, and velocities u; or velocities to `u`. */
 int il_touching_look(il_touching *touching, double t, const double *x);
 int il_touching_velocities(const il_touching *touching, double t, const double *x, double *u);
+
+/* Touches that are found (il_touching_found.c): numbers of memory for them; begin anew from those where
+   the last step that counts has ended; take those that were looked at last for it; and how far
+   shapes have moved since then, in parts of what they may in a step. */
+int64_t il_touching_found_size(const il_contact_table *table);
+void il_touching_recall(const il_touching *touching);
+void il_touching_anchor(il_touching *touching);
+double il_touching_stride(const il_touching *touching);
+
+/* 0: a touch that is found has not kept its gap, so that its point is none of either body: rims that
+   lie level have such ones. */
+int il_touching_holds(const il_touching *touching);
+
+/* Velocities of those touches at -2h to 2h along the motion: note them, as they were looked at last, for
+   one of the five; and then, where they have a kink, take differences of the side on which the
+   motion is. Returns whether there is one (il_touching_kink.c). */
+void il_touching_note(il_touching *touching, int side);
+int il_touching_bend(il_touching *touching, const double *v, double h);
 
 /* Rates of velocities at constant v, to `bias`; xd: rates at x (il_touching_bias.c). */
 int il_touching_bias(il_touching *touching, double t, const double *x, const double *xd);

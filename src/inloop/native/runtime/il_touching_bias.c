@@ -15,6 +15,9 @@
    and within which they change suddenly */
 static const double ahead = 2e-4, drives_ahead = 0.02, drives_jump = 1e-6;
 
+/* by what part of that, where touches that are found come from one face to another */
+static const double nearer = 0.1;
+
 /* by what part differences over h and 2h may differ: those of fourth order are then good to 1e-12 */
 static const double alike = 1e-6;
 
@@ -28,6 +31,7 @@ static const double across[] = {-1.0, 0.0, 0.0, 0.0, 1.0};
 typedef struct slopes {
     double most;   /* the largest */
     double coarse; /* how far they are from those of second order, in parts of it */
+    int bends;     /* not 0: velocities of a touch that is found have a kink */
 } slopes;
 
 /* d(H)/dt v by differences along the motion, over h; xd: rates at x. */
@@ -37,6 +41,7 @@ static int difference(il_touching *touching, double t, const double *x, const do
     const il_system *system = &touching->free;
     const int64_t n = system->n, size = il_state_size(system), rows = touching->rows;
     double *const second = touching->p.pushed;
+    const int found = touching->table.meeting_count > 0;
     double most = 0.0, apart = 0.0, fastest = 0.0;
 
     memset(touching->bias, 0, (size_t)rows * sizeof *touching->bias);
@@ -57,6 +62,17 @@ static int difference(il_touching *touching, double t, const double *x, const do
         if (side * side == 1) {
             il_move_by(rows, second, second, 0.5 * side / h, touching->still);
         }
+        if (found) {
+            il_touching_note(touching, side);
+        }
+    }
+    if (found) {
+        const int status = il_touching_velocities(touching, t, x, touching->still);
+        il_touching_note(touching, 0);
+        seen->bends = il_touching_bend(touching, x + n, h);
+        if (status != IL_OK) {
+            return status;
+        }
     }
     for (int64_t i = 0; i < touching->count; i++) {
         const int64_t *first = touching->contacts.table->first + i;
@@ -67,7 +83,8 @@ static int difference(il_touching *touching, double t, const double *x, const do
         }
     }
     /* what rounding leaves of them is no sign of anything */
-    *seen = (slopes){most, apart <= 1e2 * DBL_EPSILON * fastest / h ? 0.0 : apart / most};
+    seen->most = most;
+    seen->coarse = apart <= 1e2 * DBL_EPSILON * fastest / h ? 0.0 : apart / most;
     return IL_OK;
 }
 
@@ -76,7 +93,7 @@ static int difference(il_touching *touching, double t, const double *x, const do
 static int difference_aside(il_touching *touching, double t, const double *x, const double *xd,
                             double h)
 {
-    slopes all, next;
+    slopes all = {0}, next = {0};
 
     int status = difference(touching, t, x, xd, h, across, &all);
     status = status == IL_OK ? difference(touching, t, x, xd, h, ahead_of, &next) : status;
@@ -94,7 +111,7 @@ int il_touching_bias(il_touching *touching, double t, const double *x, const dou
     const double whole = touching->whole;
     const int drives = touching->contacts.table->moved != 0;
     double fastest = 0.0;
-    slopes seen;
+    slopes seen = {0};
 
     memset(touching->bias, 0, (size_t)touching->rows * sizeof *touching->bias);
     for (int64_t k = 0; k < il_state_size(system); k++) {
@@ -108,7 +125,11 @@ int il_touching_bias(il_touching *touching, double t, const double *x, const dou
     }
     double h = fastest * whole > ahead ? ahead / fastest : whole;
     if (!drives) {
-        return difference(touching, t, x, xd, h, central, &seen);
+        const int status = difference(touching, t, x, xd, h, central, &seen);
+        /* what is only sharply bent is no kink from near */
+        return status == IL_OK && seen.bends
+                   ? difference(touching, t, x, xd, nearer * h, central, &seen)
+                   : status;
     }
     h = fmin(h, fmin(2.0 * touching->beat, drives_ahead * whole));
     int status = difference(touching, t, x, xd, h, central, &seen);

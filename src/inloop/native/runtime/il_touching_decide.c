@@ -288,7 +288,10 @@ int il_touching_decide(il_touching *touching, double t, double *x)
     const il_contact_table *table = touching->contacts.table;
 
     int status = collide(touching, t, x);
-    status = status == IL_OK ? find_modes(touching, t, x) : status;
+    if (status == IL_OK) {
+        il_touching_anchor(touching);
+        status = find_modes(touching, t, x);
+    }
     if (status == IL_OK) {
         il_touching_spread(touching);
     }

@@ -6,6 +6,9 @@
 /* what forces may be beyond what is possible, in units of a large one: then modes are found anew */
 static const double beyond = 1e-7;
 
+/* the indicator behind a jump, which is where such events are located: nearer to zero than 1 */
+static const double gone = -0.5;
+
 void il_touching_slip(const il_touching *touching, int64_t i, int j, double d[2])
 {
     const int64_t disc = IL_DISCS * i + j;
@@ -24,6 +27,20 @@ void il_touching_slip(const il_touching *touching, int64_t i, int j, double d[2]
         d[0] = u[0] / speed;
         d[1] = u[1] / speed;
     }
+}
+
+/* How far a contact that is open is from where it hits. What begins there is on its way: over time, its
+   mean speed, which is not zero at the beginning; and its speed while the way is lost in rounding. */
+static double margin_of_gap(const il_touching *touching, int64_t i, double elapsed)
+{
+    const double begun = touching->gap_begun[i], gap = touching->p.gap[i];
+
+    if (begun == INFINITY) {
+        return gap / touching->size;
+    }
+    return fabs(gap - begun) <= touching->dust
+               ? touching->u[touching->contacts.table->first[i]]
+               : (gap - begun) / elapsed;
 }
 
 /* How fast a disc slips along the direction that it began with. */
@@ -76,8 +93,7 @@ static double margin_of_hold(const il_touching *touching, int64_t i)
     for (int64_t k = 0; k < kept; k++) {
         most = fmax(most, fabs(touching->u[rows[k]]));
     }
-    /* of a jump the end that is behind it is where events are located: nearer to zero */
-    return fmax(-0.5, 1.0 - most / touching->slow);
+    return fmax(gone, 1.0 - most / touching->slow);
 }
 
 double il_touching_margin(const il_touching *touching, double elapsed)
@@ -87,12 +103,11 @@ double il_touching_margin(const il_touching *touching, double elapsed)
     for (int64_t i = 0; i < touching->count; i++) {
         il_disc discs[IL_DISCS];
         if (touching->modes[i] == IL_OPEN_CONTACT) {
-            /* what begins at the gap where it would hit is on its way from there: over time, its
-               mean speed, which is not zero at the beginning */
-            const double begun = touching->gap_begun[i], gap = touching->p.gap[i];
-            least = fmin(least, begun == INFINITY ? gap / touching->size : (gap - begun) / elapsed);
+            least = fmin(least, margin_of_gap(touching, i, elapsed));
             continue;
         }
+        /* a touch that is found may be there no more */
+        least = touching->p.gap[i] < INFINITY ? least : fmin(least, gone);
         least = touching->table.moved ? fmin(least, margin_of_hold(touching, i)) : least;
         il_touching_discs(touching, i, discs);
         for (int j = 0; j < IL_DISCS; j++) {
@@ -124,4 +139,5 @@ void il_touching_follow(il_touching *touching)
             begun[1] = d[1];
         }
     }
+    il_touching_anchor(touching);
 }

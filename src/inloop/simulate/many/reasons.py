@@ -56,6 +56,7 @@ def _reason(
         Status.TOO_MANY_STEPS: f"it needs too many steps {when}",
         Status.CHATTERING: f"too many events in one step {when}",
         Status.CONTACT_JAMMED: f"contacts slide such that no finite forces keep them closed {when}",
+        Status.CONTACT_INEXACT: f"contacts cannot be followed from event to event {when}",
         Status.CONTROLLER_FAILED: f"the controller gives values that are not finite {when}",
         Status.INDICATOR_LOST: f"what an event watches is not finite {when}",
     }
