@@ -134,8 +134,10 @@ class TouchedSystem(VariedSystem):
 
     @cached_property
     def force_signals(self) -> frozenset[str]:
-        """Names of signals that depend on forces of contacts."""
-        mechanism, found = self.plant.mechanism, set()
+        """Names of signals that depend on forces of contacts, accelerations among them."""
+        mechanism, plant = self.plant.mechanism, self.plant
+        found = {f"{name}.{kind}" for name in plant.coordinates for kind in ("qdd", "effort")}
+        found |= {name for name in self.code.observed if name.startswith("lam.")}
         kept = (GAP, RATE, *SLIPS, *ROLLING_RATES, SPINNING_RATE)
         for contact in mechanism.declared_contacts:
             found |= {name for key, name in contact.outputs.items() if key not in kept}

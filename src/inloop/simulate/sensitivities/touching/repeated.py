@@ -98,7 +98,7 @@ def touched(
     y, dy = system.tell(result.t, given, tau, samples, dg)
     observed = system.code.observed
     apart = check_same(name, result, dict(zip(observed, y.T, strict=True)))
-    # forces of a result are means over its steps, not those of its samples
+    # forces of a result are means over its steps, not those at its samples
     kept = [k for k, signal in enumerate(observed) if signal not in system.force_signals]
     switches = tuple(s for s in system.code.switches if s not in system.contacts)
     return Derived(tuple(observed[k] for k in kept), dy[:, kept], switches, apart)
