@@ -42,16 +42,18 @@ def check_start(
             fix="Continue runs of the same model, or give q and qd by name.",
         )
     t, steps = start.end.t, start.end.steps
-    fixed = isinstance(schedule, FixedSteps)
-    t_end = schedule.step * schedule.steps if fixed else schedule.t_end
+    fixed = schedule if isinstance(schedule, FixedSteps) else None
+    t_end = (
+        schedule.t_end if isinstance(schedule, AdaptiveSteps) else schedule.step * schedule.steps
+    )
     if t > t_end * (1.0 + 1e-12):
         raise InputError(
             f"start ended at t = {t:g} s, after t_end = {t_end:g} s",
             fix="t_end counts from the beginning of the first run: give a later one.",
         )
-    if fixed and abs(steps * schedule.step - t) > WHOLE * schedule.step:
+    if fixed is not None and abs(steps * fixed.step - t) > WHOLE * fixed.step:
         raise InputError(
-            f"start ended at t = {t:g} s, where steps of {schedule.step:.9g} s do not lead",
+            f"start ended at t = {t:g} s, where steps of {fixed.step:.9g} s do not lead",
             fix="Use its step, and a t_end that is a whole number of them; or give q and qd of its "
             "last sample.",
         )

@@ -7,6 +7,9 @@
 /* what a step may spend in all islands, and in each beside its share: solutions of single contacts */
 enum { MOST_WORK = 6500, LEAST_WORK = 100, MOST_NEWTONS = 40 };
 
+/* what il_pile_shift.c takes, in the same unit */
+enum { SHIFT_VISITS = 3 };
+
 /* a beginning without any impulses to start from is worth more; by contact where there are many */
 enum { AT_FIRST = 16, EACH_AT_FIRST = 1000 };
 
@@ -171,21 +174,13 @@ static void scale_impulses(const il_island *island, const double *free, double s
     }
 }
 
-/* Add what hits move beside the mean of both velocities, over the step. */
-static void shift_hits(const il_island *island, const il_pile_touch *touches, double *shift)
+static int has_hits(const il_island *island, const il_pile_touch *touches)
 {
-    for (int64_t i = 0; i < island->count; i++) {
-        const il_pile_contact *contact = island->contacts + island->members[i];
-        const double early = 0.5 - touches[island->members[i]].when;
-        for (int side = 0; side < 2 && early != 0.0; side++) {
-            for (int k = 0; k < IL_PILE_ROWS && contact->tree[side] >= 0; k++) {
-                double *to = shift + contact->tree[side] * IL_TREE_MOST;
-                for (int j = 0; j < IL_TREE_MOST; j++) {
-                    to[j] += early * contact->r[k] * contact->Y[side][k][j];
-                }
-            }
-        }
+    int64_t i = 0;
+    while (i < island->count && touches[island->members[i]].deed != IL_PILE_HITS) {
+        i++;
     }
+    return i < island->count;
 }
 
 /* Impulses of an island that add no energy, to v; returns the residual. */
@@ -199,6 +194,9 @@ static double settle(const il_island *island, const il_pile_parts *p, il_island_
     const double wanted = effort->patient ? patient_tolerance : tolerance;
     effort->tolerance = wanted * speed;
     effort->speed = speed;
+    if (!effort->patient && has_hits(island, p->touches)) {
+        effort->work -= SHIFT_VISITS * island->count;
+    }
     double off = il_island_solve(island, effort);
     balance energy = weigh_energy(island, p->touches, speed);
     for (int dull = 0; dull < 2; dull++) {
@@ -209,9 +207,9 @@ static double settle(const il_island *island, const il_pile_parts *p, il_island_
         off = il_island_solve(island, effort);
         energy = weigh_energy(island, p->touches, speed);
     }
-    if (gained(&energy) + energy.lifted <= 0.0) {
-        shift_hits(island, p->touches, p->shift);
-    } else if (gained(&energy) > 0.0) {
+    if (gained(&energy) <= 0.0) {
+        il_island_shift(island, p, effort, gained(&energy));
+    } else {
         const double half = 0.5 * energy.linear / energy.square;
         const double share =
             fmax(0.0, -half + sqrt(half * half + energy.stored / energy.square));

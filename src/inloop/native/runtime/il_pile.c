@@ -171,6 +171,7 @@ int il_pile_strike(const il_contacts *contacts, const il_strike *strike, double 
     const int64_t n = strike->n;
 
     p.told[0] = 0.0;
+    p.h = strike->h;
     p.fresh = strike->x[pile->place + IL_PILE_HEAD + IL_PILE_ROWS] == 0.0;
     *p.count = 0;
     const int status = table->rows(strike->context, strike->t + 0.5 * strike->h, strike->x_middle,

@@ -35,6 +35,7 @@ typedef struct il_pile_parts {
     il_pile_touch *touches;
     double *found;             /* by il_contact_table.rows */
     int64_t size;              /* velocities that a tree has at most */
+    double h;                  /* length of the step [s] */
     int fresh;                 /* not 0: nothing has carried in the step before */
     double *M, *inverse;       /* of each tree, a square of IL_TREE_MOST; then M^-1 */
     double *before, *free, *v; /* velocities of each tree: before, without contacts, at work */
@@ -74,6 +75,11 @@ int il_pile_meet(const il_contact_table *table, const il_strike *strike, const i
 
 /* Find impulses of all islands, and let them act on v; in bounded time, or patiently. */
 void il_pile_solve(const il_pile *pile, const il_pile_parts *p, int patient);
+
+/* Find what hits move beside the mean of both velocities; gained: energy of contacts, not above 0, which
+   the shift does not lift above 0 either. */
+void il_island_shift(const il_island *island, const il_pile_parts *p,
+                     const il_island_effort *effort, double gained);
 
 /* For il_contacts.h: a step of a pile, and its states at the end; returns the residual. */
 int il_pile_strike(const il_contacts *contacts, const il_strike *strike, double *x_new);
