@@ -52,6 +52,7 @@ SECTIONS = {
     "flexible": "Flexible links",
     "links": "Links",
     "studio": "Studio",
+    "hands": "Thrown over by hand",
     "page": "A page that carries its plant",
 }
 

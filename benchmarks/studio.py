@@ -66,11 +66,12 @@ def _measure(
     if chromium is None:
         raise FileNotFoundError("the program 'chromium' is not installed")
     words = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    with _studio(mechanism) as (address, process), sync_playwright() as playwright:
+    with started_studio(mechanism) as told, sync_playwright() as playwright:
+        process = int(told["process"])
         browser = playwright.chromium.launch(executable_path=chromium, args=words)
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.goto(address)
-        _wait(page, "window.inloop?.view.motion.frames.length > 60")
+        page.goto(told["address"])
+        wait_for(page, "window.inloop?.view.motion.frames.length > 60")
         page.evaluate((HERE / "studio.js").read_text())
         begin, cpu = time.monotonic(), _cpu(process)
         act(page, seconds)
@@ -96,11 +97,11 @@ def _pull(page: Any, seconds: float) -> None:
     """Take hold of a body and draw it around, about 60 times a second."""
     # a body that moves would be elsewhere by the time the pointer comes
     page.evaluate("inloop.connection.say({ do: 'pause' })")
-    _wait(page, "document.querySelector('#chip').textContent === 'paused'")
+    wait_for(page, "document.querySelector('#chip').textContent === 'paused'")
     x, y = page.evaluate(BODY)
     page.mouse.move(x, y)
     page.mouse.down()
-    _wait(page, "inloop.touch.grasp !== null")
+    wait_for(page, "inloop.touch.grasp !== null")
     page.evaluate("inloop.connection.say({ do: 'go' })")
     begin = time.monotonic()
     while (t := time.monotonic() - begin) < seconds:
@@ -158,7 +159,7 @@ def _cpu(process: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _wait(page: Any, expression: str, patience: float = 120.0) -> None:
+def wait_for(page: Any, expression: str, patience: float = 120.0) -> None:
     end = time.monotonic() + patience
     while not page.evaluate(expression):
         if time.monotonic() > end:
@@ -167,8 +168,8 @@ def _wait(page: Any, expression: str, patience: float = 120.0) -> None:
 
 
 @contextlib.contextmanager
-def _studio(mechanism: str) -> Iterator[tuple[str, int]]:
-    """A studio in a process of its own: its address and its number."""
+def started_studio(mechanism: str) -> Iterator[dict[str, Any]]:
+    """A studio in a process of its own: address, plant, process."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "inloop.cli", "studio", mechanism, "--port", "0"]
         command += ["--no-browser", "--json", "--recordings", directory]
@@ -179,7 +180,7 @@ def _studio(mechanism: str) -> Iterator[tuple[str, int]]:
             for line in process.stdout:
                 text += line
                 with contextlib.suppress(ValueError):
-                    yield json.loads(text)["address"], process.pid
+                    yield json.loads(text)
                     break
         finally:
             process.terminate()

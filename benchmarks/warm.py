@@ -19,6 +19,8 @@ from inloop import gallery
 from inloop.native import (
     COUNT,
     POINTER,
+    RUNTIME_FLAGS,
+    BuildOptions,
     NativeLibrary,
     aligned_zeros,
     build_library,
@@ -107,7 +109,8 @@ def hot_steps(
 @functools.cache
 def _library() -> NativeLibrary:
     sources = {**runtime_sources(), "warm_steps.c": (BENCHMARKS / "warm_steps.c").read_text()}
-    return NativeLibrary(build_library(sources, runtime_headers()))
+    options = BuildOptions(extra_flags=RUNTIME_FLAGS)  # as the runtime itself is built
+    return NativeLibrary(build_library(sources, runtime_headers(), options=options))
 
 
 def _cells(row: Row) -> list[str]:

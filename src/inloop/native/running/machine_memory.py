@@ -176,8 +176,9 @@ class MachineMemory:
             self.machine.events, self.machine.event_count = events.ctypes.data, 0
             self.machine.event_states = address_of(block.states)
             yield block
-            full = self.machine.event_count >= count
-            rows, count = 2 * rows, 4 * count if full else count
+            # a step whose events did not fit was undone; else samples have filled the block
+            count = count if 2 * self.c.samples > rows else 4 * count
+            rows *= 2
 
     def happened(self, block: Block) -> Iterator[Event]:
         """The events that are logged in a block."""

@@ -58,7 +58,7 @@ INEXACT: Told = {
     "level": "warn",
     "text": "impulses of hard contacts were not found exactly in some steps (CONTACT_INEXACT); "
     "the best ones are used",
-    "fix": "Start with a higher rate, or give the contacts a stiffness: hard(stiffness=1e7).",
+    "fix": "Start with a higher rate; rigid contacts may get a stiffness: hard(stiffness=1e7).",
 }
 
 
