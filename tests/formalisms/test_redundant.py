@@ -303,6 +303,13 @@ def test_motion_follows_from_velocities_of_independent_coordinates() -> None:
     assert np.abs(expected["v"]).min() > 0.1
     assert found["v"] == pytest.approx(expected["v"], abs=1e-12)
     assert found["a"] == pytest.approx(expected["a"], abs=1e-10)
+    # as many states as coordinates, with the same efforts
+    tau = np.array([0.3, -0.2, 0.1])
+    found, expected = (
+        each.formulation.motion_at(np.tile(q, (3, 1)), np.outer([0.5, 1.0, 2.0], speed), tau)
+        for each in (plant, reduced)
+    )
+    assert found["a"] == pytest.approx(expected["a"], abs=1e-10)
     moving = {"qd": {plant.coordinates[0]: 1.7}}
     slopes = [each.linearize(**moving).A for each in (plant, reduced)]
     assert slopes[0] == pytest.approx(slopes[1], abs=1e-7)

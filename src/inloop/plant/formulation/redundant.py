@@ -136,11 +136,12 @@ class Redundant(SingleChoice):
         state = {k: np.asarray(v) for k, v in state.items() if k != "lanes" and v is not None}
         if q.ndim == 1:
             return self._motion_of_one(state)
+        # t is a number of each state, all else a row of it; or the same for all
+        own = {k: v for k, v in state.items() if v.ndim == (1 if k == "t" else 2)}
         rows = [
-            self._motion_of_one({k: v[i] if np.ndim(v) and len(v) == len(q) else v
-                                 for k, v in state.items()})
+            self._motion_of_one({**state, **{k: v[i] for k, v in own.items()}})
             for i in range(len(q))
-        ]  # fmt: skip
+        ]
         return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
     def accelerations(self, q: Any, qd: Any, tau: Any, **others: Any) -> Array:
