@@ -15,7 +15,7 @@ from puma_trials import COUNTS, CURRENT_NOISE, GEAR, PEAK, efforts
 import inloop as il
 from inloop.gallery.puma560.model import DH_TABLE, puma560
 
-STEP, FAST, SLOW = 1e-3, 10.0, 20.0  # [s]
+STEP, FAST, SLOW = 1e-3, 10.0, 50.0  # [s]
 SLOWER = 0.06  # speed of the second part, of that of the first
 CUTOFF = 10.0  # [Hz]
 KINDS = ("stiffness", "coulomb", "static", "stribeck", "viscous")

@@ -95,6 +95,7 @@ def test_lugre_friction_of_the_puma() -> None:
     part = np.abs(found.values[:count] / trials.truth - 1.0).reshape(len(KINDS), 6).max(axis=1)
     within = dict(zip(KINDS, part, strict=True))
     assert within["stiffness"] < 0.2 and within["coulomb"] < 0.03 and within["static"] < 0.03
+    assert within["stribeck"] < 0.03
     truth = np.concatenate([trials.truth, trials.base.values])
     off = (found.values - truth) / found.deviations
     assert np.mean(np.abs(off) < 3.0) >= 0.95

@@ -181,7 +181,11 @@ class _Projected:
         return np.vstack([np.sqrt(power.clip(0.0))[:, None] * axes.T, along])
 
     def _descend(self, x: Array) -> Array:
-        """Gauss and Newton's method in a trust region."""
+        """Gauss and Newton's method in a trust region, each parameter in units of its own size.
+
+        In units of slopes one without effect would run away: a Stribeck velocity, as long as
+        static friction is that of sliding.
+        """
         u = self.unknowns
         bounds = u.lower / u.scale, u.upper / u.scale
         found = scipy.optimize.least_squares(
@@ -189,7 +193,7 @@ class _Projected:
             np.clip(x, bounds[0] + INSIDE, bounds[1] - INSIDE),
             self._turned_slopes,
             bounds=bounds,
-            x_scale="jac",
+            x_scale=1.0,
             ftol=TOLERANCE,
             xtol=TOLERANCE,
             gtol=TOLERANCE,
