@@ -17,6 +17,7 @@ from benchmarks.peers.cache import cached, content_key
 from benchmarks.peers.toolchain import BuildError, compiler, compiler_identity
 from benchmarks.report import Bar, Findings, note, progress, show
 from benchmarks.sparse_matrices import Matrices, chain, of_mbdyn
+from benchmarks.sparse_mechanisms import of_gallery
 from inloop.native import (
     POINTER,
     BuildOptions,
@@ -41,13 +42,14 @@ PEERS = ("KLU", "naive", "SuperLU", "Eigen", "UMFPACK", "LAPACK")
 HEADERS = ["factor and solve", "unknowns", "entries", "kind", "code kB", "operations", "µs",
            "arranged", "KLU/arranged", "watched", "tables", *PEERS, "error"]  # fmt: skip
 LEGEND = """\
-µs: {what}. watched: `lu.solve_with` in C, residual included; tables: without straight-line code.
+µs: {what}. arranged: the same from values that were written in the order in which the code reads
+them. watched: `lu.solve_with` in C, residual included; tables: without straight-line code.
 Peers: how many times slower than µs; their pivots or ordering are found once where they can be
 (KLU refactor; UMFPACK, Eigen: symbolic part). SuperLU is called through SciPy, ordering included.
 naive: a full array with lists of places in use, after the idea of MBDyn's. Values lie in compressed
-columns for all. error: componentwise backward error of the last solution by il.SparseLU. Its pivots
-are chosen from the value sets that are timed; values that are the same in all of them (±1, masses,
-coefficients of the step) are declared as constant."""
+columns for all but "arranged". error: componentwise backward error of the last solution by
+il.SparseLU. Its pivots are chosen from the value sets that are timed; values that are the same in
+all of them (±1, masses, coefficients of the step) are declared as constant."""
 # (matrix, peer, hot or cold) → least ratio
 BARS = {
     ("MBDyn's robot", "KLU", "hot"): 10.0,
@@ -56,11 +58,19 @@ BARS = {
     ("MBDyn's robot", "LAPACK", "hot"): 100.0,
     ("… with friction", "KLU", "hot"): 10.0,
     ("MBDyn's rotor", "KLU", "hot"): 18.0,
+    ("our car", "KLU", "hot"): 12.0,
     ("chain of 100 bodies", "KLU", "hot"): 12.0,
     ("MBDyn's robot", "KLU", "cold"): 3.0,
+    ("… with friction", "KLU", "cold"): 3.0,
+    ("our rotor", "KLU", "cold"): 3.0,
+    ("chain of 10 bodies", "KLU", "cold"): 3.0,
+    ("chain of 30 bodies", "KLU", "cold"): 3.0,
+    ("our car", "KLU", "cold"): 8.0,
     ("MBDyn's rotor", "KLU", "cold"): 8.0,
     ("chain of 100 bodies", "KLU", "cold"): 8.0,
 }
+# unknowns up to which → most code and tables [kB]
+SIZE_BARS = {350: 200.0, 2000: 100.0}
 
 
 @dataclass
@@ -76,9 +86,10 @@ class Measured:
         """Time of what `il.SparseLU` runs, unwatched."""
         return self.times[how]["tables" if self.lu.kind == "tables" else "kernel"]
 
-    def ratio(self, peer: str, how: str) -> float:
+    def ratio(self, peer: str, how: str, arranged: bool = False) -> float:
         """How many times slower a peer is."""
-        return self.times[how][peer] / self.own(how)
+        own = self.times[how]["arranged"] if arranged else self.own(how)
+        return self.times[how][peer] / own
 
     def cells(self, how: str) -> list[str]:
         """The line of the table."""
@@ -93,7 +104,7 @@ class Measured:
             f"{self.lu.operations}",
             f"{self.own(how):.2f}",
             _cell(times["arranged"], ""),
-            _cell(times["KLU"] / times["arranged"], "x"),
+            _cell(self.ratio("KLU", how, arranged=True), "x"),
             *(_cell(times[name], "") for name in ("watched", "tables")),
             *(_cell(ratio, "x") for ratio in ratios),
             f"{self.error:.0e}",
@@ -203,7 +214,7 @@ def run() -> Findings:
     """Measure, print, and return the figures."""
     progress("sparse: building")
     race, found = Race(), []
-    for m in [*of_mbdyn(), chain(10), chain(30), chain(100)]:
+    for m in [*of_mbdyn(), *of_gallery(), chain(10), chain(30), chain(100)]:
         progress(f"sparse: {m.name}")
         found.append(race.measure(m))
     for how, what in (
@@ -232,10 +243,18 @@ def _row(each: Measured) -> dict[str, object]:
 def _bars(found: list[Measured]) -> list[Bar]:
     by_name = {each.matrices.name: each for each in found}
     bars = [
-        Bar(f"{name}, {how}, over {peer}", float(by_name[name].ratio(peer, how)), least)
+        Bar(f"{name}, {how}{where}, over {peer}", float(ratio), least)
         for (name, peer, how), least in BARS.items()
-        if name in by_name and not np.isnan(by_name[name].ratio(peer, how))
+        if name in by_name
+        for where, arranged in (("", False), (", arranged", True))
+        for ratio in [by_name[name].ratio(peer, how, arranged)]
+        if not np.isnan(ratio)
     ]
+    above = 0
+    for most, size in SIZE_BARS.items():
+        sizes = [each.lu.code_size / 1000 for each in found if above < each.matrices.n <= most]
+        bars += [Bar(f"code up to {most} unknowns, in kB", max(sizes), size, at_least=False)]
+        above = most
     every = [each.ratio(peer, how) for each in found for peer in PEERS for how in ("hot", "cold")]
     bars.append(Bar("any matrix, over the best peer", float(np.nanmin(every)), 4.0))
     most = max(each.error for each in found)

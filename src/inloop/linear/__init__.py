@@ -1,5 +1,6 @@
 """Linear systems whose pattern is known beforehand, compiled. Knows nothing of mechanics."""
 
-from inloop.linear.sparse_lu import SolveReport, SparseLU
+from inloop.linear.calls import SolveReport
+from inloop.linear.sparse_lu import SparseLU
 
 __all__ = ["SolveReport", "SparseLU"]

@@ -16,6 +16,16 @@ from inloop.symbolic.elimination import Elimination
 
 NAME = "solve_with"
 ARGUMENTS = "const double *A, const double *b, double *F, double *D, double *y, double *x"
+_CODE_BYTES = 9  # of one operation, about
+_LOOK_AHEAD = """
+/* after a long sleep pages are found one after the other: ask for all of them at once */
+#if defined(__GNUC__)
+#define LOOK_AHEAD(begin, bytes) \\
+    for (int k = 0; k < (bytes); k += 4096) __builtin_prefetch((const char *)(begin) + k, 0, 2)
+#else
+#define LOOK_AHEAD(begin, bytes) (void)0
+#endif
+"""
 _SHORT = 16  # numbers before and after a pointer that short offsets reach
 
 
@@ -33,13 +43,20 @@ def emit_fused(elimination: Elimination, prefix: str) -> dict[str, str]:
 
 def fused_calls(elimination: Elimination, prefix: str) -> list[str]:
     """Lines of C: a static function that calls all parts."""
-    heads = [head for head, _ in _heads(elimination, prefix)]
+    heads = _heads(elimination, prefix)
+    operations = sum(piece.operations for _, part in heads for piece in part)
+    n, bytes_of = elimination.n, {"A": 8 * len(elimination.places)}
+    bytes_of |= {"b": 8 * n, "F": 4 * elimination.pattern.size, "x": 8 * n}
+    bytes_of[f"(uintptr_t){prefix}_{NAME}_0"] = _CODE_BYTES * operations
     return [
-        *(f"{head};" for head in heads),
+        *(f"{head};" for head, _ in heads),
+        _LOOK_AHEAD,
         f"static void {NAME}({ARGUMENTS})",
         "{",
+        *(f"    LOOK_AHEAD({begin}, {count});" for begin, count in bytes_of.items()),
         *(f"    {prefix}_{NAME}_{k}(A, b, F, D, y, x);" for k in range(len(heads))),
         "}",
+        "#undef LOOK_AHEAD",
         "",
     ]
 
