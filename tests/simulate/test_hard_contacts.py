@@ -66,6 +66,19 @@ def test_a_ball_bounces_as_in_closed_form() -> None:
     assert result["floor.gap"].min() > -1e-9
 
 
+@pytest.mark.parametrize(("ground", "top"), [(il.plane(), 0.0), (il.box((1.0, 1.0, 0.4)), 0.2)])
+def test_a_start_inside_is_noted(ground: il.Shape, top: float) -> None:
+    """Declared, and found while it runs: nothing pushes the ball out, so somebody must say it."""
+    m = il.Model("inside")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    m.contact(m.ground, ground, ball, il.sphere(0.1), law=il.hard(), name="floor")
+    plant = m.compile()
+    inside, apart = (plant.simulate(t_end=0.01, q={"ball": top + z}) for z in (0.05, 0.1))
+    assert inside["ball.q"][-1] == pytest.approx(top + 0.05, abs=1e-9)
+    assert "contact 'floor' begins 0.05 deep" in inside.notes[0]
+    assert apart.notes == ()
+
+
 def test_a_ball_without_losses_keeps_its_energy_for_ever() -> None:
     result = ball(1.0, 0.0, (0.3, 1.0)).compile().simulate(t_end=40.0, step=2e-3)
     energy = result.energy.sum(axis=1)

@@ -21,6 +21,7 @@ from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.judging.contact_power import contact_power
 from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
+from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
@@ -153,8 +154,8 @@ def simulate(
         told = (*told, *jump_notes(plant, done.samples, drives, signals))
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
-    if start is not None:
-        result = replace(result, notes=(*moved_notes(plant, start, result), *result.notes))
+    begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
+    result = replace(result, notes=(*begun, *result.notes))
     if done.status == Status.STOPPED:
         raise interrupted(result, t_end)
     if done.status != Status.OK:

@@ -1,4 +1,4 @@
-"""Whether the impulses of hard contacts were found: from the residuals that each step leaves."""
+"""Whether hard contacts begin apart, and their impulses were found: each step leaves a residual."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inloop.formalisms.size import size_of
+from inloop.plant import BarePlant
+
 if TYPE_CHECKING:
     from inloop.simulate.judging.verdict import Stretch
+    from inloop.simulate.results.result import Result
 
 TOLERATED = 1e-6  # residual of a step, in parts of the velocities that meet
+DEEP = 1e-4  # of the characteristic length: what begins deeper in each other is noted
+FOUND_DEEP = 1e-2  # the same where touches are found, which is after the first step
 
 
 def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
@@ -33,3 +39,22 @@ def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
         f"only, in {steps} samples, worst at t = {when:.6g} s. Use a smaller step, or fewer "
         "contacts that support the same bodies.",
     )
+
+
+def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
+    """What to say about shapes that begin in each other: contacts keep them so."""
+    mechanism = plant.mechanism
+    length = size_of(mechanism).length
+    notes = []
+    for contacts, sample, deep in (
+        (mechanism.declared_contacts, 0, DEEP),
+        (mechanism.found_contacts, 1, FOUND_DEEP),
+    ):
+        for contact in contacts:
+            gap = result.signals.get(contact.gap, np.zeros(0))
+            if len(gap) > sample and gap[sample] < -deep * length:
+                notes.append(
+                    f"contact '{contact.name}' begins {-gap[sample]:.3g} deep in what it touches, "
+                    "and stays so: hard contacts push nothing out. Start it apart"
+                )
+    return tuple(notes)
