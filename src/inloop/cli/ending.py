@@ -7,6 +7,8 @@ import os
 import signal
 from types import FrameType
 
+from inloop.studio.plants.processes import PARENT
+
 PR_SET_PDEATHSIG = 1  # of Linux
 
 
@@ -15,7 +17,8 @@ def end_with_parent() -> None:
 
     SIGTERM unwinds the program, so that it cleans up behind itself.
     """
-    parent = os.getppid()
+    # it may have ended while this one was importing its modules: then another one is the parent now
+    parent = int(os.environ.pop(PARENT, os.getppid()))
     signal.signal(signal.SIGTERM, _leave)
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from inloop.model import Mechanism
 from inloop.native.building.cache_directory import cache_directory
 from inloop.realtime.closing import Closing
 from inloop.studio.drawing.stage import make_stage
+from inloop.studio.plants.processes import child_environment
 
 ENDS_WITHIN = 5.0  # [s]
 STARTS_WITHIN = 60.0  # [s]
@@ -56,7 +56,7 @@ class StudioProcess(Closing):
             bufsize=0,  # what is there is seen by `select`
             start_new_session=True,
             # it loads what was built here
-            env={**os.environ, "INLOOP_CACHE": str(cache_directory().parent)},
+            env={**child_environment(), "INLOOP_CACHE": str(cache_directory().parent)},
         )
 
         self.address = self._read_address() if framed else ""

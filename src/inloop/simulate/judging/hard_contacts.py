@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inloop.formalisms.size import size_of
 from inloop.plant import BarePlant
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
 def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
     """What to say about shapes that begin in each other: contacts keep them so."""
     mechanism = plant.mechanism
-    length = size_of(mechanism).length
+    length = plant.equations.size.length
     notes = []
     for contacts, sample, deep in (
         (mechanism.declared_contacts, 0, DEEP),

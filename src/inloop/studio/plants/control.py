@@ -21,6 +21,7 @@ from inloop.studio.messaging.message_types import Controllers, ControllerState, 
 from inloop.studio.plants.breakable import in_thread
 from inloop.studio.plants.catalog import Offered
 from inloop.studio.plants.live import Live
+from inloop.studio.plants.processes import child_environment
 
 NONE, POSE, POINT = "none", "pose", "point"
 READY_WITHIN = 60.0  # [s]
@@ -358,6 +359,7 @@ async def _started(command: Sequence[str], piped: bool) -> asyncio.subprocess.Pr
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
+        env=child_environment(),
         limit=LONGEST_LINE,
     )
 

@@ -17,6 +17,7 @@ from inloop.studio.messaging.message_types import DeviceReadings, Rig, SettingRa
 from inloop.studio.messaging.protocol import fields
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.live import Live
+from inloop.studio.plants.processes import child_environment
 
 MOUSE = "mouse"  # no device: what the pointer says goes to the plant
 ENDS_WITHIN = 2.0  # [s]
@@ -207,4 +208,5 @@ async def _started(command: Sequence[str]) -> asyncio.subprocess.Process:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,
+        env=child_environment(),
     )

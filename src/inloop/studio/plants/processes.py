@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from typing import IO
 
+PARENT = "INLOOP_PARENT"  # variable of the environment: number of the process to end with
 STDERR_SHOWN = 600  # characters of what a process has said
 LOOK_EVERY = 0.02  # [s]
+
+
+def child_environment() -> dict[str, str]:
+    """The environment of a process that ends with this one (`cli/ending.py`)."""
+    return {**os.environ, PARENT: str(os.getpid())}
 
 
 class Process:
@@ -32,6 +39,7 @@ class Process:
             stdout=self._said,
             stderr=self._said,
             start_new_session=True,
+            env=child_environment(),
         )
 
     @property
