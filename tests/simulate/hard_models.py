@@ -109,3 +109,15 @@ def table(law: Hard, gravity: tuple[float, float, float] = (0.0, 0.0, -G)) -> il
         foot = body.point(f"foot_{k}", (x, y, -0.1))
         m.contact(m.ground, il.plane(), foot, il.point(), law=law, name=f"touch_{k}")
     return m
+
+
+def trap_door(shape: il.Shape) -> tuple[il.Model, float]:
+    """A body that falls by 0.2 m on a door, which opens at 0.7003 s; and half of its height."""
+    half = 0.1 if isinstance(shape, il.geometry.Box) else 0.0
+    m = il.Model("trap")
+    body = m.body("body", on=m.ground, joint=il.prismatic("z", initial=(0.2 + half, 0.0)), mass=3.0)
+    shut, opened = m.mode("shut"), m.mode("opened")
+    with m.during(shut):
+        m.contact(m.ground, il.plane(), body, shape, law=il.hard(), name="door")
+    m.event("opens", lambda t: 0.7003 - t, mode=shut, to=opened)
+    return m, half

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hard_models import G
+from hard_models import G, trap_door
 
 import inloop as il
 
@@ -77,13 +77,7 @@ def test_a_block_slides_from_when_its_latch_opens() -> None:
 
 @pytest.mark.parametrize("shape", [il.point(), il.box((0.2, 0.2, 0.2))], ids=["declared", "found"])
 def test_a_trap_door_is_hard_while_it_is_shut(shape: il.Shape) -> None:
-    half = 0.1 if isinstance(shape, il.geometry.Box) else 0.0
-    m = il.Model("trap")
-    body = m.body("body", on=m.ground, joint=il.prismatic("z", initial=(0.2 + half, 0.0)), mass=3.0)
-    shut, opened = m.mode("shut"), m.mode("opened")
-    with m.during(shut):
-        m.contact(m.ground, il.plane(), body, shape, law=il.hard(), name="door")
-    m.event("opens", lambda t: 0.7003 - t, mode=shut, to=opened)
+    m, half = trap_door(shape)
     run = m.compile().simulate(t_end=1.0, step=1e-3)
     assert run.status == "OK" and not run.doubts
     lies = (run.t > 0.3) & (run.t < 0.7)

@@ -35,8 +35,11 @@ static double opening(const il_pile_contact *contact, const double *shift)
     double sum = 0.0;
 
     for (int side = 0; side < 2; side++) {
+        if (contact->tree[side] < 0) {
+            continue;
+        }
         const double *by = shift + contact->tree[side] * IL_TREE_MOST;
-        for (int j = 0; j < IL_TREE_MOST && contact->tree[side] >= 0; j++) {
+        for (int j = 0; j < IL_TREE_MOST; j++) {
             sum += contact->H[side][j][0] * by[j];
         }
     }
