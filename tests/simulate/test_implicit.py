@@ -387,9 +387,7 @@ def test_a_mechanism_that_is_driven_altogether_leaves_the_states() -> None:
 
 def test_a_law_that_gives_nan_ends_the_run_with_the_last_good_state() -> None:
     plant = block(lambda q, qd: -100.0 * q - il.sqrt(0.05 - q))
-    with pytest.raises(
-        il.SimulationError, match="law .block_effort. has no finite value"
-    ) as caught:
+    with pytest.raises(il.SimulationError, match="'block_effort' has no finite value") as caught:
         plant.simulate(t_end=1.0, step=1e-3, method="implicit", tau={"block": 20.0})
     result = caught.value.result
     assert result.status == "DIVERGED" and 10 < len(result.t) < 1000
