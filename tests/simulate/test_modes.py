@@ -14,7 +14,7 @@ from inloop import gallery
 from inloop.native import FixedSteps, Method, run_machine
 from inloop.native.mirror import row_type
 from inloop.native.running.machine_run import Record
-from inloop.simulate.machine import conditions, first_snapshot
+from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.systems import make_systems, table_of_all
 
 METHODS = ("rk4", "dopri", "rodas")

@@ -13,7 +13,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate.controlled.sampled import SampledNames
-from inloop.simulate.machine import conditions, first_snapshot
+from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.systems import System, make_systems
 

@@ -17,7 +17,7 @@ from inloop.plant.arguments import real, whole
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant
-from inloop.simulate.machine import conditions
+from inloop.simulate.machine_start import conditions
 from inloop.simulate.many.arguments import Columns, check_each
 from inloop.simulate.many.starts import read_arguments, shared_conditions, starts_of
 from inloop.simulate.schedules import METHODS

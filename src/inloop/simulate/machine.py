@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from inloop.errors import InputError, name_hint
+from inloop.errors import InputError
 from inloop.native import (
     AdaptiveSteps,
     FixedSteps,
@@ -19,19 +19,18 @@ from inloop.native import (
     Status,
     run_machine,
 )
-from inloop.plant import Array, BarePlant, Formulation, Signal
-from inloop.plant.arguments import by_name, one_name, real, whole
+from inloop.plant import Array, BarePlant, Signal
+from inloop.plant.arguments import by_name, real, whole
 from inloop.plant.quantities.inputs_outputs import input_units
 from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_start
-from inloop.simulate.drives import read_drives
-from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
+from inloop.simulate.machine_start import Given, MachineStart, conditions, first_snapshot
 from inloop.simulate.progress import Progress
 from inloop.simulate.results.event_records import event_record
 from inloop.simulate.results.result import End, EventRecord, ModeChoice, Result
@@ -39,15 +38,12 @@ from inloop.simulate.results.samples import Samples
 from inloop.simulate.run import failed, interrupted
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.singular.nearby import misses_turn, unresolved
-from inloop.simulate.start import first_internal_states, start_of, vector
 from inloop.simulate.systems import (
     Conditions,
     System,
     make_systems,
     table_of_all,
 )
-
-Given = Mapping[str, float] | Array | None
 
 
 def simulate_modes(
@@ -149,72 +145,6 @@ def _model_names(plants: Mapping[str, BarePlant]) -> dict[str, str]:
 def _coordinates(plants: Mapping[str, BarePlant]) -> tuple[str, ...]:
     """Names of the coordinates of all modes."""
     return tuple(dict.fromkeys(name for plant in plants.values() for name in plant.coordinates))
-
-
-def conditions(
-    plants: Mapping[str, BarePlant],
-    plant: BarePlant,
-    tau: Mapping[str, float],
-    inputs: Mapping[str, float | Signal],
-    motions: Mapping[str, Signal],
-) -> Conditions:
-    """Efforts, inputs and motions of one mode, from names that any of the modes may know."""
-    kinds: list[tuple[str, Mapping[str, Any], Callable[[BarePlant], tuple[str, ...]]]] = [
-        ("coordinate", tau, lambda p: p.coordinates),
-        ("input", inputs, lambda p: p.inputs),
-        ("driven joint", motions, lambda p: p.formulation.driven),
-    ]
-    for what, given, names in kinds:
-        known = dict.fromkeys(name for p in plants.values() for name in names(p))
-        for name in given:
-            if name not in known:
-                raise InputError(
-                    f"model '{plant.name}' has no {what} '{name}' in any of its modes",
-                    fix=name_hint(name, known),
-                )
-    mine = {name: value for name, value in tau.items() if name in plant.coordinates}
-    given = {name: value for name, value in inputs.items() if name in plant.inputs}
-    driven = plant.formulation.driven
-    drives = read_drives(plant, {n: motion for n, motion in motions.items() if n in driven})
-    efforts = vector(plant, mine, [0.0] * plant.n, "tau")
-    return Conditions(efforts, read_inputs(plant, given), drives)
-
-
-@dataclass(frozen=True)
-class MachineStart:
-    """Where a machine starts.
-
-    Attributes:
-        snapshot: mode and state.
-        formulations: of each mode, with the independent coordinates to use.
-        notes: what differs from the declared values, in words.
-    """
-
-    snapshot: MachineSnapshot
-    formulations: Mapping[str, Formulation]
-    notes: tuple[str, ...] = ()
-
-
-def first_snapshot(
-    plants: Mapping[str, BarePlant],
-    mode: str | None,
-    at: Mapping[str, Conditions],
-    q: Given,
-    qd: Given,
-) -> MachineStart:
-    """Where a machine starts, at t = 0."""
-    name = next(iter(plants)) if mode is None else one_name(mode, "mode")
-    if name not in plants:
-        raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")
-    plant, conditions = plants[name], at[name]
-    u = conditions.inputs.at(0.0)
-    z = first_internal_states(plant, u)
-    start = start_of(plant, q, qd, conditions.drives, u, z)
-    good = plant.formulation.good_at(start.q)
-    chosen = {**{n: each.formulation for n, each in plants.items()}, name: good}
-    number = list(plants).index(name)
-    x = make_systems(plants, at, None, chosen)[number].start(0.0, start.q, start.qd, z)
-    return MachineStart(MachineSnapshot(number, x), chosen, start.notes)
 
 
 _Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]

@@ -19,7 +19,7 @@ from inloop.simulate import observe
 from inloop.simulate.choice import FIRST, own_method
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
 from inloop.simulate.live_drives import DriveWatch
-from inloop.simulate.machine import conditions, first_snapshot
+from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
 from inloop.simulate.results.result import EventRecord
 from inloop.simulate.results.samples import Samples

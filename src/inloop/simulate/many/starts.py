@@ -14,7 +14,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.unit import plant_unit
 from inloop.simulate.live_drives import check_velocities
-from inloop.simulate.machine import conditions
+from inloop.simulate.machine_start import conditions
 from inloop.simulate.many.arguments import Columns, Given, read_given
 from inloop.simulate.start import first_internal_states, start_of
 from inloop.simulate.systems import Conditions
