@@ -47,12 +47,11 @@ def balance(plant: il.Plant, q: np.ndarray) -> np.ndarray:
 
 
 STARTS = [
-    {"chassis_tz": 0.18 - 0.3},
     {"chassis_tz": 0.43, "chassis_rx": 0.12, "chassis_ry": -0.08},
     {"chassis_tz": 0.3, "lower_front_left": -0.3, "lower_rear_right": 0.25},
 ]
 MORE_STARTS = [
-    *({"chassis_tz": 0.18 + off} for off in (0.05, 0.3)),
+    *({"chassis_tz": 0.18 + off} for off in (-0.3, 0.05, 0.3)),
     {"chassis_tz": 0.05, "chassis_rx": -0.1, "lower_rear_left": 0.2},
 ]
 

@@ -48,7 +48,7 @@ def total(run: il.Result, what: str) -> np.ndarray:
 @pytest.mark.parametrize(
     ("pac2002", "slip", "known"),
     [
-        (False, None, 0.71126),
+        pytest.param(False, None, 0.71126, marks=pytest.mark.long),
         pytest.param(True, 0.14, 1.16168, marks=pytest.mark.long),
         pytest.param(False, 0.085, 1.03624, marks=pytest.mark.long),
         pytest.param(True, None, 0.84882, marks=pytest.mark.long),

@@ -15,7 +15,10 @@ from realtime_arm import HANG, RATE
 import inloop as il
 from inloop.native import (
     BuildOptions,
+    NativeLibrary,
+    build_library,
     load_realtime,
+    load_runtime,
     realtime_headers,
     realtime_sources,
     runtime_headers,
@@ -47,8 +50,12 @@ def compile_c(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 
 def test_compiles_without_a_word() -> None:
-    library = load_realtime(BuildOptions(strict=True))
-    names = library.exported_symbols()
+    headers = {**runtime_headers(), **realtime_headers()}
+    linked = {"libraries": ("-lpthread",), "linked": (load_runtime().path,)}
+    strict = BuildOptions(strict=True, **linked)
+    names = NativeLibrary(
+        build_library(realtime_sources(), headers, options=strict)
+    ).exported_symbols()
     assert {"il_loop_start", "il_loop_stop", "il_mailbox_use"} <= set(names)
     assert all(name.startswith("il_") for name in names)
 

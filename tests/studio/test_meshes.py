@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
-from browser_page import comes, opened, own_plant
+from browser_page import HANG, comes, opened, own_plant
 from PIL import Image
 from playwright.sync_api import Browser
 
@@ -49,9 +49,10 @@ COUNT_RED = """async () => {
 }"""
 # a mesh is drawn some pictures after its scene
 UNTIL_RED = f"""async () => {{
-    const red = {COUNT_RED};
-    for (let k = 0; !(await red() > 0.005); k++) {{
-        if (k > 500) throw Error("no mesh is drawn in its color");
+    const red = {COUNT_RED}, begin = performance.now();
+    while (!(await red() > 0.005)) {{
+        const waited = performance.now() - begin;
+        if (waited > {1000.0 * HANG}) throw Error("no mesh is drawn in its color");
         await new Promise(requestAnimationFrame);
     }}
 }}"""
