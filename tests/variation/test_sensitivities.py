@@ -104,6 +104,8 @@ def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
     wanted = sum(2.0 * x @ result.sensitivities[name] for name, x in left.items())
     np.testing.assert_allclose(found.values, wanted, rtol=1e-10)
     assert found["motor"] == found.values[BY.index("motor")]
+    with pytest.raises(il.InputError, match="the loss returns float, not a figure and its"):
+        plant.gradient(lambda r: float(r["crank.q"][-1]), BY, **run)
 
 
 def test_backwards_through_quaternions(monkeypatch: pytest.MonkeyPatch) -> None:

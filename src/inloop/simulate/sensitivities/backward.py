@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def gradient_of(
     refuse_steps(plant, result, arguments)
     first = modes[result.modes[0]] if plant.by_mode else plant
     directions = read_directions(first, names, start_names(first))
-    value, weights = loss(result) if callable(loss) else squared_error(result, loss)
+    value, weights = _figure(result, loss)
     told = _Weighted(tuple(weights), _weights_of(result, weights))
     found = (
         _back_over_events(modes, result, directions, arguments, told)
@@ -143,7 +144,7 @@ def _over_contacts(
     arguments: RunArguments,
 ) -> Gradient:
     """The same with hard contacts, by derivatives of all samples: events are followed forwards."""
-    value, weights = loss(result) if callable(loss) else squared_error(result, loss)
+    value, weights = _figure(result, loss)
     table = _weights_of(result, weights)
     told = with_sensitivities(plant, result, names, arguments)
     assert told.sensitivities is not None
@@ -175,6 +176,26 @@ class _Found:
     start: Array
     switches: tuple[str, ...]
     apart: Apart
+
+
+def _figure(result: Result, loss: Loss) -> tuple[float, Weights]:
+    """The figure, and its derivatives by the samples of signals.
+
+    Raises:
+        InputError: a function returns something else.
+    """
+    if not callable(loss):
+        return squared_error(result, loss)
+    told: Any = loss(result)
+    good = isinstance(told, tuple) and len(told) == 2 and isinstance(told[1], Mapping)
+    if not good:
+        raise InputError(
+            f"the loss returns {type(told).__name__}, not a figure and its derivatives",
+            fix="Return (figure, {signal: derivatives of the figure by its samples}), or give "
+            "recorded samples by signal in place of a function.",
+        )
+    figure, weights = told
+    return figure, weights
 
 
 def _weights_of(result: Result, weights: Weights) -> Array:
