@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -53,16 +53,27 @@ class RunArguments:
         return cls(**{"step": 1e-3, **own})
 
 
-def refuse_steps(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
+def refuse_steps(
+    plant: BarePlant,
+    result: Result,
+    arguments: RunArguments,
+    methods: Collection[str] = TABLEAUS,
+) -> None:
     """Refuse runs whose steps have no derivatives that are known here.
+
+    Args:
+        plant: the compiled mechanism.
+        result: of the run.
+        arguments: what it was given.
+        methods: integrators whose derivatives are known.
 
     Raises:
         InputError: says why.
     """
     why, fix = "", ""
-    if result.method not in TABLEAUS:
+    if result.method not in methods:
         why = f"was integrated by '{result.method}'"
-        fix = f"Give a method whose derivatives are known: {', '.join(TABLEAUS)}."
+        fix = f"Give a method whose derivatives are known: {', '.join(methods)}."
     elif arguments.motions:
         why, fix = "was given motions of driven joints", "Declare them in the model: m.drive(...)."
     elif len(result.partitions) > 1:

@@ -19,6 +19,7 @@ from inloop.simulate.sensitivities.run_arguments import (
     RunArguments,
     check_same,
     kept_values,
+    refuse_steps,
 )
 from inloop.simulate.sensitivities.touching.phase import Phase
 from inloop.simulate.sensitivities.touching.touched_run import TouchedRun
@@ -39,6 +40,7 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
         InputError: says why.
     """
     refuse_rough(plant, contacts_known=True)
+    refuse_steps(plant, result, arguments, TOUCHING)
     why, fix = "", "Leave sensitivities out, or take differences of runs."
     for contact in plant.mechanism.declared_contacts:
         if getattr(contact.law, "stiffness", None) is not None:
@@ -46,15 +48,7 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
         elif getattr(contact.law, "impacts", "newton") != "newton":
             why = f"impacts of contact '{contact.name}' are Poisson's"
             fix = 'Write impacts="newton".'
-    if result.method not in TOUCHING:
-        why = f"it was integrated by '{result.method}'"
-        fix = f"Use one of {', '.join(TOUCHING)}."
-    elif arguments.motions:
-        why, fix = "it was given motions of driven joints", "Declare them: m.drive(...)."
-    elif len(result.partitions) > 1:
-        why = "it passed a position where other coordinates had to become independent"
-        fix = "End it before, or start elsewhere."
-    elif TouchedSystem.reads_reactions(plant):
+    if TouchedSystem.reads_reactions(plant):
         why = "a law reads reactions, in which forces of contacts are"
     if why:
         raise InputError(
