@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 import inloop as il
 from benchmarks.report import Bar, Findings, Row, note, progress, show
@@ -142,26 +143,11 @@ def _two_nodes() -> Iterator[tuple[Any, Any]]:
 
 def _processor_time() -> float:
     """Of this process and of all that it has started and that run now [s]."""
-    return sum(map(_ticks, _family(os.getpid()))) / os.sysconf("SC_CLK_TCK")
-
-
-def _ticks(process: int) -> int:
-    with contextlib.suppress(OSError):
-        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        return sum(map(int, words[11:15]))
-    return 0
-
-
-def _family(parent: int) -> list[int]:
-    parents: dict[int, list[int]] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            words = status.read_text().rpartition(")")[2].split()
-            parents.setdefault(int(words[1]), []).append(int(status.parent.name))
-    found = [parent]
-    for process in found:
-        found += parents.get(process, [])
-    return found
+    this, total = psutil.Process(), 0.0
+    for process in (this, *this.children(recursive=True)):
+        with contextlib.suppress(psutil.Error):  # it may end just now
+            total += sum(process.cpu_times()[:4])  # with those that it started and that have ended
+    return total
 
 
 if __name__ == "__main__":

@@ -5,15 +5,16 @@ A process of its own: Ray starts threads and processes, and all of them end with
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 import inloop as il
 from inloop import gallery
@@ -22,7 +23,8 @@ from inloop.simulate.many.gathering import Gathering
 from inloop.simulate.many.storing import Storing
 
 RUNS, CHUNK = 300, 20
-SILENT = b"RAY_USAGE_STATS_ENABLED=0"
+LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 
 
 def runs(folder: Path | None, on: Any = None, **options: Any) -> il.ManyResult:
@@ -79,14 +81,10 @@ def check_local(alone: il.ManyResult, ray: Any) -> dict[str, Any]:
     def look(*_: Any) -> None:
         if not seen:
             seen["addresses"] = sorted({node["NodeManagerAddress"] for node in ray.nodes()})
-            everywhere = listening()
+            everywhere = of_all_processes(listening)
             seen["sockets"] = len(everywhere)
-            # 127.0.0.1, in the order of bytes of the kernel's tables
-            seen["listening"] = [each for each in everywhere if not each.endswith("0100007F")]
-            servers = [
-                p for p in descendants(os.getpid()) if program(p) in ("gcs_server", "raylet")
-            ]
-            seen["silent"] = [says(process, SILENT) for process in servers]
+            seen["listening"] = [each for each in everywhere if each not in LOOPBACK]
+            seen["silent"] = of_all_processes(silent_servers)
 
     undo = hooked(Gathering, "take", look)
     many = runs(None, on="ray")
@@ -94,45 +92,27 @@ def check_local(alone: il.ManyResult, ray: Any) -> dict[str, Any]:
     return {**seen, "bits": np.array_equal(many.q, alone.q)}
 
 
-def program(process: int) -> str:
-    """Name of the file that a process runs."""
-    return Path(os.readlink(f"/proc/{process}/exe")).name
-
-
-def says(process: int, variable: bytes) -> bool:
-    """Whether a process has a variable in its environment."""
-    return variable in Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
-
-
-def listening() -> list[str]:
-    """Addresses that a process started from here listens at."""
-    inodes = set()
-    for process in descendants(os.getpid()):
-        for handle in Path(f"/proc/{process}/fd").glob("*"):
-            try:
-                inodes.add(os.readlink(handle).removeprefix("socket:[").removesuffix("]"))
-            except OSError:
-                continue
+def of_all_processes(ask: Callable[[psutil.Process], list[Any]]) -> list[Any]:
+    """What is found in this process and in those that it has started and that run on."""
+    this = psutil.Process()
     found = []
-    for table in ("tcp", "tcp6"):
-        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
-            words = line.split()
-            if words[3] == "0A" and words[9] in inodes:
-                found.append(words[1].partition(":")[0])
+    for process in (this, *this.children(recursive=True)):
+        with contextlib.suppress(psutil.Error):
+            found += ask(process)
     return found
 
 
-def descendants(parent: int) -> list[int]:
-    """Numbers of a process and all that it has started."""
-    found = [parent]
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            words = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(words[1]) == parent:
-            found += descendants(int(status.parent.name))
-    return found
+def listening(process: psutil.Process) -> list[str]:
+    """Addresses that it listens at."""
+    sockets = process.net_connections("tcp")
+    return [each.laddr.ip for each in sockets if each.status == psutil.CONN_LISTEN]
+
+
+def silent_servers(process: psutil.Process) -> list[bool]:
+    """For a server of Ray, whether its environment asks for silence."""
+    if Path(process.exe()).name not in ("gcs_server", "raylet"):
+        return []
+    return [SILENT.items() <= process.environ().items()]
 
 
 def check_lost_worker(place: Path) -> dict[str, Any]:
@@ -211,23 +191,14 @@ def check_killed_node(place: Path, cluster: Any, node: Any) -> dict[str, Any]:
     }
 
 
-def cpu_time() -> float:
-    """Of this process and all that it has started and that still run [s]."""
-    ticks = 0
-    for process in descendants(os.getpid()):
-        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        ticks += sum(map(int, words[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
 def main() -> None:
     place = Path(sys.argv[1])
     alone = runs(place / "alone")
     import ray
     from ray.cluster_utils import Cluster
 
-    clock, told = time.monotonic(), {"local": check_local(alone, ray)}
-    os.environ.update([SILENT.decode().split("=")])
+    told = {"local": check_local(alone, ray)}
+    os.environ.update(SILENT)
     with ray_cluster.loopback(ray):
         head = {"num_cpus": 1, "include_dashboard": False}
         cluster = Cluster(initialize_head=True, head_node_args=head)
@@ -239,11 +210,9 @@ def main() -> None:
             told["another kind"] = check_another_kind(alone)
             told["hopeless"] = check_hopeless(place)
             told["killed node"] = check_killed_node(place, cluster, second)
-            told["cpu"] = cpu_time()
         finally:
             ray.shutdown()
             cluster.shutdown()
-    told["seconds"] = time.monotonic() - clock
     (place / "told.json").write_text(json.dumps(told))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import inloop as il
@@ -26,11 +26,10 @@ PATIENCE = 900.0  # for all checks, on a machine that is busy [s]
 
 def end_session(leader: int) -> None:
     """End all processes of a session, those that Ray started in groups of their own too."""
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            words = status.read_text().rpartition(")")[2].split()
-            if int(words[3]) == leader:
-                os.kill(int(status.parent.name), signal.SIGKILL)
+    for process in psutil.process_iter():
+        with contextlib.suppress(OSError, psutil.Error):  # it may end just now
+            if os.getsid(process.pid) == leader:
+                process.kill()
 
 
 @pytest.fixture(scope="module")
