@@ -547,9 +547,9 @@ def load(
     given = {option: value for option, value in locals().items() if value is not None}
     for own in ("path", "q", "held", "stops"):
         given.pop(own, None)
-    from inloop import io
+    from inloop.io.load import load as read_mechanism
 
-    model = io.load(path, model_type=Model, **given)
+    model = read_mechanism(path, model_type=Model, **given)
     assert isinstance(model, Model)
     if q is not None:
         start_at(model, q)

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 import inloop as il
-from inloop.io import MjcfData
+from inloop.io.mjcf.reader import MjcfData
 
 # what is left out here, and told
 LEFT_OUT = (

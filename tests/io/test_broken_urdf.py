@@ -8,7 +8,8 @@ import pytest
 
 from inloop.errors import FileFormatError, InputError, ModelError
 from inloop.geometry.mesh_files import given_file
-from inloop.io import load, xml
+from inloop.io import xml
+from inloop.io.load import load
 
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 LINKS = f'<link name="a"/>\n<link name="b">{INERTIAL}</link>\n'

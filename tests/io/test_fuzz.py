@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inloop.errors import FileFormatError, InloopError
-from inloop.io import load
+from inloop.io.load import load
 
 SAMPLES = ["sorter.urdf", "crane.mbs", "toy.xml", "arm.sdf"]
 TRUNCATIONS = 250

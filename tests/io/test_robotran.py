@@ -12,7 +12,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from inloop.errors import FileFormatError, ModelError
-from inloop.io import RobotranData, load
+from inloop.io.load import load
+from inloop.io.robotran.reader import RobotranData
 from inloop.model import Mechanism
 
 

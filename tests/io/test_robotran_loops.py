@@ -10,7 +10,8 @@ import pytest
 
 import inloop as il
 from inloop.errors import FileFormatError, InputError, ModelError
-from inloop.io import RobotranData, load
+from inloop.io.load import load
+from inloop.io.robotran.reader import RobotranData
 
 STIFFNESS, DAMPING, FREE_LENGTH = 42.0, 3.1, 0.57
 DEPENDENT = ("knee", "rock", "swing")

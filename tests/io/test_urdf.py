@@ -10,7 +10,8 @@ from scipy.spatial.transform import Rotation
 
 import inloop as il
 from inloop.errors import InputError, ModelError
-from inloop.io import UrdfData, load
+from inloop.io.load import load
+from inloop.io.urdf.reader import UrdfData
 from inloop.model import Mechanism, ModelBuilder, revolute
 
 

@@ -14,7 +14,7 @@ import trimesh
 
 import inloop as il
 from inloop.geometry import MeshFile
-from inloop.io import load
+from inloop.io.load import load
 
 ROBOTS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 EDGES = (0.2, 0.3, 0.5)
