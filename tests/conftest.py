@@ -175,23 +175,29 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """`make(folder, "CC=clang")`: the program of exported C, made as a person does.
 
-    Objects of the runtime, which is the same for all plants, are those of the first one of this
-    run of the tests that was made with the same words.
+    Objects of the runtime are those of the first program of this run of the tests that had the same
+    file, the same headers and was made with the same words.
     """
-    shared = shared_folder(tmp_path_factory)
+    kept = shared_folder(tmp_path_factory) / "made_of_the_runtime"
+    kept.mkdir(exist_ok=True)
 
     def run(folder: Path, *words: str) -> Path:
-        command = ["make", "-s", "-C", str(folder), *words]
-        kept = shared / f"runtime_{hashlib.sha1(repr(words).encode()).hexdigest()}"
-        with exclusive(kept.with_suffix(".lock"), patience=600.0):
-            if not kept.exists():
-                subprocess.run(command, check=True)
-                kept.mkdir()
-                for path in folder.glob("il_*.o"):
-                    shutil.copy(path, kept)
-        # newer than the sources, so that they are not compiled again
-        shutil.copytree(kept, folder, copy_function=shutil.copyfile, dirs_exist_ok=True)
-        subprocess.run(command, check=True)
+        headers = [path.read_bytes() for path in sorted(folder.glob("*.h"))]
+        common = hashlib.sha1(repr((words, headers)).encode())
+        objects: dict[Path, Path] = {}
+        for source in folder.glob("il_*.c"):
+            own = common.copy()
+            own.update(source.read_bytes())
+            objects[source.with_suffix(".o")] = kept / f"{own.hexdigest()}.o"
+        for target, known in objects.items():
+            if known.exists():
+                shutil.copyfile(known, target)  # newer than its source: not compiled again
+        subprocess.run(["make", "-s", "-C", str(folder), *words], check=True)
+        for target, known in objects.items():
+            if not known.exists():
+                fresh = known.with_suffix(f".{os.getpid()}")
+                shutil.copyfile(target, fresh)
+                fresh.replace(known)  # at once: other workers look for it, too
         first = (folder / "Makefile").read_text().splitlines()[0]
         return folder / first.split("./")[1].split()[0]
 

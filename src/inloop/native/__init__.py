@@ -37,6 +37,7 @@ from inloop.native.running.mode_table import ModeTable
 from inloop.native.running.schedule import AdaptiveSteps, FixedSteps, Method, Schedule, Status
 from inloop.native.running.tapes import GivenInputs, GivenMotions, LoadedTape
 from inloop.native.runtime_library import (
+    absent_sources,
     include_dir,
     load_realtime,
     load_runtime,
@@ -77,6 +78,7 @@ __all__ = [
     "Schedule",
     "Status",
     "Watch",
+    "absent_sources",
     "address_of",
     "aligned_zeros",
     "build_library",

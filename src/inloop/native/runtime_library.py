@@ -28,6 +28,11 @@ def runtime_headers() -> dict[str, str]:
     return dict(_texts("runtime", ".h"))
 
 
+def absent_sources() -> dict[str, str]:
+    """The .c files that stand in for parts of the runtime in a plant without them: name → text."""
+    return dict(_texts("absent", ".c"))
+
+
 def realtime_sources() -> dict[str, str]:
     """The .c files of the loop and the mailbox: name → text."""
     return dict(_texts("realtime", ".c"))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from inloop.codegen.c_plant import ModeRow, PlantTable, emit_plant
 from inloop.codegen.c_program import emit_main, emit_makefile, emit_readme
 from inloop.formalisms.loops.partition import Partition
-from inloop.native import DEFAULT_FLAGS, runtime_headers, runtime_sources
+from inloop.native import DEFAULT_FLAGS
 from inloop.plant import labels
 from inloop.plant.engine import Array
+from inloop.plant.needed_sources import needed_sources, usable_methods
 from inloop.plant.unit import PlantUnit
 
 if TYPE_CHECKING:
@@ -101,11 +102,10 @@ def program_files(exported: ExportedPlant, stepping: Stepping) -> Mapping[str, s
             objects = " ".join(f"{name.removesuffix('.c')}.o" for name in engine.sources)
             own.append((objects, " ".join(engine.unit.flags)))
     flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
+    main = emit_main(name, stepping.method, stepping.step, stepping.t_end)
+    methods = usable_methods(exported.table)
     return {
-        **runtime_headers(),
-        **runtime_sources(),
-        **exported.files,
-        "main.c": emit_main(name, stepping.method, stepping.step, stepping.t_end),
+        **needed_sources(exported.table, {**exported.files, "main.c": main}, methods=methods),
         "Makefile": emit_makefile(name, flags, own),
         "README.md": emit_readme(exported.table, name),
     }

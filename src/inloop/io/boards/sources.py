@@ -1,18 +1,16 @@
-"""Which sources a plant needs on a board: one integrator, and only the runtime that it reaches."""
+"""The sources of a plant for a board: one integrator, in the precision asked for."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from inloop.codegen.c_plant import NOTHING, PlantTable, emit_plant
-from inloop.codegen.c_program import METHODS
 from inloop.errors import InputError
 from inloop.io.boards.single import MATH_HEADER, in_single_precision, loosened
-from inloop.native import runtime_headers, runtime_sources
 from inloop.plant import BarePlant, labels
+from inloop.plant.needed_sources import needed_sources
 from inloop.simulate.export import plant_in_c
 from inloop.simulate.fixed_steps import REHEARSED, judged_method, warn_of
 
@@ -23,12 +21,6 @@ CALLED = (
     *("il_instance_size", "il_initialize", "il_reset", "il_advance", "il_time", "il_outputs"),
     *("il_set_parameters", "il_set_inputs", "il_set_input"),
     *("il_snapshot_size", "il_take_snapshot", "il_restore"),
-)
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_NOT_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-# a function or a table that other files see: its name begins a line, behind its type
-_DEFINED = re.compile(
-    r"^(?!static|typedef|#|\s|\}).*?\b(\w+)(?:\([^;]*?\)\s*\{|(?:\[\w*\])* = \{)", re.MULTILINE
 )
 
 
@@ -51,11 +43,6 @@ class Leaving:
     method: str
     step: float
     warnings: tuple[str, ...]
-
-    def sources(self) -> dict[str, str]:
-        """Its C sources with the whole runtime."""
-        table = emit_plant(self.table, self.table.name, self.about)
-        return {**runtime_headers(), **runtime_sources(), **self.code, **table}
 
 
 def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
@@ -84,22 +71,9 @@ def board_sources(leaving: Leaving, precision: str) -> dict[str, str]:
         leaving = replace(leaving, table=loosened(leaving.table))
     if leaving.method in EXPLICIT:
         leaving = replace(leaving, table=_without_implicit_steps(leaving.table))
-    choices = [choice for mode in leaving.table.modes for choice in mode.choices]
-    absent = [
-        name
-        for name, used in {
-            "il_without_contacts.c": any(choice.contacts for choice in choices),
-            "il_without_redundant.c": any(choice.redundant for choice in choices),
-            "il_without_loops.c": any(mode.terms for mode in leaving.table.modes),
-        }.items()
-        if not used
-    ]
-    everything = leaving.sources()
-    offered = f"#define IL_ONLY IL_{leaving.method.upper()}\n"
-    everything["il_stepper.c"] = offered + everything["il_stepper.c"]
-    plant = f"{leaving.table.name}_plant"
-    chosen = _reached(
-        everything, {name: board_file(name) for name in absent}, leaving.method, plant
+    table = emit_plant(leaving.table, leaving.table.name, leaving.about)
+    chosen = needed_sources(
+        leaving.table, table, methods=(leaving.method,), called=CALLED, others=leaving.code
     )
     if precision == "double":
         return chosen
@@ -139,32 +113,3 @@ def _check_single(leaving: Leaving) -> None:
     if any(choice.contacts or choice.redundant for choice in choices):
         what = "hard contacts and redundant coordinates are solved in double precision only"
         raise InputError(what, fix=fix)
-
-
-def _reached(
-    everything: Mapping[str, str], absent: Mapping[str, str], method: str, plant: str
-) -> dict[str, str]:
-    """The files that define what is called, and what that calls in turn; all headers."""
-    headers = {name: text for name, text in everything.items() if name.endswith(".h")}
-    bodies = {name: text for name, text in everything.items() if name.endswith(".c")}
-    where = _definitions(bodies) | _definitions(absent)
-    bodies |= absent
-    others = {f"il_method_{other}" for other in METHODS if other != method}
-    found: dict[str, str] = {}
-    waiting = [where[name] for name in (*CALLED, plant)]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found[name] = bodies[name]
-            names = set(_NAME.findall(_NOT_CODE.sub(" ", bodies[name]))) - others
-            waiting += [where[each] for each in sorted(names) if each in where]
-    return headers | dict(sorted(found.items()))
-
-
-def _definitions(bodies: Mapping[str, str]) -> dict[str, str]:
-    """Which file defines a name."""
-    return {name: file for file, text in bodies.items() for name in _defined(text)}
-
-
-def _defined(text: str) -> Iterable[str]:
-    return _DEFINED.findall(_NOT_CODE.sub(" ", text))

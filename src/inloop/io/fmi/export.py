@@ -21,12 +21,12 @@ from inloop.io.fmi.starts import depends_on_time, start_values
 from inloop.io.fmi.tangent import tangent_of
 from inloop.io.fmi.variables import variables_of, whole_outputs
 from inloop.model.describe import describe as in_words
-from inloop.native import runtime_headers, runtime_sources
 from inloop.pictures.icon import icon
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
 from inloop.plant.exported import ExportedPlant
 from inloop.plant.keywords import checked_call
+from inloop.plant.needed_sources import needed_sources
 from inloop.simulate.export import plant_in_c
 from inloop.simulate.fixed_steps import method_for_export
 from inloop.simulate.schedules import METHODS
@@ -180,9 +180,9 @@ class _Content:
 
     def _all_sources(self) -> dict[str, str]:
         wrapper = binaries.wrapper_files(self._version)
-        runtime = {**runtime_headers(), **runtime_sources()}
         tangent = {} if self._tangent is None else self._tangent.code.files
-        return {**runtime, **self._exported.files, **tangent, **wrapper, **self._facts_in_c()}
+        own = {**self._exported.files, **tangent, **wrapper, **self._facts_in_c()}
+        return needed_sources(self._exported.table, own, methods=(self._method,))
 
     def _facts_in_c(self) -> Mapping[str, str]:
         """The fmu_facts of the plant."""

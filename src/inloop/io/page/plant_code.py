@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 
-from inloop.native.runtime_library import (
-    realtime_headers,
-    realtime_sources,
-    runtime_headers,
-    runtime_sources,
-)
+from inloop.native.runtime_library import realtime_headers, realtime_sources
 from inloop.plant import BarePlant
 from inloop.plant.drawn.poses import PoseLibrary
+from inloop.plant.needed_sources import needed_sources
 from inloop.plant.reach import Reach
 from inloop.plant.unit import plant_unit
 from inloop.simulate.export import plant_in_c
@@ -34,15 +30,16 @@ def page_code(
         step: of it [s].
     """
     exported = plant_in_c(plant, method, step)
-    found = {**runtime_headers(), **runtime_sources(), **exported.files}
     sources, headers = realtime_sources(), realtime_headers()
-    found |= {name: sources[name] for name in LOOP}
-    found |= {name: headers[name] for name in LOOP_HEADERS}
-    found |= library.code
-    own = files("inloop.io.page")
-    found["il_page.c"] = own.joinpath("il_page.c").read_text(encoding="utf-8")
-    found["page_plant.h"] = _joined(plant, library, reach)
-    return found
+    own = {
+        **exported.files,
+        **{name: sources[name] for name in LOOP},
+        **{name: headers[name] for name in LOOP_HEADERS},
+        **library.code,
+        "il_page.c": files("inloop.io.page").joinpath("il_page.c").read_text(encoding="utf-8"),
+        "page_plant.h": _joined(plant, library, reach),
+    }
+    return needed_sources(exported.table, own, methods=(method,))
 
 
 def libc_headers() -> dict[str, str]:

@@ -4,9 +4,9 @@
 /* x_new, error, slope, slope_new and the five rows of dense */
 enum { SHARED_ROWS = 9 };
 
-/* What leaves Python for a small board offers one method: nobody would call the code of others. */
-#ifdef IL_ONLY
-#define OFFERED(id) ((id) == IL_ONLY)
+/* What leaves Python offers some methods, one bit each: nobody would call the code of others. */
+#ifdef IL_OFFERED
+#define OFFERED(id) (IL_OFFERED >> (id) & 1)
 #else
 #define OFFERED(id) 1
 #endif
