@@ -228,7 +228,7 @@ def _load(data: bytes, ending: str, references: References) -> Any:
         return trimesh.load_scene(
             io.BytesIO(data),
             file_type=ending,
-            resolver=references,  # type: ignore[arg-type]
+            resolver=references,
             process=False,
         )
 
