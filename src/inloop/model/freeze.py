@@ -295,9 +295,15 @@ class Freezing:
         return self._merged.placements[body.name].body
 
     def _shared(self, law: LawDraft) -> dict[str, Any]:
-        """Return what a law of any kind has: placeholders, place, states and outputs."""
-        shared = {"where": law.where, "states": law.states, "outputs": law.outputs}
-        return {**law.symbols, **shared, "quantities": self._by_joint(law.quantities)}
+        """Return what a law of any kind has: name, placeholders, place, states and outputs."""
+        return {
+            **law.symbols,
+            "name": law.name,
+            "where": law.where,
+            "states": law.states,
+            "outputs": law.outputs,
+            "quantities": self._by_joint(law.quantities),
+        }
 
     def _by_joint(self, quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
         """Return quantities with those of joints under the joints' own names."""
@@ -311,31 +317,33 @@ class Freezing:
     def _joint_force(self, law: LawDraft) -> JointForce:
         index = self._joint_index(law.targets[0])
         stop = law.name in self._draft.stops
-        return JointForce(law.name, index, effort=law.components[0], stop=stop, **self._shared(law))
+        return JointForce(body=index, effort=law.components[0], stop=stop, **self._shared(law))
 
     def _coupled(self, law: LawDraft) -> CoupledForce:
         bodies = tuple(self._joint_index(target) for target in law.targets)
-        return CoupledForce(law.name, bodies, efforts=law.components, **self._shared(law))
+        return CoupledForce(bodies=bodies, efforts=law.components, **self._shared(law))
 
     def _force(self, law: LawDraft) -> Force:
-        at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
-        x, y, z = law.components
-        return Force(law.name, at, law.axes, axes, components=(x, y, z), **self._shared(law))
+        return Force(at=self._point(law.targets[0]), **self._vector(law))
 
     def _torque(self, law: LawDraft) -> Torque:
-        at, axes = self._point(law.targets[0]), self._axes(law.targets[0])
+        return Torque(body=self._point(law.targets[0]).body, **self._vector(law))
+
+    def _vector(self, law: LawDraft) -> dict[str, Any]:
+        """Return what forces and torques on one body have, beside what all have."""
         x, y, z = law.components
-        return Torque(law.name, at.body, law.axes, axes, components=(x, y, z), **self._shared(law))
+        axes = {"axes": law.axes, "R_BF": self._axes(law.targets[0])}
+        return {**axes, "components": (x, y, z), **self._shared(law)}
 
     def _line_force(self, law: LawDraft) -> LineForce:
         a, b = (self._point(path) for path in law.targets)
-        return LineForce(law.name, a, b, force=law.components[0], **self._shared(law))
+        return LineForce(a=a, b=b, force=law.components[0], **self._shared(law))
 
     def _frame_force(self, law: LawDraft) -> FrameForce:
         a, b = (self._frame(path) for path in law.targets)
         fx, fy, fz, nx, ny, nz = law.components
         force, torque = (fx, fy, fz), (nx, ny, nz)
-        return FrameForce(law.name, a, b, force=force, torque=torque, **self._shared(law))
+        return FrameForce(a=a, b=b, force=force, torque=torque, **self._shared(law))
 
     def _contact(self, item: ContactDraft) -> Contact:
         (a, b), (shape_a, shape_b) = item.paths, item.shapes

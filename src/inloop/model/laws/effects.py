@@ -51,26 +51,41 @@ class LawOutput:
     value: Scalar
 
 
-@dataclass(frozen=True)
-class JointForce:
-    """Effort of a joint, positive drives q up [N or N·m].
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What the effects of all laws have.
 
-    Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
-    force that the joint transmits across its axis [N]. `stop` is True for elastic stops at the
-    limits of the joint; `quantities` what else it was traced with.
+    Attributes:
+        name: of the law.
+        t: placeholder for the time [s].
+        where: file and line.
+        states: internal states of the law.
+        outputs: what it makes known.
+        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
     name: str
-    body: int
-    q: Expr
-    qd: Expr
-    radial: Expr
     t: Expr
-    effort: Scalar
     where: str
     states: tuple[LawState, ...] = ()
     outputs: tuple[LawOutput, ...] = ()
     quantities: tuple[Quantity, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointForce(Effect):
+    """Effort of a joint, positive drives q up [N or N·m].
+
+    Traced with q, qd, t, and, in the rates of its states only, with `radial`: the size of the
+    force that the joint transmits across its axis [N]. `stop` is True for elastic stops at the
+    limits of the joint.
+    """
+
+    body: int
+    q: Expr
+    qd: Expr
+    radial: Expr
+    effort: Scalar
     stop: bool = False
 
     @property
@@ -79,33 +94,21 @@ class JointForce:
         return (self.effort,)
 
 
-@dataclass(frozen=True)
-class CoupledForce:
+@dataclass(frozen=True, kw_only=True)
+class CoupledForce(Effect):
     """Efforts of several joints by one law of all their coordinates, each positive drives q up.
 
     Attributes:
-        name: name of the law.
         bodies: indices of the bodies that the joints move.
         q: placeholders for their coordinates [rad or m].
         qd: placeholders for their velocities.
-        t: time [s].
         efforts: one per joint [N or N·m].
-        where: file and line.
-        states: internal states of the law.
-        outputs: what it makes known.
-        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
-    name: str
     bodies: tuple[int, ...]
     q: tuple[Expr, ...]
     qd: tuple[Expr, ...]
-    t: Expr
     efforts: tuple[Scalar, ...]
-    where: str
-    states: tuple[LawState, ...] = ()
-    outputs: tuple[LawOutput, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -113,37 +116,25 @@ class CoupledForce:
         return self.efforts
 
 
-@dataclass(frozen=True)
-class Force:
+@dataclass(frozen=True, kw_only=True)
+class Force(Effect):
     """Force on a body at a point Q [N].
 
     Attributes:
-        name: name of the law.
         at: the point Q, on body at.body.
         axes: axes of `components`: "world", or "body" for the axes F of the body as written.
         R_BF: those axes F in the carrying body B.
         p: placeholders for the position p_WQ [m].
         v: placeholders for the velocity of Q in world axes [m/s].
-        t: time [s].
         components: the force.
-        where: file and line.
-        states: internal states of the law.
-        outputs: what it makes known.
-        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
-    name: str
     at: Point
     axes: Axes
     R_BF: Matrix3
     p: Symbols3
     v: Symbols3
-    t: Expr
     components: Vector3
-    where: str
-    states: tuple[LawState, ...] = ()
-    outputs: tuple[LawOutput, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -151,37 +142,25 @@ class Force:
         return self.components
 
 
-@dataclass(frozen=True)
-class Torque:
+@dataclass(frozen=True, kw_only=True)
+class Torque(Effect):
     """Pure torque on a body [N·m].
 
     Attributes:
-        name: name of the law.
         body: index of the body B.
         axes: axes of `components` and `w`: "world", or "body" for F.
         R_BF: axes F of the body as written in B.
         w: placeholders for the angular velocity in those axes [rad/s].
         R: placeholders for R_WF.
-        t: time [s].
         components: the torque.
-        where: file and line.
-        states: internal states of the law.
-        outputs: what it makes known.
-        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
-    name: str
     body: int
     axes: Axes
     R_BF: Matrix3
     w: Symbols3
     R: Symbols33
-    t: Expr
     components: Vector3
-    where: str
-    states: tuple[LawState, ...] = ()
-    outputs: tuple[LawOutput, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -189,35 +168,23 @@ class Torque:
         return self.components
 
 
-@dataclass(frozen=True)
-class LineForce:
+@dataclass(frozen=True, kw_only=True)
+class LineForce(Effect):
     """Force along the line between two points, positive pulls them together [N].
 
     Attributes:
-        name: name of the law.
         a: first point.
         b: second point, on another body or on the ground.
         l: placeholder for the distance [m].
         ld: placeholder for its rate [m/s].
-        t: time [s].
         force: the pull.
-        where: file and line.
-        states: internal states of the law.
-        outputs: what it makes known.
-        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
-    name: str
     a: Point
     b: Point
     l: Expr
     ld: Expr
-    t: Expr
     force: Scalar
-    where: str
-    states: tuple[LawState, ...] = ()
-    outputs: tuple[LawOutput, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
@@ -225,15 +192,14 @@ class LineForce:
         return (self.force,)
 
 
-@dataclass(frozen=True)
-class FrameForce:
+@dataclass(frozen=True, kw_only=True)
+class FrameForce(Effect):
     """Force [N] and torque [N·m] between two frames A and B, in axes of A.
 
     Both act on the body of B at the origin of B; the opposite force and torque act on the body
     of A at the same point.
 
     Attributes:
-        name: name of the law.
         a: frame A.
         b: frame B, on another body or on the ground.
         p: placeholders for the position p_AB [m].
@@ -241,16 +207,10 @@ class FrameForce:
         r: placeholders for the small rotation ½ vee(R_AB - R_ABᵀ) [rad].
         w: placeholders for the angular velocity of B in A [rad/s].
         R: placeholders for R_AB.
-        t: time [s].
         force: the force.
         torque: the torque.
-        where: file and line.
-        states: internal states of the law.
-        outputs: what it makes known.
-        quantities: what else it was traced with: multipliers, efforts, outputs of other laws.
     """
 
-    name: str
     a: Frame
     b: Frame
     p: Symbols3
@@ -258,13 +218,8 @@ class FrameForce:
     r: Symbols3
     w: Symbols3
     R: Symbols33
-    t: Expr
     force: Vector3
     torque: Vector3
-    where: str
-    states: tuple[LawState, ...] = ()
-    outputs: tuple[LawOutput, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
 
     @property
     def value(self) -> tuple[Scalar, ...]:
