@@ -108,7 +108,9 @@ def observer(
             f"a period of {period:g} s is no whole number of steps of {step:g} s",
             fix="Choose a step that divides the period.",
         )
-    seen = ObservedPlant(plant, METHODS[integrator], period / substeps, q, qd, inputs)
+    seen = ObservedPlant(
+        plant, METHODS[integrator], period / substeps, method != "ukf", q, qd, inputs
+    )
     noise = _noise(seen, measured)
     extras, pushed = _noise_beside(seen, disturbances, unknown, offsets, list(noise), period)
     if method == "mhe" and any(extra.state.kind == COPY_OF_EXTRA for extra in extras):
@@ -130,6 +132,7 @@ def observer(
         moved=np.array([direct.get(name, 0.0) for name in names]) ** 2,
         gate=gate,
         spread=spread,
+        generated=seen.generated,
     )
     late = _late(noise, delays, period)
     facts = written(plant, given)

@@ -7,15 +7,22 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native import Method
+from inloop.native import Method, usable_compiler
 from inloop.native.running.instance import Instance
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
+from inloop.plant.formulation import Formulation
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
+from inloop.plant.stepping import build_method, jacobian_length
 from inloop.simulate.controlled.sampled import SampledNames
 from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.systems import System, make_systems
+
+EXPLICIT = (Method.EULER, Method.RK4, Method.DOPRI)
+# operations of the rates times columns: up to here slopes are generated, which takes a second; from
+# here on they are differences
+LONGEST_SLOPES = 40_000
 
 
 class ObservedPlant:
@@ -27,6 +34,7 @@ class ObservedPlant:
         input_names, output_names: of the plant, in the order of its table.
         names: of all that a controller would read, in the order of `values`.
         units: natural unit of each state of the error.
+        generated: there is code for the slopes of the rates.
     """
 
     def __init__(
@@ -34,6 +42,7 @@ class ObservedPlant:
         plant: BarePlant,
         method: Method,
         step: float,
+        slopes: bool,
         q: Mapping[str, float] | Array | None,
         qd: Mapping[str, float] | Array | None,
         inputs: Mapping[str, float] | None,
@@ -50,6 +59,8 @@ class ObservedPlant:
         u = self._at[plant.name].inputs.at(0.0)
         self.first_inputs[len(first) - len(plant.inputs) :] = u
         self.names = SampledNames(plant.n, ("t", *self.output_names, *self.input_names))
+        formulation = self._begin.formulations.get(plant.name, plant.formulation)
+        self.generated = slopes and _generate_slopes(plant, formulation, method)
         self.system = self.begin()
         self.units = np.array(self.system.natural_units[0][: 2 * self.system.n + self._laws])
 
@@ -100,6 +111,22 @@ class ObservedPlant:
             told.append(values[[self.output_names.index(each) for each in outputs]])
         self.instance.hold_inputs(kept)
         return bool(np.any(told[0] != told[1]))
+
+
+def _generate_slopes(plant: BarePlant, formulation: Formulation, method: Method) -> bool:
+    """Code for the slopes of the rates of a tree: exact, and quicker than differences.
+
+    Returns:
+        False: there is none, for this plant or because it would be long.
+    """
+    is_tree = len(formulation.partition.independent) == plant.n and not plant.mechanism.turned
+    known = formulation.is_compiled and formulation.code.implicit and usable_compiler() is not None
+    if not (is_tree and known) or method not in EXPLICIT:
+        return False
+    if jacobian_length(plant, formulation) > LONGEST_SLOPES:
+        return False
+    build_method(plant, formulation, Method.RODAS)
+    return True
 
 
 def _refuse(plant: BarePlant) -> None:
