@@ -75,6 +75,32 @@ def test_a_doubt_of_many_times_the_noise_leaves_no_errors_of_rounding(
     assert worst(oscillator, noise, (doubt, doubt), "ekf", 8) < most
 
 
+@pytest.mark.parametrize("method", ["ekf", "ukf"])
+def test_masses_of_a_moon_and_of_a_dust_grain(method: str) -> None:
+    """The oscillator times 1e22 and times 1e-14: forces differ, motions and filters do not."""
+    m, scales = il.Model("scales", gravity=(0.0, 0.0, 0.0)), {"moon": 1e22, "grain": 1e-14}
+    for name, size in scales.items():
+        m.body(name, on=m.ground, joint=il.prismatic("x"), mass=1.3 * size)
+        m.joint_force(name, lambda q, qd, size=size: size * (-37.0 * q - 0.9 * qd))
+    draw = np.random.default_rng(6)
+    y, u = 0.01 * draw.normal(size=12), draw.normal(size=12)
+    observer = il.observer(
+        m.compile(), measured=dict.fromkeys(("moon.q", "grain.q"), 1e-3), method=method,
+        disturbances={f"{name}.tau": 0.7 * size for name, size in scales.items()}, period=PERIOD,
+        doubt={"moon.q": 0.02, "moon.qd": 0.3, "grain.q": 0.02, "grain.qd": 0.3},
+    )  # fmt: skip
+    for k in range(len(y)):
+        pushed = {f"{name}.tau": u[k] * size for name, size in scales.items()}
+        estimate = observer.step({"moon.q": y[k], "grain.q": y[k], **pushed})
+    states, covariances = by_hand(y, u, 1e-3, (0.02, 0.3))
+    for name in scales:
+        places = [observer.states.index(f"{name}.{kind}") for kind in ("q", "qd")]
+        assert estimate.values[places] == pytest.approx(states[-1], rel=1e-8)
+        assert estimate.covariance[np.ix_(places, places)] == pytest.approx(
+            covariances[-1], rel=1e-8
+        )
+
+
 def exponential(plant: il.Plant, names: tuple[str, ...], h: float, **at: object) -> np.ndarray:
     """exp(h A) of the linearization, in the order of an observer's states."""
     linear = plant.linearize(**at)

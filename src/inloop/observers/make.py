@@ -31,6 +31,7 @@ FILTERS = {"ekf": Observer, "ukf": Observer, "mhe": HorizonObserver}
 INTEGRATORS = ("rk4", "euler", "dopri", "rodas", "implicit")
 UNSURE = 0.1  # of the natural unit of a state: its doubt at the start where none is given
 HORIZON = 20
+NARROWEST, WIDEST = 1e-3, 1e3  # spread of drawn states: nearer ones differ by rounding
 
 
 @checked_call
@@ -119,6 +120,8 @@ def observer(
     first = _first_doubt(seen, extras, names, doubt)
     direct = _by_state(names, states, "the noise")
     gate, spread = not_negative(gate, "gate"), positive(spread, "spread")
+    if not NARROWEST <= spread <= WIDEST:
+        raise InputError(f"spread is {spread:g}", fix=f"Give {NARROWEST:g} to {WIDEST:g}.")
     table = ObserverTable(
         kind="ukf" if method == "ukf" else "ekf",
         method=METHODS[integrator],

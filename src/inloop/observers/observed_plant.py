@@ -8,7 +8,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.native import Method, usable_compiler
-from inloop.native.running.instance import Instance
+from inloop.native.running.instance import Instance, Numbers
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.formulation import Formulation
@@ -23,6 +23,7 @@ EXPLICIT = (Method.EULER, Method.RK4, Method.DOPRI)
 # operations of the rates times columns: up to here slopes are generated, which takes a second; from
 # here on they are differences
 LONGEST_SLOPES = 40_000
+TRIED_PUSHES = (1.0, 1e10, 1e20)  # of inputs: what is small for a moon is large for a microscope
 
 
 class ObservedPlant:
@@ -49,6 +50,7 @@ class ObservedPlant:
     ) -> None:
         _refuse(plant)
         self.plant, self._method, self._step = plant, method, step
+        self._parameters = plant.parameters.values_array.copy()  # whatever becomes of the plant's
         plants = {plant.name: plant}
         self._at = {plant.name: conditions(plants, plant, {}, by_name(inputs, "inputs"), {})}
         self._begin = first_snapshot(plants, None, self._at, q, qd)
@@ -78,6 +80,8 @@ class ObservedPlant:
         plants = {self.plant.name: self.plant}
         begin = self._begin
         (system,) = make_systems(plants, self._at, self._method, begin.formulations, self._step)
+        system.instance.numbers(Numbers.PARAMETERS)[:] = self._parameters
+        system.instance.prepare()
         system.watch_from_home()
         system.watch(begin.snapshot.x)
         system.measure()
@@ -102,7 +106,7 @@ class ObservedPlant:
         """Whether any of these outputs feels an input at once, as accelerations do."""
         number, kept = self.input_names.index(name), self.first_inputs
         told = []
-        for push in (0.0, 1.0):
+        for push in (0.0, *TRIED_PUSHES):
             u = kept.copy()
             u[number] += push
             values = np.zeros(len(self.output_names))
@@ -110,7 +114,7 @@ class ObservedPlant:
             self.instance.outputs(values)
             told.append(values[[self.output_names.index(each) for each in outputs]])
         self.instance.hold_inputs(kept)
-        return bool(np.any(told[0] != told[1]))
+        return any(np.any(told[0] != each) for each in told[1:])
 
 
 def _generate_slopes(plant: BarePlant, formulation: Formulation, method: Method) -> bool:

@@ -21,7 +21,7 @@ from inloop.observers.symbols import refuse_symbols
 from inloop.observers.unknowns import Extra
 from inloop.plant import Array, BarePlant
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
-from inloop.simulate.judging.innovations import innovation_note
+from inloop.simulate.judging.innovations import idle_note, innovation_note
 
 if TYPE_CHECKING:
     from inloop.observers.followed import Followed
@@ -96,7 +96,8 @@ class Observer:
         self.missing = dict.fromkeys(self.measured, 0)
         self.lost = self.repeated = 0
         self._begun_anew, self._reason = 0, ""
-        self._samples, self._squares, self._used = 0, 0.0, 0
+        self._far = dict.fromkeys(self.measured, 0)
+        self._samples, self._squares, self._used, self._idle = 0, 0.0, 0, 0
         self._away: list[str] = []
         self._queue: deque[tuple[Array, Array]] = deque(maxlen=max(setup.late) + 1)
         self._inputs = setup.seen.first_inputs.copy()
@@ -294,8 +295,10 @@ class Observer:
         ]
         for name in self._away:
             self.missing[name] += 1
+            self._far[name] += math.isfinite(y[self.measured.index(name)])
         self._squares += native.nis
         self._used += native.used
+        self._idle = 0 if native.used else self._idle + 1
 
     def _too_far(self, k: int) -> bool:
         gate, native = self._setup.table.gate, self._native
@@ -306,7 +309,8 @@ class Observer:
             raise SimulationError(
                 f"the estimate of model '{self.plant.name}' cannot be {what}: {status.name} at "
                 f"t = {self._native.t:.6g} s",
-                fix="Look at the start, at the noise, and at the inputs; or use a smaller step.",
+                fix="Look at the start, at the noise, and at the inputs; or use a smaller step=, "
+                "and integrator='implicit' where force laws are stiff.",
             )
 
     # what is believed
@@ -369,11 +373,15 @@ class Observer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was unusual so far, in words."""
-        told = [
-            f"'{name}' was missing or too far off {count} times"
-            for name, count in self.missing.items()
-            if count
-        ]
+        told = []
+        for name, count in self.missing.items():
+            far = self._far[name]
+            if count > far:
+                told.append(f"'{name}' was missing {count - far} times")
+            if far:
+                told.append(f"'{name}' was too far off {far} times, and left out (gate=)")
+        if note := idle_note(self._idle):
+            told.append(note)
         if self.lost:
             told.append(f"{self.lost} samples never came")
         if self.repeated:

@@ -17,6 +17,7 @@ from inloop.native.running.observer import (
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.controlled.sampled import unknown_name
 
+SMALLEST, LARGEST = 1e-100, 1e100  # deviations whose squares are numbers
 MOST_COPIES = 100  # of an extra state: each costs as much as a state
 
 
@@ -178,24 +179,26 @@ def _samples(name: str, lag: float, period: float) -> int:
 
 
 def positive(value: float, what: str) -> float:
-    """A finite number above 0.
+    """A number above 0, whose square is one, too.
 
     Raises:
         InputError: it is none.
     """
     number = real(value, what)
-    if not (math.isfinite(number) and number > 0.0):
-        raise InputError(f"{what} is {number:g}", fix="Give a finite number > 0, if a small one.")
+    if not SMALLEST <= number <= LARGEST:
+        raise InputError(
+            f"{what} is {number:g}", fix=f"Give a number from {SMALLEST:g} to {LARGEST:g}."
+        )
     return number
 
 
 def not_negative(value: float, what: str) -> float:
-    """A finite number, 0 or more.
+    """A number, 0 or more, whose square is finite.
 
     Raises:
         InputError: it is none.
     """
     number = real(value, what)
-    if not (math.isfinite(number) and number >= 0.0):
-        raise InputError(f"{what} is {number:g}", fix="Give a finite number, 0 or more.")
+    if not 0.0 <= number <= LARGEST:
+        raise InputError(f"{what} is {number:g}", fix=f"Give a number from 0 to {LARGEST:g}.")
     return number

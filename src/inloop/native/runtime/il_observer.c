@@ -25,6 +25,7 @@ static int64_t lay_out(il_observer *o, double *memory)
         {&o->x, length}, {&o->extra, o->extra_count}, {&o->P, size * size},
         {&o->innovation, m}, {&o->expected_square, m},
         {&o->held, o->instance->plant->input_count},
+        {&o->pushes, o->instance->plant->input_count},
         {&o->x_new, length}, {&o->x_trial, length}, {&o->extra_trial, o->extra_count},
         {&o->rates, length}, {&o->rates_trial, length}, {&o->delta, size},
         {&o->A, own * wide}, {&o->slopes, own * wide}, {&o->carried, own * wide},
@@ -105,6 +106,7 @@ int il_observer_begin(il_observer *observer, double *memory)
     o->nis = 0.0;
     il_copy(o->x, o->instance->machine.x, il_observed_length(o));
     il_copy(o->held, o->instance->inputs, o->instance->plant->input_count);
+    il_observer_find_pushes(o);
     return il_observer_renew(o);
 }
 

@@ -83,6 +83,7 @@ typedef struct il_observer {
     il_stepper stepper;
     int64_t acting;           /* extra states that add to inputs */
     double *held;             /* inputs as told */
+    double *pushes;           /* by input: how far to go for a difference */
     double *x_new, *x_trial, *extra_trial, *rates, *rates_trial;
     double *delta;            /* of the size of the error */
     double *A, *slopes, *carried, *FT, *Y; /* see il_observer_extended.c */

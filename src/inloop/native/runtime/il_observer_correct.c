@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* of what a sum had before something was taken off: what rounding may leave */
+#define ROUNDING IL_BY_PRECISION(1e-15, 5e-7)
+
 int64_t il_observer_plain(const il_observer *o, int64_t measured)
 {
     const il_part *part = il_observed_part(o);
@@ -33,29 +36,31 @@ int il_observer_all_plain(const il_observer *o)
     return plain;
 }
 
+/* What would be measured a way off along one state. */
+static int look_along(il_observer *o, int64_t j, double way)
+{
+    memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
+    o->delta[j] = way;
+    const int status = il_observer_move(o, o->delta, o->x_trial, o->extra_trial);
+    return status == IL_OK ? il_observer_expect(o, o->x_trial, o->extra_trial, o->y_trial) : status;
+}
+
 /* Columns of H by differences. */
 static int look_around(il_observer *o)
 {
-    const il_part *part = il_observed_part(o);
     const int64_t own = il_observed_states(o), size = o->size;
     int status = IL_OK;
     for (int64_t j = 0; j < size && status == IL_OK; j++) {
         const int extra = j >= own;
-        if (extra && o->extras[j - own].kind >= IL_RATE_OF_EXTRA) {
+        if (extra && o->extras[j - own].kind != IL_ADDS_TO_INPUT) {
             for (int64_t k = 0; k < o->measured_count; k++) {
-                o->H[k * size + j] = 0.0; /* nothing feels a rate or a copy at once */
+                o->H[k * size + j] = 0.0; /* nothing feels a rate or a copy at once; offsets follow */
             }
             continue;
         }
-        const double unit = extra ? 1.0 + fabs(o->extra[j - own])
-                                  : (part->sizes[j] > 0.0 ? part->sizes[j] : 1.0);
-        const double reach = (extra ? IL_OBSERVER_PUSH : IL_OBSERVER_REACH) * unit;
-        memset(o->delta, 0, (size_t)size * sizeof *o->delta);
-        o->delta[j] = reach;
-        status = il_observer_move(o, o->delta, o->x_trial, o->extra_trial);
-        if (status == IL_OK) {
-            status = il_observer_expect(o, o->x_trial, o->extra_trial, o->y_trial);
-        }
+        const double reach = extra ? il_observer_push(o, o->extras[j - own].number)
+                                   : il_observer_reach(o, j, o->x[j], IL_OBSERVER_REACH);
+        status = look_along(o, j, reach);
         for (int64_t k = 0; k < o->measured_count; k++) {
             o->H[k * size + j] = (o->y_trial[k] - o->y[k]) / reach;
         }
@@ -85,10 +90,34 @@ int il_observer_see(il_observer *o)
     return status;
 }
 
+/* The same to both sides, and 0 where no more is seen than rounding could show: what is even about
+   the estimate, as the height of a pendulum that hangs, tells nothing there. */
+static int look_to_both_sides(il_observer *o)
+{
+    const int64_t own = il_observed_states(o), size = o->size;
+    int status = IL_OK;
+    for (int64_t j = 0; j < own && status == IL_OK; j++) {
+        const double reach = il_observer_reach(o, j, o->x[j], IL_OBSERVER_REACH);
+        status = look_along(o, j, -reach);
+        for (int64_t k = 0; k < o->measured_count && status == IL_OK; k++) {
+            const double ahead = o->H[k * size + j], behind = (o->y[k] - o->y_trial[k]) / reach;
+            const double slope = 0.5 * (ahead + behind);
+            const double noise = ROUNDING * 10.0 * fabs(o->y[k]) / reach;
+            if (il_observer_plain(o, k) < 0) {
+                o->H[k * size + j] = fabs(slope) > noise ? slope : 0.0;
+            }
+        }
+    }
+    return status;
+}
+
 int il_observer_sight(il_observer *observer, double *H, double *expected)
 {
     il_observer_act(observer, observer->extra);
-    const int status = il_observer_see(observer);
+    int status = il_observer_see(observer);
+    if (status == IL_OK && !il_observer_all_plain(observer)) {
+        status = look_to_both_sides(observer);
+    }
     il_copy(H, observer->H, observer->measured_count * observer->size);
     il_copy(expected, observer->y, observer->measured_count);
     return status;
@@ -102,9 +131,6 @@ int il_observer_sight(il_observer *observer, double *H, double *expected)
    Where doubt is many times the noise, nearly all of P is taken off, and what is left are errors of
    rounding: no variance becomes smaller than these are, and rows of states that are measured
    themselves follow from the noise. */
-
-/* of what a sum had before something was taken off: what rounding may leave */
-#define ROUNDING IL_BY_PRECISION(1e-15, 5e-7)
 
 /* P h after the measurements before; returns h' P h. */
 static double foresee(const il_observer *o, const double *h, const double *taken, double *Ph)

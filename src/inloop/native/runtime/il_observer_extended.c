@@ -25,25 +25,7 @@ static int64_t input_of(const il_observer *o, int64_t column)
     return o->pushed[column];
 }
 
-static double reach_of(const il_part *part, int64_t j, double x, double share)
-{
-    const double size = part->sizes[j] > 0.0 ? part->sizes[j] : 1.0;
-    return share * (fabs(x) > size ? fabs(x) : size);
-}
-
-/* What a trial of an input is away from what acts. */
-static double push_of(const il_observer *o, int64_t input)
-{
-    return IL_OBSERVER_PUSH * (1.0 + fabs(o->instance->inputs[input]));
-}
-
 /* ---- slopes of the rates ---- */
-
-static int exact_rates(il_observer *o, const double *x, double t, double *xd)
-{
-    il_active *active = il_in_use(il_observed_part(o));
-    return active->choice->rates(&active->look, t, x, xd);
-}
 
 /* Rows of A for positions: dδ/dt = δom - om × δ about a ball joint, else the change of velocity. */
 static void rows_of_positions(const il_observer *o, const double *x, double *A, int64_t width)
@@ -75,9 +57,8 @@ static int column_by_state(il_observer *o, const double *x, double t, int64_t j,
     const int64_t own = il_observed_states(o), nu = il_observed_coordinates(o);
     const int64_t length = il_observed_length(o), attitudes = part->row->attitudes;
     il_copy(o->x_trial, x, length);
-    volatile double moved = x[j] + reach_of(part, j, x[j], IL_OBSERVER_REACH);
-    const double reach = moved - x[j];
-    o->x_trial[j] = moved;
+    const double reach = il_observer_reach(o, j, x[j], IL_OBSERVER_REACH);
+    o->x_trial[j] = x[j] + reach;
     for (int64_t a = 0; j < nu && a < attitudes; a++) {
         const int64_t axis = j - part->row->turned[a];
         if (axis >= 0 && axis < 3) {
@@ -87,7 +68,7 @@ static int column_by_state(il_observer *o, const double *x, double t, int64_t j,
             il_attitude_add(p, by, p, p);
         }
     }
-    const int status = exact_rates(o, o->x_trial, t, o->rates_trial);
+    const int status = il_observer_rates(o, o->x_trial, t, o->rates_trial);
     for (int64_t i = nu; i < own && status == IL_OK; i++) {
         o->A[i * width + j] = (o->rates_trial[i] - o->rates[i]) / reach;
     }
@@ -98,9 +79,9 @@ static int column_by_input(il_observer *o, const double *x, double t, int64_t j,
 {
     const int64_t own = il_observed_states(o), nu = il_observed_coordinates(o);
     const int64_t input = input_of(o, j - own);
-    const double before = o->instance->inputs[input], reach = push_of(o, input);
+    const double before = o->instance->inputs[input], reach = il_observer_push(o, input);
     il_write_input(o->instance, input, before + reach);
-    const int status = exact_rates(o, x, t, o->rates_trial);
+    const int status = il_observer_rates(o, x, t, o->rates_trial);
     il_write_input(o->instance, input, before);
     for (int64_t i = 0; i < own && status == IL_OK; i++) {
         o->A[i * width + j] = i < nu ? 0.0 : (o->rates_trial[i] - o->rates[i]) / reach;
@@ -143,7 +124,7 @@ static int columns_by_differences(il_observer *o, const double *x, double t, int
 static int slopes_of_rates(il_observer *o, const double *x, double t)
 {
     const int64_t width = il_observer_columns(o);
-    int status = exact_rates(o, x, t, o->rates);
+    int status = il_observer_rates(o, x, t, o->rates);
     rows_of_positions(o, x, o->A, width);
     if (status == IL_OK) {
         status = are_generated(o) ? generated_columns(o, x, t, width)
@@ -204,20 +185,19 @@ static void series(il_observer *o)
 
 static int column_of_step(il_observer *o, const double *x, const double *x_end, double t, int64_t j)
 {
-    il_part *part = il_observed_part(o);
     const int64_t own = il_observed_states(o), width = il_observer_columns(o);
     double reach, before = 0.0;
     int64_t input = -1;
     int status = IL_OK;
     if (j < own) {
-        reach = reach_of(part, j, x[j], IL_OBSERVER_STEP_REACH);
+        reach = il_observer_reach(o, j, x[j], IL_OBSERVER_STEP_REACH);
         memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
         o->delta[j] = reach;
         status = il_observer_moved(o, t, x, o->delta, o->x_trial);
     } else {
         input = input_of(o, j - own);
         before = o->instance->inputs[input];
-        reach = push_of(o, input);
+        reach = il_observer_push(o, input);
         il_copy(o->x_trial, x, il_observed_length(o));
         il_write_input(o->instance, input, before + reach);
     }

@@ -31,6 +31,16 @@ static inline int64_t il_observed_length(const il_observer *o)
     return il_length_of_x(il_observed_part(o)->row);
 }
 
+/* Rates of a state, loops closed as well as can be. */
+int il_observer_rates(il_observer *o, const double *x, double t, double *xd);
+
+/* What a trial of state j is away from its value, by a share of its size. */
+double il_observer_reach(const il_observer *o, int64_t j, double x, double share);
+
+/* What a trial of an input is away from what acts now; found for all inputs where it begins. */
+double il_observer_push(const il_observer *o, int64_t input);
+void il_observer_find_pushes(il_observer *o);
+
 /* Hold inputs, and let them act with extra states. */
 void il_observer_hold(il_observer *o, const double *inputs, const double *extra);
 void il_observer_act(il_observer *o, const double *extra);
