@@ -36,6 +36,7 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
         ({"delays": {"rail.q": 1.5e-3}}, "a delay of 0.0015 s of 'rail.q' is no whole number"),
         ({"delays": {"rail.qd": 1e-3}}, "no measured output 'rail.qd'"),
         ({"delays": {"rail.q": 1e-3}, "method": "mhe"}, "'mhe' knows no delays"),
+        ({"gate": 4.0, "method": "mhe"}, "'mhe' knows no gate"),
         ({"bounds": {"rail.q": (0.0, 1.0)}}, "'ekf' knows no bounds"),
         ({"bounds": {"rail.q": (1.0, 0.0)}, "method": "mhe"}, "hold nothing"),
         ({"horizon": 0, "method": "mhe"}, "a horizon of 0 samples"),

@@ -48,6 +48,8 @@ class HorizonObserver(Observer):
     def __init__(self, setup: Setup) -> None:
         if max(setup.late):
             raise InputError("method 'mhe' knows no delays", fix="Use 'ekf' or 'ukf'.")
+        if setup.table.gate:
+            raise InputError("method 'mhe' knows no gate", fix="Use 'ekf' or 'ukf'.")
         self._length = 1
         self._bounds: dict[str, tuple[float, float]] = {}
         super().__init__(setup)
@@ -91,6 +93,8 @@ class HorizonObserver(Observer):
         if len(self._window) > self._length + 1:
             # the filter at the begin of the horizon takes in what leaves it
             self._good(self._native.correct(self._window[0][0]), "corrected")
+            self._squares += self._native.nis
+            self._used += self._native.used
             self._advance(self._window[1][1])
             del self._window[0], self._nodes[0]
         self._away = [n for n, v in zip(self.measured, y, strict=True) if not math.isfinite(v)]
