@@ -9,6 +9,7 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.native import Method, usable_compiler
 from inloop.native.running.instance import Instance, Numbers
+from inloop.observers.law_units import law_units
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.formulation import Formulation
@@ -63,6 +64,9 @@ class ObservedPlant:
         self.names = SampledNames(plant.n, ("t", *self.output_names, *self.input_names))
         formulation = self._begin.formulations.get(plant.name, plant.formulation)
         self.generated = slopes and _generate_slopes(plant, formulation, method)
+        self._law_units: Array | None = None
+        if self._laws:
+            self._law_units = law_units(self.fresh(), self._begin.snapshot.x)
         self.system = self.begin()
         self.units = np.array(self.system.natural_units[0][: 2 * self.system.n + self._laws])
 
@@ -85,6 +89,10 @@ class ObservedPlant:
         system.watch_from_home()
         system.watch(begin.snapshot.x)
         system.measure()
+        if self._law_units is not None:
+            first = 2 * system.n
+            sizes = system.instance.numbers(Numbers.SIZES)
+            sizes[first : first + self._laws] = self._law_units
         system.instance.begin(0, begin.snapshot.x)
         return system
 
