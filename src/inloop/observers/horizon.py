@@ -22,7 +22,8 @@ from scipy.optimize import nnls
 from inloop.errors import InputError
 from inloop.native.running.follower import FollowerTable
 from inloop.observers.estimate import Estimate
-from inloop.observers.observer import Observer, Setup
+from inloop.observers.observer import Observer
+from inloop.observers.setup import Setup
 from inloop.plant import Array
 
 MOST_TURNS = 5  # of Gauss-Newton
@@ -93,13 +94,11 @@ class HorizonObserver(Observer):
         if len(self._window) > self._length + 1:
             # the filter at the begin of the horizon takes in what leaves it
             self._good(self._native.correct(self._window[0][0]), "corrected")
-            self._squares += self._native.nis
-            self._used += self._native.used
+            self._account.correct(self._native.nis, self._native.used)
             self._advance(self._window[1][1])
             del self._window[0], self._nodes[0]
         self._away = [n for n, v in zip(self.measured, y, strict=True) if not math.isfinite(v)]
-        for name in self._away:
-            self.missing[name] += 1
+        self._account.leave_out(self._away, y)
         if not self._bridging:
             self._solve()
 

@@ -11,8 +11,9 @@ from inloop.native.running.observer import COPY_OF_EXTRA, ObserverTable
 from inloop.observers.horizon import HorizonObserver
 from inloop.observers.observability import insist_on_sight
 from inloop.observers.observed_plant import ObservedPlant
-from inloop.observers.observer import Observer, Setup
+from inloop.observers.observer import Observer
 from inloop.observers.recipe import read, written
+from inloop.observers.setup import Setup
 from inloop.observers.unknowns import (
     Extra,
     Unknown,
