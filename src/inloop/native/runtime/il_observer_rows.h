@@ -1,13 +1,15 @@
 /* Sums of rows, which is where the covariance of an observer spends its time. Not for users.
  *
- * Four numbers at once, and several of these fours, so that sums stay in registers. Each number is
- * the same sum in the same order, wherever in a row it stands: what is symmetric by its formula is
- * so to the bit.
+ * Four numbers at once where the compiler has vectors, and several of these fours, so that sums stay
+ * in registers. Each number of a row is the same sum in the same order, wherever it stands: what is
+ * symmetric by its formula is so to the bit.
  */
 #ifndef IL_OBSERVER_ROWS_H
 #define IL_OBSERVER_ROWS_H
 
 #include <stdint.h>
+
+#ifdef __GNUC__
 
 /* four numbers that lie anywhere */
 typedef double il_four
@@ -34,10 +36,10 @@ static inline void il_add_sixteen(double *restrict to, int64_t rows, const doubl
     out[3] = d;
 }
 
-/* The same for all columns; the rows and `to` lie apart. */
-static inline void il_add_rows(int64_t count, double *restrict to, int64_t rows,
-                               const double *restrict factors, const double *restrict from,
-                               int64_t stride)
+/* As many columns as make fours; returns how many. */
+static inline int64_t il_add_fours(int64_t count, double *restrict to, int64_t rows,
+                                   const double *restrict factors, const double *restrict from,
+                                   int64_t stride)
 {
     int64_t k = 0;
     for (; k + IL_SIXTEEN <= count; k += IL_SIXTEEN) {
@@ -50,13 +52,7 @@ static inline void il_add_rows(int64_t count, double *restrict to, int64_t rows,
         }
         *(il_four *)(to + k) = sum;
     }
-    for (; k < count; k++) {
-        double sum = to[k];
-        for (int64_t r = 0; r < rows; r++) {
-            sum += factors[r] * from[r * stride + k];
-        }
-        to[k] = sum;
-    }
+    return k;
 }
 
 /* The sum of all a[k] b[k]. */
@@ -82,6 +78,52 @@ static inline void il_scale(int64_t count, double *a, double factor)
     }
     for (; k < count; k++) {
         a[k] *= factor;
+    }
+}
+
+#else
+
+static inline int64_t il_add_fours(int64_t count, double *to, int64_t rows, const double *factors,
+                                   const double *from, int64_t stride)
+{
+    (void)count;
+    (void)to;
+    (void)rows;
+    (void)factors;
+    (void)from;
+    (void)stride;
+    return 0;
+}
+
+static inline double il_dot_of_rows(int64_t count, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        sum += a[k] * b[k];
+    }
+    return sum;
+}
+
+static inline void il_scale(int64_t count, double *a, double factor)
+{
+    for (int64_t k = 0; k < count; k++) {
+        a[k] *= factor;
+    }
+}
+
+#endif
+
+/* to += the sum of all factors[r] times row r; rows are `stride` apart, and apart from `to`. */
+static inline void il_add_rows(int64_t count, double *restrict to, int64_t rows,
+                               const double *restrict factors, const double *restrict from,
+                               int64_t stride)
+{
+    for (int64_t k = il_add_fours(count, to, rows, factors, from, stride); k < count; k++) {
+        double sum = to[k];
+        for (int64_t r = 0; r < rows; r++) {
+            sum += factors[r] * from[r * stride + k];
+        }
+        to[k] = sum;
     }
 }
 
