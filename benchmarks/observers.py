@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ JOINTS = tuple(f"joint_{k}" for k in range(1, 7))
 MIDDLE = np.array([0.3, 0.8, 3.0, 0.2, 0.7, 0.1])
 PERIOD, UPDATES = 1e-3, 4000
 BAR = 10.0  # [µs]
+LAGS = (3, 6)  # samples by which smoothers look back
 IN_LOOP = 5.0  # simulated time of a run in the loop [s]
 HEADERS = ["observer", "states", "median µs", "p99 µs"]
 LEGEND = """\
@@ -31,14 +33,13 @@ def run(rounds: int = 5) -> Findings:
         rounds: how often each observer goes along the motion.
     """
     findings, plant = Findings(), puma560().compile()
-    inputs, measured = _motion(plant)
-    for method in ("ekf", "ukf"):
-        for unknown in (False, True):
-            progress(f"observers: {method}")
-            row = _measure(plant, method, unknown, (inputs, measured), rounds)
-            findings.rows.append(row)
-            if method == "ekf":
-                findings.bars.append(Bar(row["what"], row["median"], BAR, "µs", False))
+    motion = _motion(plant)
+    for what, options in _observers().items():
+        progress(f"observers: {what}")
+        row = _measure(plant, what, options, motion, rounds)
+        findings.rows.append(row)
+        if what.startswith("ekf"):
+            findings.bars.append(Bar(what, row["median"], BAR, "µs", False))
     cells = [
         [row["what"], str(row["states"]), f"{row['median']:.2f}", f"{row['p99']:.2f}"]
         for row in findings.rows
@@ -50,6 +51,23 @@ def run(rounds: int = 5) -> Findings:
     show(["step of the loop", "processor time, median µs"], [[k, f"{v:.2f}"] for k, v in in_loop])
     findings.rows += [{"what": f"step {k}", "median": v} for k, v in in_loop]
     return findings
+
+
+def _observers() -> dict[str, dict[str, Any]]:
+    """What each observer that is measured has beside its encoders, by name."""
+    pushes = {f"{j}.tau": 5.0 for j in JOINTS}
+    smooth = {
+        lag: {name: il.observers.Unknown(1e3, smooth=True, lag=lag * PERIOD) for name in pushes}
+        for lag in (0, *LAGS)
+    }
+    return {
+        "ekf": {"disturbances": pushes},
+        "ekf, unknown torques": {"unknown": pushes},
+        "ekf, smooth unknown torques": {"unknown": smooth[0]},
+        **{f"ekf, smooth, lag of {lag} samples": {"unknown": smooth[lag]} for lag in LAGS},
+        "ukf": {"disturbances": pushes, "method": "ukf"},
+        "ukf, unknown torques": {"unknown": pushes, "method": "ukf"},
+    }
 
 
 def _in_loop(plant: il.Plant, rounds: int) -> list[tuple[str, float]]:
@@ -86,8 +104,8 @@ def _motion(plant: il.Plant) -> tuple[np.ndarray, np.ndarray]:
 
 def _measure(
     plant: il.Plant,
-    method: str,
-    unknown: bool,
+    what: str,
+    options: dict[str, Any],
     motion: tuple[np.ndarray, np.ndarray],
     rounds: int,
 ) -> Row:
@@ -97,11 +115,9 @@ def _measure(
     go = library.function("bench_updates", *[POINTER] * 3, COUNT, POINTER, COUNT, POINTER, POINTER,
                           returns=ctypes.c_int)  # fmt: skip
     halves = [runtime.address(f"il_observer_{half}") for half in ("predict", "correct")]
-    efforts = {f"{j}.tau": 5.0 for j in JOINTS}
     observer = il.observer(
-        plant, measured={f"{j}.q": 1e-5 for j in JOINTS}, method=method, period=PERIOD,
-        q=dict(zip(JOINTS, MIDDLE, strict=True)),
-        **{"unknown" if unknown else "disturbances": efforts},
+        plant, measured={f"{j}.q": 1e-5 for j in JOINTS}, period=PERIOD,
+        q=dict(zip(JOINTS, MIDDLE, strict=True)), **options,
     )  # fmt: skip
     median, late, each = np.inf, np.inf, np.zeros(UPDATES)
     for _ in range(rounds):
@@ -110,5 +126,4 @@ def _measure(
                     measured.ctypes.data, each.ctypes.data)  # fmt: skip
         assert status == 0, status
         median, late = min(median, np.median(each)), min(late, np.quantile(each, 0.99))
-    what = f"{method} of the robot{', with unknown torques' if unknown else ''}"
     return {"what": what, "states": len(observer.states), "median": median / 1e3, "p99": late / 1e3}

@@ -20,6 +20,9 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
         ({"measured": {"rail.x": 1e-3}}, "no output 'rail.x'.*Did you mean 'rail.q'"),
         ({"measured": {"rail.q": 0.0}}, "the noise of 'rail.q' is 0"),
         ({"measured": {"rail.q": float("nan")}}, "the noise of 'rail.q' is nan"),
+        ({"measured": {"rail.q": 1e-300}}, "the noise of 'rail.q' is 1e-300.* from 1e-100"),
+        ({"doubt": {"rail.q": 1e200}}, "the doubt of state 'rail.q' is 1e\\+200"),
+        ({"spread": 1e-9, "method": "ukf"}, "spread is 1e-09"),
         ({"measured": ["rail.q"]}, "Give a dictionary"),
         ({"disturbances": {"rail.tua": 1.0}}, "no input 'rail.tua'"),
         ({"disturbances": {"rail.tau": -1.0}}, "the disturbance of 'rail.tau' is -1"),
@@ -33,6 +36,7 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
         ({"delays": {"rail.q": 1.5e-3}}, "a delay of 0.0015 s of 'rail.q' is no whole number"),
         ({"delays": {"rail.qd": 1e-3}}, "no measured output 'rail.qd'"),
         ({"delays": {"rail.q": 1e-3}, "method": "mhe"}, "'mhe' knows no delays"),
+        ({"gate": 4.0, "method": "mhe"}, "'mhe' knows no gate"),
         ({"bounds": {"rail.q": (0.0, 1.0)}}, "'ekf' knows no bounds"),
         ({"bounds": {"rail.q": (1.0, 0.0)}, "method": "mhe"}, "hold nothing"),
         ({"horizon": 0, "method": "mhe"}, "a horizon of 0 samples"),
@@ -55,6 +59,18 @@ def test_states_that_nothing_tells_are_named() -> None:
     assert "unobserved=" in str(told.value)
     assert "'a.q'" not in str(told.value)
     il.observer(plant, measured={"a.q": 1e-3, "b.qd": 1e-3}, unobserved="b.q")
+
+
+def test_what_is_even_about_the_start_tells_nothing_there() -> None:
+    """The height of a pendulum, where it hangs: its slope is zero, and was one of rounding."""
+    m = il.Model("hanging")
+    bob = m.body("bob", on=m.ground, joint=il.revolute("y", name="pin"), mass=1.1,
+                 com=(0.0, 0.0, -0.5), inertia=(0.01, 0.01, 0.01))  # fmt: skip
+    m.sensor("tip", il.sensors.position(bob.point("end", (0.0, 0.0, -0.9))))
+    plant = m.compile()
+    with pytest.raises(il.InputError, match=r"does not tell 'pin.q', 'pin.qd'|'pin.qd', 'pin.q'"):
+        il.observer(plant, measured={"tip.z": 1e-3})
+    il.observer(plant, measured={"tip.z": 1e-3}, q={"pin": 0.3})
 
 
 def test_an_effort_and_an_offset_that_cannot_be_told_apart(oscillator: il.Plant) -> None:
@@ -97,3 +113,13 @@ def test_an_observer_is_not_compiled_into_a_plant(oscillator: il.Plant) -> None:
         m.controller(controller, period=1e-3)
         with pytest.raises(il.ModelError, match=r"an observer cannot .*Give it to a run"):
             m.compile()
+
+
+def test_a_gate_that_leaves_out_all_that_is_right_is_told(oscillator: il.Plant) -> None:
+    """The start is far off and thought to be sure: nothing ever passes the gate."""
+    observer = il.observer(oscillator, gate=4.0, q={"rail": 3.0}, doubt={"rail.q": 1e-3}, **GOOD)
+    for _ in range(150):
+        observer.step({"rail.q": 0.0})
+    # while it swings through zero some samples may pass
+    assert "'rail.q' was too far off" in observer.notes[0]
+    assert any("has been used for" in note and "more doubt=" in note for note in observer.notes)

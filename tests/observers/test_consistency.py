@@ -198,8 +198,9 @@ def test_the_figure_shows_the_band(tmp_path: object) -> None:
     [
         (np.zeros((3, 2)), np.zeros((3, 3, 3))),
         (np.zeros((1, 3, 2)), np.zeros((1, 3, 2, 2))),
+        (np.zeros((1, 3, 2)), np.ones((1, 3, 2, 2))),  # their difference is known
     ],
 )
 def test_what_cannot_be_judged_is_refused(errors: np.ndarray, covariances: np.ndarray) -> None:
-    with pytest.raises(il.InputError, match=r"do not fit|no variance"):
+    with pytest.raises(il.InputError, match=r"do not fit|no variance|are singular"):
         il.observers.nees(errors, covariances)

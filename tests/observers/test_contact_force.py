@@ -112,6 +112,43 @@ def test_the_force_of_the_wall_from_unknown_efforts(
     assert deviations[-1] == pytest.approx(deviations[80], rel=0.1)
 
 
+def least_deviation(arm: il.Plant, sigma: float, changes: np.ndarray) -> float:
+    """Of the force at the flange, by a Riccati equation written down for the arm at START.
+
+    Free masses, efforts whose rates wander, six encoders: what nobody who knows no more than this
+    can be better than.
+    """
+    h, eye, zero = 1e-3, np.eye(6), np.zeros((6, 6))
+    compliance = np.linalg.inv(arm.mass_matrix(START))
+    J = arm.jacobian(FLANGE, START)[:3]
+    pushed = np.vstack([h * h / 2.0 * compliance, h * compliance])  # states by efforts in a sample
+    F = np.block([[np.block([[eye, h * eye], [zero, eye]]), pushed, h * pushed],
+                  [np.zeros((6, 12)), eye, h * eye], [np.zeros((6, 18)), eye]])  # fmt: skip
+    Q, H = np.zeros((24, 24)), np.eye(24)[:6]
+    Q[:12, :12] = TORQUE**2 * pushed @ pushed.T
+    Q[18:, 18:] = np.diag(h * changes**2)
+    P = np.diag([1e-8] * 12 + [0.0] * 12)
+    for _ in range(100):
+        P = F @ P @ F.T + Q
+        P = P - P @ H.T @ np.linalg.solve(H @ P @ H.T + sigma**2 * eye, H @ P)
+    return float(np.sqrt(np.trace(np.linalg.inv(J @ np.linalg.solve(P[12:18, 12:18], J.T)))))
+
+
+def test_the_deviation_of_the_force_is_the_least_possible(arm: il.Plant) -> None:
+    sigma, force = 6e-6, il.observers.Unknown.rising(100.0, 0.05)
+    unknown = il.observers.unknown_efforts(arm, FLANGE, force, START)
+    observer = observed(arm, np.full(6, sigma * 12**0.5), **unknown)
+    u = np.zeros(len(observer.inputs))
+    u[:6] = arm.inverse_dynamics(START, np.zeros(6), np.zeros(6))
+    for _ in range(100):
+        observer.update(START, u)
+    found = il.observers.contact_force(arm, observer.estimate, FLANGE)
+    changes = np.array([unknown[f"{j}.tau"].change for j in JOINTS])
+    expected = least_deviation(arm, sigma, changes)
+    assert 7.0 < expected < 7.5  # [N]
+    assert np.sqrt(np.trace(found.covariance)) == pytest.approx(expected, rel=0.02)
+
+
 def test_efforts_are_as_unknown_as_levers_make_them(arm: il.Plant) -> None:
     force = il.observers.Unknown.rising(80.0, 0.04, doubt=2.0)
     # in 0.04 s its rate wanders by 80 N / 0.04 s

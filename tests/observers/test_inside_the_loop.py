@@ -169,6 +169,16 @@ def test_a_filter_that_fails_says_so_and_begins_anew(oscillator: il.Plant) -> No
     assert [r["rail.q"] for r in records] == [r["rail.q"] for r in alone]
 
 
+def test_a_gate_that_lets_nothing_pass_is_told(oscillator: il.Plant) -> None:
+    """The plant rests, and the filter is sure that it is elsewhere."""
+    wrong = il.observer(oscillator, measured={"rail.q": 1e-3}, doubt={"rail.q": 1e-4}, gate=4.0,
+                        q={"rail": 3.0}, period=PERIOD)  # fmt: skip
+    options = {"rate": 1.0 / PERIOD, "mode": "free", "seconds": 0.24, "observer": wrong}
+    with il.start(oscillator, name="gated", **options) as loop:
+        loop.wait()
+    assert any("has been used for 12" in note for note in loop.report().notes)
+
+
 def test_recordings_hold_estimates_and_are_replayed_bit_by_bit(
     oscillator: il.Plant, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 import scipy
@@ -14,45 +15,90 @@ PERIOD = 5e-3
 JOINTS = tuple(f"joint_{k}" for k in range(1, 7))
 
 
-def by_hand(y: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The Kalman filter of the oscillator, with its exact discrete model."""
-    A = np.array([[0.0, 1.0], [-37.0 / 1.3, -0.9 / 1.3]])
-    B = np.array([0.0, 1.0 / 1.3])
-    whole = np.zeros((3, 3))
-    whole[:2, :2], whole[:2, 2] = A, B
-    step = scipy.linalg.expm(PERIOD * whole)
-    F, G = step[:2, :2], step[:2, 2]
-    x, P = np.zeros(2), np.diag([0.02**2, 0.3**2])
-    states, covariances = [], []
-    for k in range(len(y)):
-        if k:
-            x = F @ x + G * u[k]
-            P = F @ P @ F.T + 0.7**2 * np.outer(G, G)
-        gain = P[:, 0] / (P[0, 0] + 1e-3**2)
-        x = x + gain * (y[k] - x[0])
-        P = P - np.outer(gain, P[0])
-        states.append(x)
-        covariances.append(P)
+def by_hand(
+    y: np.ndarray, u: np.ndarray, noise: float, doubt: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The Kalman filter of the oscillator with steps of Runge and Kutta, in 60 digits."""
+    with mpmath.workdps(60):
+        C = PERIOD * mpmath.matrix([[0, 1], [mpmath.mpf(-37.0) / 1.3, mpmath.mpf(-0.9) / 1.3]])
+        mean = mpmath.eye(2) + C / 2 + C * C / 6 + C * C * C / 24
+        F, G = mpmath.eye(2) + C * mean, PERIOD * mean[:, 1] / mpmath.mpf(1.3)
+        x, P = mpmath.zeros(2, 1), mpmath.diag([mpmath.mpf(each) ** 2 for each in doubt])
+        states, covariances = [], []
+        for k in range(len(y)):
+            if k:
+                x = F * x + G * float(u[k])
+                P = F * P * F.T + mpmath.mpf(0.7) ** 2 * (G * G.T)
+            gain = P[:, 0] / (P[0, 0] + mpmath.mpf(noise) ** 2)
+            x = x + gain * (float(y[k]) - x[0])
+            P = P - gain * P[0, :]
+            states.append([float(each) for each in x])
+            covariances.append(np.array(P.tolist(), dtype=float))
     return np.array(states), np.array(covariances)
 
 
-@pytest.mark.parametrize("method", ["ekf", "ukf", "mhe"])
-def test_of_a_linear_plant_every_method_is_the_kalman_filter(
-    oscillator: il.Plant, method: str
-) -> None:
+def worst(
+    oscillator: il.Plant, noise: float, doubt: tuple[float, float], method: str, samples: int
+) -> float:
+    """How far a filter is off that by hand, in deviations; its covariance likewise."""
     draw = np.random.default_rng(3)
-    y, u = 0.02 * draw.normal(size=40), draw.normal(size=40)
+    t = PERIOD * np.arange(samples)
+    y, u = 0.01 * np.sin(5.3 * t) + noise * draw.normal(size=samples), draw.normal(size=samples)
     observer = il.observer(
-        oscillator, measured={"rail.q": 1e-3}, disturbances={"rail.tau": 0.7},
-        doubt={"rail.q": 0.02, "rail.qd": 0.3}, method=method, period=PERIOD, horizon=7,
+        oscillator, measured={"rail.q": noise}, disturbances={"rail.tau": 0.7},
+        doubt=dict(zip(("rail.q", "rail.qd"), doubt, strict=True)), method=method, period=PERIOD,
+        horizon=7,
     )  # fmt: skip
-    states, covariances = by_hand(y, u)
-    for k in range(len(y)):
+    off = 0.0
+    for k, (x, P) in enumerate(zip(*by_hand(y, u, noise, doubt), strict=True)):
         estimate = observer.step({"rail.q": y[k], "rail.tau": u[k]})
-        apart = np.abs(estimate.values - states[k]) / np.sqrt(np.diag(covariances[k]))
-        assert apart.max() < 1e-4
-        # differences for the slopes: seven digits
-        assert estimate.covariance == pytest.approx(covariances[k], rel=1e-4, abs=1e-12)
+        unit = np.sqrt(np.diag(P))
+        off = max(off, np.abs((estimate.values - x) / unit).max())
+        off = max(off, np.abs((estimate.covariance - P) / np.outer(unit, unit)).max())
+    return off
+
+
+@pytest.mark.parametrize(("method", "most"), [("ekf", 1e-11), ("ukf", 1e-9), ("mhe", 1e-5)])
+def test_of_a_linear_plant_every_method_is_the_kalman_filter(
+    oscillator: il.Plant, method: str, most: float
+) -> None:
+    assert worst(oscillator, 1e-3, (0.02, 0.3), method, 40) < most
+
+
+@pytest.mark.parametrize(
+    ("noise", "doubt", "most"), [(1e-7, 0.1, 1e-8), (1e-9, 1e3, 5e-3), (1e-3, 1e-12, 1e-11)]
+)
+def test_a_doubt_of_many_times_the_noise_leaves_no_errors_of_rounding(
+    oscillator: il.Plant, noise: float, doubt: float, most: float
+) -> None:
+    """P loses up to 24 digits at the first sample."""
+    assert worst(oscillator, noise, (doubt, doubt), "ekf", 8) < most
+
+
+@pytest.mark.parametrize("method", ["ekf", "ukf"])
+def test_masses_of_a_moon_and_of_a_dust_grain(method: str) -> None:
+    """The oscillator times 1e22 and times 1e-14: forces differ, motions and filters do not."""
+    m, scales = il.Model("scales", gravity=(0.0, 0.0, 0.0)), {"moon": 1e22, "grain": 1e-14}
+    for name, size in scales.items():
+        m.body(name, on=m.ground, joint=il.prismatic("x"), mass=1.3 * size)
+        m.joint_force(name, lambda q, qd, size=size: size * (-37.0 * q - 0.9 * qd))
+    draw = np.random.default_rng(6)
+    y, u = 0.01 * draw.normal(size=12), draw.normal(size=12)
+    observer = il.observer(
+        m.compile(), measured=dict.fromkeys(("moon.q", "grain.q"), 1e-3), method=method,
+        disturbances={f"{name}.tau": 0.7 * size for name, size in scales.items()}, period=PERIOD,
+        doubt={"moon.q": 0.02, "moon.qd": 0.3, "grain.q": 0.02, "grain.qd": 0.3},
+    )  # fmt: skip
+    for k in range(len(y)):
+        pushed = {f"{name}.tau": u[k] * size for name, size in scales.items()}
+        estimate = observer.step({"moon.q": y[k], "grain.q": y[k], **pushed})
+    states, covariances = by_hand(y, u, 1e-3, (0.02, 0.3))
+    for name in scales:
+        places = [observer.states.index(f"{name}.{kind}") for kind in ("q", "qd")]
+        assert estimate.values[places] == pytest.approx(states[-1], rel=1e-8)
+        assert estimate.covariance[np.ix_(places, places)] == pytest.approx(
+            covariances[-1], rel=1e-8
+        )
 
 
 def exponential(plant: il.Plant, names: tuple[str, ...], h: float, **at: object) -> np.ndarray:

@@ -77,3 +77,19 @@ def test_what_makes_no_sense_is_refused(swing: il.Plant) -> None:
         il.observers.trial(observer, unjudged=["hinge.w"])
     with pytest.raises(il.InputError, match="'torque'"):
         il.observers.trial(observer, controller=lambda t, y: {"torque": 1.0})
+
+
+def test_bristles_of_friction_are_doubted_by_micrometers() -> None:
+    """They bend by 15 µm at most; a unit of 1 m for them made the filter and its slopes useless."""
+    m = il.Model("sticking", gravity=(0.0, 0.0, 0.0))
+    m.body("block", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+    m.joint_force("block", lambda q, t: 2.0 * (0.1 * t - q), "pull")
+    m.lugre("block", stiffness=1e5, damping=300.0, viscous=0.4, coulomb=1.0, static=1.5,
+            stribeck=1e-3, name="friction")  # fmt: skip
+    observer = il.observer(
+        m.compile(), measured={"block.q": 1e-5}, disturbances={"block.tau": 0.1},
+        doubt={"block.q": 1e-4, "block.qd": 1e-4}, integrator="implicit",
+    )  # fmt: skip
+    assert 1e-7 < observer.estimate.deviations["friction.z"] < 1e-5
+    judged = il.observers.trial(observer, runs=12, samples=60)
+    assert judged.notes[0] == "the filter is as sure as it may be"

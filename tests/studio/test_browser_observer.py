@@ -37,7 +37,9 @@ def test_estimates_are_shown_beside_the_truth(
         il.attach(studio.plant) as box,
     ):
         both = "rail.q,observer.rail.q,rail.qd,observer.rail.qd"
-        comes(page, f"String(inloop.plots.subscription.names) === '{both}'")
+        sure = "observer.rail.q.deviation,observer.rail.qd.deviation"
+        comes(page, f"String(inloop.plots.subscription.names) === '{both},{sure}'")
+        assert page.evaluate("inloop.plots.chosen.join()") == both
         pass_time(page, box, 0.5)
         last = "(name) => inloop.plots.samples.columns.get(name)[inloop.plots.samples.length - 1]"
         comes(page, f"inloop.plots.samples.end === {box.peek().t!r}")
@@ -47,6 +49,11 @@ def test_estimates_are_shown_beside_the_truth(
         # the dashes let the truth show through
         dashes = page.evaluate("inloop.plots.charts[0].plot.series.slice(1).map((s) => s.dash)")
         assert not dashes[0] and len(dashes[1]) == 2
+        # about the estimate a band, two deviations to each side: the last column of its chart
+        comes(page, f"inloop.plots.charts[0].data[0].at(-1) === {box.peek().t!r}")
+        assert page.evaluate("inloop.plots.charts[0].columns.at(-1)") in sure
+        wide = page.evaluate("inloop.plots.charts[0].data.at(-1).at(-1)")
+        assert wide == pytest.approx(box.peek()["observer.rail.q.deviation"], rel=1e-6)
     assert not errors
 
 

@@ -21,6 +21,7 @@ from inloop.plant.arguments import reals
 from inloop.simulate.results.figure import COLORS, GRID, blank_figure
 
 SHARE = 0.95  # of samples that lie within the band
+SINGULAR = 1e-13  # smaller eigenvalues of correlations are rounding
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def nees(errors: Any, covariances: Any, *, share: float = SHARE) -> Consistency:
         share: that the band holds.
 
     Raises:
-        InputError: shapes do not fit, or a state has no variance.
+        InputError: shapes do not fit, or a state, or several together, have no variance.
     """
     e, P = reals(errors, "errors"), reals(covariances, "covariances")
     if e.ndim == 2 and P.ndim == 3:
@@ -125,9 +126,21 @@ def nees(errors: Any, covariances: Any, *, share: float = SHARE) -> Consistency:
     # without units
     size = np.sqrt(squares)
     scaled = P / (size[..., :, None] * size[..., None, :])
+    _refuse_singular(scaled[:, -1])
     e = e / size
     values = np.einsum("rsi,rsi->rs", e, np.linalg.solve(scaled, e[..., None])[..., 0])
     return _over_runs(values, float(e.shape[2]), share, "NEES")
+
+
+def _refuse_singular(correlations: Array) -> None:
+    """Complain about covariances, of shape (runs, states, states), that are rounding in parts."""
+    least = float(np.linalg.eigvalsh(correlations).min())
+    if least < SINGULAR:
+        raise InputError(
+            f"the covariances are singular (an eigenvalue of the correlations is {least:.1e}): "
+            "several states together are known, and no error of them can be judged",
+            fix="Let noise move all of them (disturbances=, states=), or leave some out.",
+        )
 
 
 def nis(squares: Any, freedom: float, *, share: float = SHARE) -> Consistency:

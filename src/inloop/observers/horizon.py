@@ -22,7 +22,8 @@ from scipy.optimize import nnls
 from inloop.errors import InputError
 from inloop.native.running.follower import FollowerTable
 from inloop.observers.estimate import Estimate
-from inloop.observers.observer import Observer, Setup
+from inloop.observers.observer import Observer
+from inloop.observers.setup import Setup
 from inloop.plant import Array
 
 MOST_TURNS = 5  # of Gauss-Newton
@@ -48,6 +49,8 @@ class HorizonObserver(Observer):
     def __init__(self, setup: Setup) -> None:
         if max(setup.late):
             raise InputError("method 'mhe' knows no delays", fix="Use 'ekf' or 'ukf'.")
+        if setup.table.gate:
+            raise InputError("method 'mhe' knows no gate", fix="Use 'ekf' or 'ukf'.")
         self._length = 1
         self._bounds: dict[str, tuple[float, float]] = {}
         super().__init__(setup)
@@ -91,11 +94,11 @@ class HorizonObserver(Observer):
         if len(self._window) > self._length + 1:
             # the filter at the begin of the horizon takes in what leaves it
             self._good(self._native.correct(self._window[0][0]), "corrected")
+            self._account.correct(self._native.nis, self._native.used)
             self._advance(self._window[1][1])
             del self._window[0], self._nodes[0]
         self._away = [n for n, v in zip(self.measured, y, strict=True) if not math.isfinite(v)]
-        for name in self._away:
-            self.missing[name] += 1
+        self._account.leave_out(self._away, y)
         if not self._bridging:
             self._solve()
 

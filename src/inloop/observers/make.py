@@ -11,8 +11,9 @@ from inloop.native.running.observer import COPY_OF_EXTRA, ObserverTable
 from inloop.observers.horizon import HorizonObserver
 from inloop.observers.observability import insist_on_sight
 from inloop.observers.observed_plant import ObservedPlant
-from inloop.observers.observer import Observer, Setup
+from inloop.observers.observer import Observer
 from inloop.observers.recipe import read, written
+from inloop.observers.setup import Setup
 from inloop.observers.unknowns import (
     Extra,
     Unknown,
@@ -31,6 +32,7 @@ FILTERS = {"ekf": Observer, "ukf": Observer, "mhe": HorizonObserver}
 INTEGRATORS = ("rk4", "euler", "dopri", "rodas", "implicit")
 UNSURE = 0.1  # of the natural unit of a state: its doubt at the start where none is given
 HORIZON = 20
+NARROWEST, WIDEST = 1e-3, 1e3  # spread of drawn states: nearer ones differ by rounding
 
 
 @checked_call
@@ -108,7 +110,9 @@ def observer(
             f"a period of {period:g} s is no whole number of steps of {step:g} s",
             fix="Choose a step that divides the period.",
         )
-    seen = ObservedPlant(plant, METHODS[integrator], period / substeps, q, qd, inputs)
+    seen = ObservedPlant(
+        plant, METHODS[integrator], period / substeps, method != "ukf", q, qd, inputs
+    )
     noise = _noise(seen, measured)
     extras, pushed = _noise_beside(seen, disturbances, unknown, offsets, list(noise), period)
     if method == "mhe" and any(extra.state.kind == COPY_OF_EXTRA for extra in extras):
@@ -117,6 +121,8 @@ def observer(
     first = _first_doubt(seen, extras, names, doubt)
     direct = _by_state(names, states, "the noise")
     gate, spread = not_negative(gate, "gate"), positive(spread, "spread")
+    if not NARROWEST <= spread <= WIDEST:
+        raise InputError(f"spread is {spread:g}", fix=f"Give {NARROWEST:g} to {WIDEST:g}.")
     table = ObserverTable(
         kind="ukf" if method == "ukf" else "ekf",
         method=METHODS[integrator],
@@ -130,6 +136,7 @@ def observer(
         moved=np.array([direct.get(name, 0.0) for name in names]) ** 2,
         gate=gate,
         spread=spread,
+        generated=seen.generated,
     )
     late = _late(noise, delays, period)
     facts = written(plant, given)

@@ -29,6 +29,12 @@ def insist_on_sight(observer: Observer, accepted: Sequence[str]) -> None:
     """
     F, _, H = observer.linear()
     names = observer.states
+    if not (np.all(np.isfinite(F)) and np.all(np.isfinite(H))):
+        raise InputError(
+            f"where it starts, model '{observer.plant.name}' cannot be carried over a period of "
+            f"{observer.period:g} s",
+            fix="Choose a shorter period, or a shorter step in it.",
+        )
     for name in accepted:
         if one_name(name, "unobserved") not in names:
             raise unknown_name("state", name, names)

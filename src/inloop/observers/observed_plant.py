@@ -7,15 +7,24 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native import Method
-from inloop.native.running.instance import Instance
+from inloop.native import Method, usable_compiler
+from inloop.native.running.instance import Instance, Numbers
+from inloop.observers.law_units import law_units
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
+from inloop.plant.formulation import Formulation
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
+from inloop.plant.stepping import build_method, jacobian_length
 from inloop.simulate.controlled.sampled import SampledNames
 from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.systems import System, make_systems
+
+EXPLICIT = (Method.EULER, Method.RK4, Method.DOPRI)
+# operations of the rates times columns: up to here slopes are generated, which takes a second; from
+# here on they are differences
+LONGEST_SLOPES = 40_000
+TRIED_PUSHES = (1.0, 1e10, 1e20)  # of inputs: what is small for a moon is large for a microscope
 
 
 class ObservedPlant:
@@ -27,6 +36,7 @@ class ObservedPlant:
         input_names, output_names: of the plant, in the order of its table.
         names: of all that a controller would read, in the order of `values`.
         units: natural unit of each state of the error.
+        generated: there is code for the slopes of the rates.
     """
 
     def __init__(
@@ -34,12 +44,14 @@ class ObservedPlant:
         plant: BarePlant,
         method: Method,
         step: float,
+        slopes: bool,
         q: Mapping[str, float] | Array | None,
         qd: Mapping[str, float] | Array | None,
         inputs: Mapping[str, float] | None,
     ) -> None:
         _refuse(plant)
         self.plant, self._method, self._step = plant, method, step
+        self._parameters = plant.parameters.values_array.copy()  # whatever becomes of the plant's
         plants = {plant.name: plant}
         self._at = {plant.name: conditions(plants, plant, {}, by_name(inputs, "inputs"), {})}
         self._begin = first_snapshot(plants, None, self._at, q, qd)
@@ -50,6 +62,11 @@ class ObservedPlant:
         u = self._at[plant.name].inputs.at(0.0)
         self.first_inputs[len(first) - len(plant.inputs) :] = u
         self.names = SampledNames(plant.n, ("t", *self.output_names, *self.input_names))
+        formulation = self._begin.formulations.get(plant.name, plant.formulation)
+        self.generated = slopes and _generate_slopes(plant, formulation, method)
+        self._law_units: Array | None = None
+        if self._laws:
+            self._law_units = law_units(self.fresh(), self._begin.snapshot.x)
         self.system = self.begin()
         self.units = np.array(self.system.natural_units[0][: 2 * self.system.n + self._laws])
 
@@ -67,9 +84,15 @@ class ObservedPlant:
         plants = {self.plant.name: self.plant}
         begin = self._begin
         (system,) = make_systems(plants, self._at, self._method, begin.formulations, self._step)
+        system.instance.numbers(Numbers.PARAMETERS)[:] = self._parameters
+        system.instance.prepare()
         system.watch_from_home()
         system.watch(begin.snapshot.x)
         system.measure()
+        if self._law_units is not None:
+            first = 2 * system.n
+            sizes = system.instance.numbers(Numbers.SIZES)
+            sizes[first : first + self._laws] = self._law_units
         system.instance.begin(0, begin.snapshot.x)
         return system
 
@@ -91,7 +114,7 @@ class ObservedPlant:
         """Whether any of these outputs feels an input at once, as accelerations do."""
         number, kept = self.input_names.index(name), self.first_inputs
         told = []
-        for push in (0.0, 1.0):
+        for push in (0.0, *TRIED_PUSHES):
             u = kept.copy()
             u[number] += push
             values = np.zeros(len(self.output_names))
@@ -99,7 +122,23 @@ class ObservedPlant:
             self.instance.outputs(values)
             told.append(values[[self.output_names.index(each) for each in outputs]])
         self.instance.hold_inputs(kept)
-        return bool(np.any(told[0] != told[1]))
+        return any(np.any(told[0] != each) for each in told[1:])
+
+
+def _generate_slopes(plant: BarePlant, formulation: Formulation, method: Method) -> bool:
+    """Code for the slopes of the rates of a tree: exact, and quicker than differences.
+
+    Returns:
+        False: there is none, for this plant or because it would be long.
+    """
+    is_tree = len(formulation.partition.independent) == plant.n and not plant.mechanism.turned
+    known = formulation.is_compiled and formulation.code.implicit and usable_compiler() is not None
+    if not (is_tree and known) or method not in EXPLICIT:
+        return False
+    if jacobian_length(plant, formulation) > LONGEST_SLOPES:
+        return False
+    build_method(plant, formulation, Method.RODAS)
+    return True
 
 
 def _refuse(plant: BarePlant) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -13,15 +13,14 @@ import numpy as np
 from inloop.errors import InputError, SimulationError
 from inloop.native import Status
 from inloop.native.running.follower import MOST_LOST, FollowerTable
-from inloop.native.running.observer import NativeObserver, ObserverTable
+from inloop.native.running.observer import NativeObserver
+from inloop.observers.account import Account
 from inloop.observers.estimate import Estimate
-from inloop.observers.observed_plant import ObservedPlant
 from inloop.observers.sample_clock import SampleClock
+from inloop.observers.setup import Setup
 from inloop.observers.symbols import refuse_symbols
-from inloop.observers.unknowns import Extra
 from inloop.plant import Array, BarePlant
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
-from inloop.simulate.judging.innovations import innovation_note
 
 if TYPE_CHECKING:
     from inloop.observers.followed import Followed
@@ -36,34 +35,6 @@ class Record(Protocol):
     def __getitem__(self, name: str) -> float: ...
 
 
-@dataclass(frozen=True)
-class Setup:
-    """All that an observer is made of.
-
-    Attributes:
-        seen: the plant.
-        table: what C knows beside it.
-        measured: names of what is measured.
-        extras: states beside those of the plant.
-        doubt: standard deviation of each state at the start.
-        late: periods by which each measured output comes late.
-        facts: what the user gave, as a text.
-    """
-
-    seen: ObservedPlant
-    table: ObserverTable
-    measured: tuple[str, ...]
-    extras: tuple[Extra, ...]
-    doubt: Array
-    late: tuple[int, ...]
-    facts: str
-
-    @property
-    def method(self) -> str:
-        """Either "ekf" or "ukf"; of "mhe", that of the filter before its horizon."""
-        return self.table.kind
-
-
 class Observer:
     """Once per period: what was measured, and the inputs that were held until then.
 
@@ -76,9 +47,6 @@ class Observer:
     Attributes:
         measured: names of what is measured.
         period: between two samples [s].
-        missing: how often each measured output was NaN or too far off, by name.
-        lost: samples that never came.
-        repeated: samples that came once more, and were taken once.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -93,10 +61,7 @@ class Observer:
         setup.seen.begin()
         self._native = NativeObserver(setup.seen.instance, setup.table)
         self._native.P[:] = np.diag(setup.doubt**2)
-        self.missing = dict.fromkeys(self.measured, 0)
-        self.lost = self.repeated = 0
-        self._begun_anew, self._reason = 0, ""
-        self._samples, self._squares, self._used = 0, 0.0, 0
+        self._account, self._samples = Account(self.measured), 0
         self._away: list[str] = []
         self._queue: deque[tuple[Array, Array]] = deque(maxlen=max(setup.late) + 1)
         self._inputs = setup.seen.first_inputs.copy()
@@ -104,6 +69,21 @@ class Observer:
         self._states: tuple[str, ...] = ()
         self._named = -1  # of which choice of coordinates these are the names
         self._estimate: Estimate | None = None
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """How often each measured output was NaN or too far off, by name."""
+        return dict(self._account.missing)
+
+    @property
+    def lost(self) -> int:
+        """Samples that never came."""
+        return self._account.lost
+
+    @property
+    def repeated(self) -> int:
+        """Samples that came once more, and were taken once."""
+        return self._account.repeated
 
     @property
     def plant(self) -> BarePlant:
@@ -232,19 +212,19 @@ class Observer:
             raise InputError(
                 f"two different samples at t = {t:.9g} s", fix="Give each one its own time."
             )
-        self.repeated += 1
+        self._account.repeated += 1
 
     def _bridge(self, lost: int, inputs: Array) -> None:
         """Samples that never came: nothing was measured at them."""
         nothing = np.full(len(self.measured), np.nan)
         for _ in range(lost):
             self.update(nothing, inputs)
-        self.lost += lost
+        self._account.lost += lost
 
     def _begin_anew(self, t: float, reason: str) -> None:
-        count = self._begun_anew + 1
+        count = self._account.begun_anew + 1
         self.reset()
-        self._begun_anew, self._reason = count, reason
+        self._account.begun_anew, self._account.reason = count, reason
         self._clock.pass_to(t)
         self._native.t = t
 
@@ -292,10 +272,8 @@ class Observer:
             for k, name in enumerate(self.measured)
             if not math.isfinite(y[k]) or self._too_far(k)
         ]
-        for name in self._away:
-            self.missing[name] += 1
-        self._squares += native.nis
-        self._used += native.used
+        self._account.leave_out(self._away, y)
+        self._account.correct(native.nis, native.used)
 
     def _too_far(self, k: int) -> bool:
         gate, native = self._setup.table.gate, self._native
@@ -306,7 +284,8 @@ class Observer:
             raise SimulationError(
                 f"the estimate of model '{self.plant.name}' cannot be {what}: {status.name} at "
                 f"t = {self._native.t:.6g} s",
-                fix="Look at the start, at the noise, and at the inputs; or use a smaller step.",
+                fix="Look at the start, at the noise, and at the inputs; or use a smaller step=, "
+                "and integrator='implicit' where force laws are stiff.",
             )
 
     # what is believed
@@ -369,22 +348,7 @@ class Observer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was unusual so far, in words."""
-        told = [
-            f"'{name}' was missing or too far off {count} times"
-            for name, count in self.missing.items()
-            if count
-        ]
-        if self.lost:
-            told.append(f"{self.lost} samples never came")
-        if self.repeated:
-            told.append(f"{self.repeated} samples came once more and were taken once")
-        if (mean := self._clock.mean) is not None:
-            told.append(f"samples come every {mean:.4g} s, not every {self.period:g} s")
-        if self._begun_anew:
-            told.append(f"began anew {self._begun_anew} times, at last because {self._reason}")
-        if note := innovation_note(self._squares, self._used):
-            told.append(note)
-        return tuple(told)
+        return self._account.notes(self.period, self._clock.mean)
 
     # over a run, and about the estimate
 

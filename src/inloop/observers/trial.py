@@ -207,11 +207,12 @@ def _runs(
     skip = max(skip, int(np.argmax(np.all(unsure[:, moving], axis=1))))
     e, P = e[:, skip:, moving], P[:, skip:, moving, :][..., moving]
     names = [kept[k] for k in moving]
+    judged = nees(e, P)
     single, together = _squares(e, P)
     return Trial(
         observer.setup.method,
         np.asarray(observer.period * np.arange(skip, samples), dtype=np.float64),
-        nees(e, P),
+        judged,
         nis(squares[:, skip:], len(observer.measured)),
         dict(zip(names, np.sqrt(single.mean(axis=0)).tolist(), strict=True)),
         float(_score(together, len(names))),

@@ -17,6 +17,7 @@ from inloop.native.running.observer import (
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.controlled.sampled import unknown_name
 
+SMALLEST, LARGEST = 1e-100, 1e100  # deviations whose squares are numbers
 MOST_COPIES = 100  # of an extra state: each costs as much as a state
 
 
@@ -105,6 +106,9 @@ def read_extras(
 ) -> list[Extra]:
     """Extra states of an observer, from what a user says.
 
+    What acts or is added comes first, then rates, then copies, those of one sample ago before
+    those of two: neighbors go the same way, which C makes use of.
+
     Args:
         unknown: by name of an input; a number stands for `Unknown(change=number)`.
         offsets: by name of what is measured.
@@ -112,7 +116,7 @@ def read_extras(
         measured: number of each measured output.
         period: [s].
     """
-    found: list[Extra] = []
+    wanted: list[tuple[str, Unknown, tuple[int, int]]] = []
     for given, known, kind, tail in (
         (by_name(unknown, "unknown"), inputs, ADDS_TO_INPUT, "unknown"),
         (by_name(offsets, "offsets"), measured, ADDS_TO_MEASURED, "offset"),
@@ -121,9 +125,18 @@ def read_extras(
             if name not in known:
                 raise unknown_name("input" if kind == ADDS_TO_INPUT else "sensor", name, known)
             what = value if isinstance(value, Unknown) else Unknown(real(value, f"'{name}'"))
-            at = len(found)
-            found += _states(f"{name}.{tail}", what.checked(name), (kind, known[name]), period, at)
-            found += _copies(f"{name}.{tail}", what.lag, period, at, len(found))
+            wanted.append((f"{name}.{tail}", what.checked(name), (kind, known[name])))
+    found = [_itself(name, what, place, period) for name, what, place in wanted]
+    found += [
+        _rate(name, what, at, period) for at, (name, what, _) in enumerate(wanted) if what.smooth
+    ]
+    lags = {at: _samples(name, what.lag, period) for at, (name, what, _) in enumerate(wanted)}
+    sources = {at: at for at in lags}  # where each one of a sample less ago is
+    for ago in range(1, max(lags.values(), default=0) + 1):
+        for at in (at for at, lag in lags.items() if lag >= ago):
+            copy = ExtraState(COPY_OF_EXTRA, sources[at], 1.0, 0.0)
+            sources[at] = len(found)
+            found.append(Extra(f"{wanted[at][0]}.ago_{ago}", copy, 0.0))
     return found
 
 
@@ -132,25 +145,29 @@ def white(name: str, number: int, deviation: float) -> Extra:
     return Extra(f"{name}.noise", ExtraState(ADDS_TO_INPUT, number, 0.0, deviation**2), 0.0)
 
 
-def _states(
-    name: str, what: Unknown, place: tuple[int, int], period: float, before: int
-) -> list[Extra]:
-    """One state, or two of a smooth one."""
+def _itself(name: str, what: Unknown, place: tuple[int, int], period: float) -> Extra:
+    """The state that acts, or is added to what is measured."""
+    keeps, wanders = 1.0, what.change**2 * period
     if what.smooth:
-        rate = ExtraState(RATE_OF_EXTRA, before, 1.0, what.change**2 * period)
-        return [
-            Extra(name, ExtraState(*place, 1.0, 0.0), what.doubt),
-            Extra(f"{name}.rate", rate, 0.0),
-        ]
-    if what.time is None:
-        return [Extra(name, ExtraState(*place, 1.0, what.change**2 * period), what.doubt)]
-    keeps = math.exp(-period / what.time)
-    wanders = what.change**2 * (1.0 - keeps**2)
-    return [Extra(name, ExtraState(*place, keeps, wanders), what.doubt)]
+        wanders = 0.0  # its rate does
+    elif what.time is not None:
+        keeps = math.exp(-period / what.time)
+        wanders = what.change**2 * (1.0 - keeps**2)
+    return Extra(name, ExtraState(*place, keeps, wanders), what.doubt)
 
 
-def _copies(name: str, lag: float, period: float, at: int, before: int) -> list[Extra]:
-    """What the extra state at a place was one sample ago, two samples ago, and so on."""
+def _rate(name: str, what: Unknown, at: int, period: float) -> Extra:
+    """Of a smooth one at a place."""
+    state = ExtraState(RATE_OF_EXTRA, at, 1.0, what.change**2 * period)
+    return Extra(f"{name}.rate", state, 0.0)
+
+
+def _samples(name: str, lag: float, period: float) -> int:
+    """Of a lag.
+
+    Raises:
+        InputError: it is no whole number of periods, or too long.
+    """
     count = round(lag / period)
     if abs(count * period - lag) > 1e-6 * period or count > MOST_COPIES:
         raise InputError(
@@ -158,32 +175,30 @@ def _copies(name: str, lag: float, period: float, at: int, before: int) -> list[
             f"{period:g} s",
             fix="Round it, or choose another period.",
         )
-    sources = [at, *range(before, before + count - 1)]
-    return [
-        Extra(f"{name}.ago_{k}", ExtraState(COPY_OF_EXTRA, source, 1.0, 0.0), 0.0)
-        for k, source in enumerate(sources[:count], start=1)
-    ]
+    return count
 
 
 def positive(value: float, what: str) -> float:
-    """A finite number above 0.
+    """A number above 0, whose square is one, too.
 
     Raises:
         InputError: it is none.
     """
     number = real(value, what)
-    if not (math.isfinite(number) and number > 0.0):
-        raise InputError(f"{what} is {number:g}", fix="Give a finite number > 0, if a small one.")
+    if not SMALLEST <= number <= LARGEST:
+        raise InputError(
+            f"{what} is {number:g}", fix=f"Give a number from {SMALLEST:g} to {LARGEST:g}."
+        )
     return number
 
 
 def not_negative(value: float, what: str) -> float:
-    """A finite number, 0 or more.
+    """A number, 0 or more, whose square is finite.
 
     Raises:
         InputError: it is none.
     """
     number = real(value, what)
-    if not (math.isfinite(number) and number >= 0.0):
-        raise InputError(f"{what} is {number:g}", fix="Give a finite number, 0 or more.")
+    if not 0.0 <= number <= LARGEST:
+        raise InputError(f"{what} is {number:g}", fix=f"Give a number from 0 to {LARGEST:g}.")
     return number

@@ -42,7 +42,9 @@ def is_likely(plant: BarePlant) -> bool:
     """Implicit methods may be wanted, and their code is not too long to be built for that alone."""
     mechanism = plant.mechanism
     may_be_stiff = mechanism.laws or mechanism.flexible_links
-    return _length(plant, plant.formulation) <= (LARGEST_JACOBIAN if may_be_stiff else SMALL)
+    return jacobian_length(plant, plant.formulation) <= (
+        LARGEST_JACOBIAN if may_be_stiff else SMALL
+    )
 
 
 def build_method(plant: BarePlant, formulation: Formulation, method: Method) -> None:
@@ -83,7 +85,7 @@ def why_no_jacobian(plant: BarePlant, formulation: Formulation) -> str:
         return formulation.code.why_not_implicit
     if _has_filters(plant.mechanism):
         return "filtered drives have no generated Jacobian"
-    if _length(plant, formulation) > LARGEST_JACOBIAN:
+    if jacobian_length(plant, formulation) > LARGEST_JACOBIAN:
         return "the Jacobian would be too large to generate"
     return "the Jacobian is not compiled (compile(methods='rodas') does it)"
 
@@ -93,7 +95,7 @@ def _has_filters(mechanism: Mechanism) -> bool:
     return any(drive.states for drive in mechanism.drives)
 
 
-def _length(plant: BarePlant, formulation: Formulation) -> int:
+def jacobian_length(plant: BarePlant, formulation: Formulation) -> int:
     """Operations of the rates times columns of their Jacobian."""
     columns = 2 * len(formulation.partition.independent) + len(plant.mechanism.states)
     return plant.operations[formulation.motion_function]["total"] * columns
@@ -108,7 +110,7 @@ def implicit_steps(plant: BarePlant, formulation: Formulation) -> str:
 
 def jacobian(plant: BarePlant, formulation: Formulation) -> str | None:
     """Name of the Jacobian for a partition; None where it would be too large, or not complete."""
-    if _length(plant, formulation) > LARGEST_JACOBIAN or _has_filters(plant.mechanism):
+    if jacobian_length(plant, formulation) > LARGEST_JACOBIAN or _has_filters(plant.mechanism):
         return None
     code = formulation.code
     name = code.function(steps.JACOBIAN)

@@ -8,7 +8,7 @@ from typing import Protocol
 from inloop.errors import InputError, counted, name_hint
 from inloop.native.running.follower import FollowerTable, NativeFollower
 from inloop.realtime.mailboxes.layout import Layout, Quantity
-from inloop.simulate.judging.innovations import innovation_note
+from inloop.simulate.judging.innovations import idle_note, innovation_note
 
 EXACT = 1e-9  # of a period
 FACT = "observer"  # what it was made of, among the facts of a layout
@@ -77,6 +77,8 @@ def notes_of(follower: NativeFollower) -> tuple[str, ...]:
             f"the observer began anew {counted(follower.restarts, 'time')}: updates failed, or the "
             "time of records jumped (observer.status)"
         )
+    if note := idle_note(follower.idle):
+        told.append(f"of the observer: {note}")
     if note := innovation_note(*follower.innovations):
         told.append(f"of the observer, {note}")
     return tuple(told)

@@ -46,7 +46,7 @@ void il_follower_begin(il_follower *follower)
     f->y = f->told + f->told_count;
     f->u = f->y + f->observer->measured_count;
     f->outputs = f->u + f->observer->instance->plant->input_count;
-    f->begun = f->lost = f->restarts = f->passed = f->used = 0;
+    f->begun = f->lost = f->restarts = f->passed = f->used = f->idle = 0;
     f->squares = 0.0;
     il_late_begin(f, f->outputs + f->observer->instance->plant->output_count);
     memset(f->told, 0, (size_t)f->told_count * sizeof *f->told);
@@ -196,6 +196,7 @@ int il_follow_record(il_follower *follower, const double *record, int was_set)
     if (status == IL_OK) {
         f->squares += f->observer->nis;
         f->used += f->observer->used;
+        f->idle = f->observer->used > 0 ? 0 : f->idle + 1;
         status = il_late_ahead(f, tell);
     }
     if (status != IL_OK) {

@@ -58,6 +58,7 @@ typedef struct il_follower {
     int64_t lost, restarts;      /* as told */
     double squares;              /* sum of NIS over all samples */
     int64_t used;                /* measurements that this is about */
+    int64_t idle;                /* records since one was used */
 
     /* private */
     double *y, *u, *outputs;

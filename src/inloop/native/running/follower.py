@@ -116,3 +116,8 @@ class NativeFollower:
     def innovations(self) -> tuple[float, int]:
         """Sum of squared innovations in units of their variances, and how many there were."""
         return float(self._struct.squares), int(self._struct.used)
+
+    @property
+    def idle(self) -> int:
+        """Samples since something that was measured was used."""
+        return int(self._struct.idle)

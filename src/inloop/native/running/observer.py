@@ -55,6 +55,7 @@ class ObserverTable:
         moved: variance of what moves each state of the plant at a sample.
         gate: deviations beyond which a measurement is left out; 0: none is.
         spread: of drawn states, in parts of √size deviations.
+        generated: slopes of the rates are those that were generated, where they are.
     """
 
     kind: str
@@ -69,6 +70,7 @@ class ObserverTable:
     moved: Reals
     gate: float
     spread: float
+    generated: bool
 
 
 class NativeObserver:
@@ -104,6 +106,7 @@ class NativeObserver:
             moved=moved.ctypes.data,
             gate=table.gate,
             spread=table.spread,
+            generated=table.generated,
         )
         self.address = ctypes.addressof(self._struct)
         room = _function("il_observer_room", POINTER, returns=COUNT)(self.address)

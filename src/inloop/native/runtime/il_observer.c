@@ -25,6 +25,7 @@ static int64_t lay_out(il_observer *o, double *memory)
         {&o->x, length}, {&o->extra, o->extra_count}, {&o->P, size * size},
         {&o->innovation, m}, {&o->expected_square, m},
         {&o->held, o->instance->plant->input_count},
+        {&o->pushes, o->instance->plant->input_count},
         {&o->x_new, length}, {&o->x_trial, length}, {&o->extra_trial, o->extra_count},
         {&o->rates, length}, {&o->rates_trial, length}, {&o->delta, size},
         {&o->A, own * wide}, {&o->slopes, own * wide}, {&o->carried, own * wide},
@@ -67,13 +68,23 @@ static int makes_sense(const il_observer *o)
     return good && il_work_size(o->method, system->n, system->m) >= 0;
 }
 
+/* Sizes that follow from what the caller has set. */
+static void measure_up(il_observer *o)
+{
+    o->size = il_observed_states(o) + o->extra_count;
+    o->acting = 0;
+    for (int64_t k = 0; k < o->extra_count; k++) {
+        o->acting += o->extras[k].kind == IL_ADDS_TO_INPUT;
+    }
+}
+
 int64_t il_observer_room(const il_observer *observer)
 {
     il_observer trial = *observer;
     if (!makes_sense(observer)) {
         return -1;
     }
-    trial.size = il_observed_states(observer) + observer->extra_count;
+    measure_up(&trial);
     return lay_out(&trial, NULL);
 }
 
@@ -88,13 +99,14 @@ int il_observer_renew(il_observer *observer)
 int il_observer_begin(il_observer *observer, double *memory)
 {
     il_observer *const o = observer;
-    o->size = il_observed_states(o) + o->extra_count;
+    measure_up(o);
     memset(memory, 0, (size_t)lay_out(o, memory) * sizeof *memory);
     o->t = il_time(o->instance);
     o->choices = o->used = o->far = 0;
     o->nis = 0.0;
     il_copy(o->x, o->instance->machine.x, il_observed_length(o));
     il_copy(o->held, o->instance->inputs, o->instance->plant->input_count);
+    il_observer_find_pushes(o);
     return il_observer_renew(o);
 }
 
@@ -165,47 +177,6 @@ void il_observer_wander(const il_observer *o, double *extra)
             extra[o->extras[k].number] += period * extra[k];
         }
         extra[k] *= o->extras[k].keeps;
-    }
-}
-
-/* Copies of extra states in P: their rows and columns become those of what they copy. */
-static void copy_in_P(il_observer *o)
-{
-    const int64_t size = o->size, own = size - o->extra_count;
-    for (int64_t k = o->extra_count - 1; k >= 0; k--) {
-        if (o->extras[k].kind == IL_COPY_OF_EXTRA) {
-            const int64_t at = own + k, from = own + o->extras[k].number;
-            il_copy(o->P + at * size, o->P + from * size, size);
-            for (int64_t i = 0; i < size; i++) {
-                o->P[i * size + at] = o->P[i * size + from];
-            }
-        }
-    }
-}
-
-void il_observer_wander_P(il_observer *o)
-{
-    const int64_t size = o->size, own = size - o->extra_count;
-    const double period = o->step * (double)o->substeps;
-    copy_in_P(o);
-    for (int64_t k = 0; k < o->extra_count; k++) {
-        const int64_t at = own + k;
-        if (o->extras[k].kind == IL_COPY_OF_EXTRA) {
-            continue;
-        }
-        const int rate = o->extras[k].kind == IL_RATE_OF_EXTRA;
-        /* what a rate moves comes before it; by itself it moves nothing else */
-        const int64_t moves = rate ? own + o->extras[k].number : at;
-        const double by = rate ? period : 0.0, keeps = o->extras[k].keeps;
-        for (int64_t j = 0; j < size; j++) { /* rows */
-            o->P[moves * size + j] += by * o->P[at * size + j];
-            o->P[at * size + j] *= keeps;
-        }
-        for (int64_t i = 0; i < size; i++) { /* columns */
-            o->P[i * size + moves] += by * o->P[i * size + at];
-            o->P[i * size + at] *= keeps;
-        }
-        o->P[at * size + at] += o->extras[k].wanders;
     }
 }
 

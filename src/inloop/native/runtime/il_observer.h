@@ -61,6 +61,8 @@ typedef struct il_observer {
     double gate;              /* measurements farther off than so many deviations are left out;
                                  0: none is */
     double spread;            /* of the drawn states, in parts of sqrt(size) deviations */
+    int64_t generated;        /* not 0: slopes of the rates of a tree are the generated ones, where
+                                 they are compiled in; else differences */
 
     /* the estimate, in and out */
     double t;                 /* [s] */
@@ -79,7 +81,9 @@ typedef struct il_observer {
 
     /* private */
     il_stepper stepper;
+    int64_t acting;           /* extra states that add to inputs */
     double *held;             /* inputs as told */
+    double *pushes;           /* by input: how far to go for a difference */
     double *x_new, *x_trial, *extra_trial, *rates, *rates_trial;
     double *delta;            /* of the size of the error */
     double *A, *slopes, *carried, *FT, *Y; /* see il_observer_extended.c */

@@ -1,7 +1,8 @@
 /* The extended Kalman filter: P by the slopes of a sample about the estimate.
  *
  * Explicit methods: F = exp(h A) and G = h (1 + h A / 2 + ...) B by their series, with A and B the
- * slopes of the rates in the middle of a step, by differences: off by terms of h³ (Magnus). Implicit
+ * slopes of the rates in the middle of a step, generated or by differences: off by terms of h³
+ * (Magnus); the steps of IL_RK4 have the same series where the plant is linear. Implicit
  * methods, and explicit ones where a step changes states much: differences of the step itself.
  */
 #include "il_observer_parts.h"
@@ -9,19 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* of a step, in units of the states: where three terms of the series do */
-#define SMALL_CHANGE 0.05
-/* likewise, where slopes in the middle of a step do no longer hold from its begin to its end */
+/* of a step, in units of the states: where slopes in its middle do no longer hold from its begin to
+   its end */
 #define LARGE_CHANGE 0.3
-
-int64_t il_observer_columns(const il_observer *o)
-{
-    int64_t count = il_observed_states(o) + o->pushed_count;
-    for (int64_t k = 0; k < o->extra_count; k++) {
-        count += o->extras[k].kind == IL_ADDS_TO_INPUT;
-    }
-    return count;
-}
 
 /* The input of a column behind those of states. */
 static int64_t input_of(const il_observer *o, int64_t column)
@@ -34,25 +25,7 @@ static int64_t input_of(const il_observer *o, int64_t column)
     return o->pushed[column];
 }
 
-static double reach_of(const il_part *part, int64_t j, double x, double share)
-{
-    const double size = part->sizes[j] > 0.0 ? part->sizes[j] : 1.0;
-    return share * (fabs(x) > size ? fabs(x) : size);
-}
-
-/* What a trial of an input is away from what acts. */
-static double push_of(const il_observer *o, int64_t input)
-{
-    return IL_OBSERVER_PUSH * (1.0 + fabs(o->instance->inputs[input]));
-}
-
 /* ---- slopes of the rates ---- */
-
-static int exact_rates(il_observer *o, const double *x, double t, double *xd)
-{
-    il_active *active = il_in_use(il_observed_part(o));
-    return active->choice->rates(&active->look, t, x, xd);
-}
 
 /* Rows of A for positions: dδ/dt = δom - om × δ about a ball joint, else the change of velocity. */
 static void rows_of_positions(const il_observer *o, const double *x, double *A, int64_t width)
@@ -84,9 +57,8 @@ static int column_by_state(il_observer *o, const double *x, double t, int64_t j,
     const int64_t own = il_observed_states(o), nu = il_observed_coordinates(o);
     const int64_t length = il_observed_length(o), attitudes = part->row->attitudes;
     il_copy(o->x_trial, x, length);
-    volatile double moved = x[j] + reach_of(part, j, x[j], IL_OBSERVER_REACH);
-    const double reach = moved - x[j];
-    o->x_trial[j] = moved;
+    const double reach = il_observer_reach(o, j, x[j], IL_OBSERVER_REACH);
+    o->x_trial[j] = x[j] + reach;
     for (int64_t a = 0; j < nu && a < attitudes; a++) {
         const int64_t axis = j - part->row->turned[a];
         if (axis >= 0 && axis < 3) {
@@ -96,7 +68,7 @@ static int column_by_state(il_observer *o, const double *x, double t, int64_t j,
             il_attitude_add(p, by, p, p);
         }
     }
-    const int status = exact_rates(o, o->x_trial, t, o->rates_trial);
+    const int status = il_observer_rates(o, o->x_trial, t, o->rates_trial);
     for (int64_t i = nu; i < own && status == IL_OK; i++) {
         o->A[i * width + j] = (o->rates_trial[i] - o->rates[i]) / reach;
     }
@@ -107,9 +79,9 @@ static int column_by_input(il_observer *o, const double *x, double t, int64_t j,
 {
     const int64_t own = il_observed_states(o), nu = il_observed_coordinates(o);
     const int64_t input = input_of(o, j - own);
-    const double before = o->instance->inputs[input], reach = push_of(o, input);
+    const double before = o->instance->inputs[input], reach = il_observer_push(o, input);
     il_write_input(o->instance, input, before + reach);
-    const int status = exact_rates(o, x, t, o->rates_trial);
+    const int status = il_observer_rates(o, x, t, o->rates_trial);
     il_write_input(o->instance, input, before);
     for (int64_t i = 0; i < own && status == IL_OK; i++) {
         o->A[i * width + j] = i < nu ? 0.0 : (o->rates_trial[i] - o->rates[i]) / reach;
@@ -117,14 +89,49 @@ static int column_by_input(il_observer *o, const double *x, double t, int64_t j,
     return status;
 }
 
+/* Generated slopes are those of trees without ball joints: there all entries of x are states. */
+static int are_generated(const il_observer *o)
+{
+    const il_part *part = il_observed_part(o);
+    const il_choice *choice = il_in_use(part)->choice;
+    return o->generated && choice->jacobian != NULL && choice->expand == NULL &&
+           part->row->attitudes == 0;
+}
+
+/* All columns by states, as they were generated. */
+static int generated_columns(il_observer *o, const double *x, double t, int64_t width)
+{
+    il_active *active = il_in_use(il_observed_part(o));
+    const int64_t own = il_observed_states(o), nu = il_observed_coordinates(o);
+    double *const J = o->carried, *const by_time = o->rates_trial;
+    const int status = active->choice->jacobian(&active->look, t, o->step, x, o->rates, J, by_time);
+    for (int64_t i = nu; i < own && status == IL_OK; i++) {
+        il_copy(o->A + i * width, J + i * own, own);
+    }
+    return status;
+}
+
+static int columns_by_differences(il_observer *o, const double *x, double t, int64_t width)
+{
+    int status = IL_OK;
+    for (int64_t j = 0; j < il_observed_states(o) && status == IL_OK; j++) {
+        status = column_by_state(o, x, t, j, width);
+    }
+    return status;
+}
+
 /* Slopes of the rates by states and inputs, rows of all columns, in o->A. */
 static int slopes_of_rates(il_observer *o, const double *x, double t)
 {
-    const int64_t own = il_observed_states(o), width = il_observer_columns(o);
-    int status = exact_rates(o, x, t, o->rates);
+    const int64_t width = il_observer_columns(o);
+    int status = il_observer_rates(o, x, t, o->rates);
     rows_of_positions(o, x, o->A, width);
-    for (int64_t j = 0; j < width && status == IL_OK; j++) {
-        status = j < own ? column_by_state(o, x, t, j, width) : column_by_input(o, x, t, j, width);
+    if (status == IL_OK) {
+        status = are_generated(o) ? generated_columns(o, x, t, width)
+                                  : columns_by_differences(o, x, t, width);
+    }
+    for (int64_t j = il_observed_states(o); j < width && status == IL_OK; j++) {
+        status = column_by_input(o, x, t, j, width);
     }
     return status;
 }
@@ -147,14 +154,12 @@ static double stiffness(const il_observer *o)
 }
 
 /* [F G] of a step, in o->carried, by the slopes [A B] of the rates: with C = h [A B],
-   F = 1 + C (1 + C / 2 (1 + C / 3 (1 + C / 4))), of which the inner one is left out where C is
-   small. */
-static void series(il_observer *o, double change)
+   F = 1 + C (1 + C / 2 (1 + C / 3 (1 + C / 4))). */
+static void series(il_observer *o)
 {
     const int64_t own = il_observed_states(o), width = il_observer_columns(o);
-    const int first = change < SMALL_CHANGE ? 3 : 4;
     double *inner = o->A, *outer = o->carried;
-    for (int order = first; order > 1; order--) {
+    for (int order = 4; order > 1; order--) {
         const double factor = o->step / (double)order;
         for (int64_t i = 0; i < own; i++) {
             double *row = outer + i * width;
@@ -180,20 +185,19 @@ static void series(il_observer *o, double change)
 
 static int column_of_step(il_observer *o, const double *x, const double *x_end, double t, int64_t j)
 {
-    il_part *part = il_observed_part(o);
     const int64_t own = il_observed_states(o), width = il_observer_columns(o);
     double reach, before = 0.0;
     int64_t input = -1;
     int status = IL_OK;
     if (j < own) {
-        reach = reach_of(part, j, x[j], IL_OBSERVER_STEP_REACH);
+        reach = il_observer_reach(o, j, x[j], IL_OBSERVER_STEP_REACH);
         memset(o->delta, 0, (size_t)o->size * sizeof *o->delta);
         o->delta[j] = reach;
         status = il_observer_moved(o, t, x, o->delta, o->x_trial);
     } else {
         input = input_of(o, j - own);
         before = o->instance->inputs[input];
-        reach = push_of(o, input);
+        reach = il_observer_push(o, input);
         il_copy(o->x_trial, x, il_observed_length(o));
         il_write_input(o->instance, input, before + reach);
     }
@@ -240,9 +244,7 @@ static void compose(il_observer *o, int first)
         double *row = o->FT; /* as wide as a row at least */
         memset(row, 0, (size_t)width * sizeof *row);
         il_copy(row + own, o->carried + i * width + own, width - own);
-        for (int64_t k = 0; k < own; k++) {
-            il_add_row(width, row, o->carried[i * width + k], o->slopes + k * width);
-        }
+        il_add_rows(width, row, own, o->carried + i * width, o->slopes, width);
         il_copy(o->carried + i * width, row, width);
     }
     il_copy(o->slopes, o->carried, own * width);
@@ -271,9 +273,8 @@ static int slopes_between(il_observer *o, const double *x, const double *x_end, 
         double *const middle = o->points + il_observed_length(o);
         find_middle(o, x, x_end, middle);
         const int status = slopes_of_rates(o, middle, t + 0.5 * o->step);
-        const double change = stiffness(o);
-        if (status != IL_OK || change < LARGE_CHANGE) {
-            series(o, change);
+        if (status != IL_OK || stiffness(o) < LARGE_CHANGE) {
+            series(o);
             return status;
         }
     }
@@ -313,56 +314,6 @@ static void widen(const il_observer *o, int64_t i, double *row)
     }
 }
 
-/* P = F P F' + G S G' + what moves the states by themselves; extra states have wandered. */
-static void carry_P(il_observer *o)
-{
-    const int64_t own = il_observed_states(o), width = il_observer_columns(o), size = o->size;
-    const int64_t pushes = width - o->pushed_count;
-    double *const row = o->delta;
-    for (int64_t i = 0; i < own; i++) {
-        double *out = o->Y + i * size;
-        memset(out, 0, (size_t)size * sizeof *out);
-        widen(o, i, row);
-        il_add_rows(size, out, own, row, o->P);
-        for (int64_t k = own; k < size; k++) { /* extra states, of which few act */
-            if (row[k] != 0.0) {
-                il_add_row(size, out, row[k], o->P + k * size);
-            }
-        }
-        for (int64_t k = 0; k < own + o->pushed_count; k++) { /* columns of F', then of S G' */
-            const int64_t at = k < own ? k : pushes + k - own;
-            const double factor = k < own ? 1.0 : o->push[k - own];
-            o->FT[k * own + i] = factor * o->slopes[i * width + at];
-        }
-    }
-    /* off the corner: (Y, those of extra states); in it: Y F' */
-    for (int64_t i = 0; i < own; i++) {
-        double *out = o->P + i * size;
-        const double *y = o->Y + i * size;
-        int64_t column = own;
-        memset(out, 0, (size_t)own * sizeof *out);
-        il_add_rows(own, out, own, y, o->FT);
-        il_add_rows(own, out, o->pushed_count, o->slopes + i * width + pushes, o->FT + own * own);
-        for (int64_t k = 0; k < o->extra_count; k++) {
-            if (o->extras[k].kind == IL_ADDS_TO_INPUT) {
-                for (int64_t j = 0; j < own; j++) {
-                    out[j] += y[own + k] * o->slopes[j * width + column];
-                }
-                column++;
-            }
-            out[own + k] = y[own + k];
-            o->P[(own + k) * size + i] = y[own + k];
-        }
-    }
-    for (int64_t i = 0; i < own; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            const double mean = 0.5 * (o->P[i * size + j] + o->P[j * size + i]);
-            o->P[i * size + j] = o->P[j * size + i] = mean;
-        }
-        o->P[i * size + i] += o->moved[i];
-    }
-}
-
 int il_predict_extended(il_observer *o, const double *extra)
 {
     const int status = il_observer_slope_rows(o, extra);
@@ -370,7 +321,7 @@ int il_predict_extended(il_observer *o, const double *extra)
         return status;
     }
     il_observer_wander_P(o);
-    carry_P(o);
+    il_observer_carry_P(o);
     il_copy(o->x, o->x_new, il_observed_length(o));
     il_copy(o->extra, extra, o->extra_count);
     o->t += o->step * (double)o->substeps;
@@ -390,7 +341,7 @@ int il_observer_slopes(il_observer *observer, const double *inputs, double *F, d
         /* what becomes of no error at all */
         memset(o->P, 0, (size_t)all * sizeof *o->P);
         il_observer_wander_P(o);
-        carry_P(o);
+        il_observer_carry_P(o);
         il_copy(Q, o->P, all);
         il_copy(o->P, o->L, all);
         /* F of the extra states by themselves, then of all */

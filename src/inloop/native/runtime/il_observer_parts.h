@@ -3,6 +3,7 @@
 #define IL_OBSERVER_PARTS_H
 
 #include "il_observer.h"
+#include "il_observer_rows.h"
 
 /* of the unit of a state, and of an input: how far to go for a difference */
 #define IL_OBSERVER_REACH IL_BY_PRECISION(1e-7, 1e-3)
@@ -30,6 +31,16 @@ static inline int64_t il_observed_length(const il_observer *o)
     return il_length_of_x(il_observed_part(o)->row);
 }
 
+/* Rates of a state, loops closed as well as can be. */
+int il_observer_rates(il_observer *o, const double *x, double t, double *xd);
+
+/* What a trial of state j is away from its value, by a share of its size. */
+double il_observer_reach(const il_observer *o, int64_t j, double x, double share);
+
+/* What a trial of an input is away from what acts now; found for all inputs where it begins. */
+double il_observer_push(const il_observer *o, int64_t input);
+void il_observer_find_pushes(il_observer *o);
+
 /* Hold inputs, and let them act with extra states. */
 void il_observer_hold(il_observer *o, const double *inputs, const double *extra);
 void il_observer_act(il_observer *o, const double *extra);
@@ -50,9 +61,12 @@ int il_observer_steps(il_observer *o, double *x);
 /* What would be measured at a state. */
 int il_observer_expect(il_observer *o, const double *x, const double *extra, double *y);
 
-/* Extra states of the next sample, without and with their noise. */
+/* Extra states of the next sample, without their noise. */
 void il_observer_wander(const il_observer *o, double *extra);
+
+/* P of the next sample: of the extra states, with their noise; then of all, by o->slopes. */
 void il_observer_wander_P(il_observer *o);
+void il_observer_carry_P(il_observer *o);
 
 /* P of the next sample, by slopes or by drawn states; x_new is its state. */
 int il_predict_extended(il_observer *o, const double *extra);
@@ -61,7 +75,10 @@ int il_predict_unscented(il_observer *o, const double *extra);
 /* Slopes [F G] of the next sample by states of the plant, extra inputs, pushes; rows of
    il_observer_columns numbers in o->slopes. */
 int il_observer_slope_rows(il_observer *o, const double *extra);
-int64_t il_observer_columns(const il_observer *o);
+static inline int64_t il_observer_columns(const il_observer *o)
+{
+    return il_observed_states(o) + o->acting + o->pushed_count;
+}
 
 /* Is what is measured a state of the plant itself? Its number, or -1. */
 int64_t il_observer_plain(const il_observer *o, int64_t measured);
@@ -72,34 +89,5 @@ int il_observer_see(il_observer *o);
 
 int il_correct_extended(il_observer *o, const double *measured);
 int il_correct_unscented(il_observer *o, const double *measured);
-
-/* Numbers of rows added: to += factor from. The two lie apart. */
-static inline void il_add_row(int64_t count, double *restrict to, double factor,
-                              const double *restrict from)
-{
-    for (int64_t k = 0; k < count; k++) {
-        to[k] += factor * from[k];
-    }
-}
-
-#define IL_ROWS_AT_ONCE 4
-
-/* The same for several rows, one after the other; some at once, so that sums stay in registers. */
-static inline void il_add_rows(int64_t count, double *restrict to, int64_t rows,
-                               const double *restrict factors, const double *restrict from)
-{
-    int64_t r = 0;
-    for (; r + IL_ROWS_AT_ONCE <= rows; r += IL_ROWS_AT_ONCE) {
-        const double a = factors[r], b = factors[r + 1], c = factors[r + 2], d = factors[r + 3];
-        const double *restrict p = from + r * count;
-        for (int64_t k = 0; k < count; k++) {
-            to[k] = (((to[k] + a * p[k]) + b * p[count + k]) + c * p[2 * count + k]) +
-                    d * p[3 * count + k];
-        }
-    }
-    for (; r < rows; r++) {
-        il_add_row(count, to, factors[r], from + r * count);
-    }
-}
 
 #endif

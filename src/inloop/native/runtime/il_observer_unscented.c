@@ -97,7 +97,7 @@ static int add_pushes(il_observer *o, double *P)
     for (int64_t k = 0; k < o->pushed_count && status == IL_OK; k++) {
         const int64_t input = o->pushed[k];
         const double before = o->instance->inputs[input];
-        const double reach = IL_OBSERVER_PUSH * (1.0 + fabs(before));
+        const double reach = il_observer_push(o, input);
         il_copy(o->x_trial, o->x, length);
         il_write_input(o->instance, input, before + reach);
         status = il_observer_steps(o, o->x_trial);

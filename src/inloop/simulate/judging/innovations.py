@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 FEWEST = 200  # measurements, before which nothing is said
+MANY_IDLE = 100  # samples without anything that was used, from which on this is said
 SURELY = 4.89  # standard deviations of a normal variable: one in a million lies beyond them
 
 
@@ -28,9 +29,23 @@ def innovation_note(squares: float, used: int) -> str:
         return ""
     size = math.sqrt(squares / used)
     cause = (
-        "look at measured=, disturbances= and the model"
+        "look at measured=, its units, disturbances= and the model; gate= leaves outliers out"
         if squares > high
         else "there is less noise than was given (sensors of a plant are ideal)"
     )
     told = f"innovations are {size:.3g} times as large as the noise that was given lets expect"
     return f"{told}: {cause}"
+
+
+def idle_note(idle: int) -> str:
+    """What is to be said of samples of which nothing was used; nothing, "", if they are few.
+
+    Args:
+        idle: how many there are since something was used.
+    """
+    if idle < MANY_IDLE:
+        return ""
+    return (
+        f"nothing that was measured has been used for {idle} samples: estimates are those of the "
+        "model alone. If gate= leaves it out, give more doubt= or a larger gate"
+    )

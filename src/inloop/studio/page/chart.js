@@ -1,11 +1,12 @@
 // One chart: all chosen signals of one unit over simulated time.
 
 import uPlot from "/vendor/uPlot.esm.js";
+import { drawBands } from "./deviations.js";
 import { icon, make } from "./dom.js";
 import { axisLabels, NOISE, withPrefix } from "./numbers.js";
 
 /** @typedef {import("./theme.js").Palette} Palette */
-/** @typedef {{ name: string, colour: string, dashed: boolean }} Trace */
+/** @typedef {{ name: string, colour: string, dashed: boolean, deviation?: string }} Trace */
 
 /**
  * What a person does with a chart.
@@ -21,6 +22,8 @@ const DASH = [7, 5]; // of estimates [px]
 export class Chart {
   /** @type {number | null} */
   cursor = null;
+  /** @type {uPlot.AlignedData} */
+  data = [[]]; // as shown: times, values, then deviations of those that have one
 
   /**
    * @param {string} unit
@@ -64,13 +67,20 @@ export class Chart {
    * @param {HTMLElement} value
    */
   chip(signal, value) {
-    const swatch = make("i", { className: "swatch" });
-    swatch.style.background = signal.colour;
+    const swatch = make("i", { className: signal.dashed ? "swatch dashed" : "swatch" });
+    swatch.style.color = signal.colour;
     return make(
       "span",
       { className: "series" },
       swatch,
-      make("span", { className: "name" }, signal.name),
+      make(
+        "span",
+        {
+          className: "name",
+          title: signal.deviation ? "estimated; the band is two standard deviations wide" : "",
+        },
+        signal.name,
+      ),
       value,
       make(
         "button",
@@ -130,6 +140,7 @@ export class Chart {
       ],
       hooks: {
         setSelect: [(plot) => this.selected(plot)],
+        drawAxes: [(plot) => drawBands(plot, this.signals, this.data)],
         draw: [(plot) => this.drawCursor(plot, palette)],
       },
     };
@@ -231,6 +242,12 @@ export class Chart {
     return Math.max(Math.round(this.plot.bbox.width / devicePixelRatio), 50);
   }
 
+  /** Names of all columns that it shows, in the order of `data`. */
+  get columns() {
+    const names = this.signals.map((s) => s.name);
+    return [...names, ...this.signals.flatMap((s) => s.deviation ?? [])];
+  }
+
   /**
    * @param {uPlot.AlignedData} data
    * @param {number} from
@@ -240,8 +257,10 @@ export class Chart {
    */
   show(data, from, to, latest, cursor = null) {
     this.cursor = cursor;
+    this.data = data;
     this.plot.batch(() => {
-      this.plot.setData(data, false);
+      const lines = data.slice(0, 1 + this.signals.length);
+      this.plot.setData(/** @type {uPlot.AlignedData} */ (lines), false);
       this.plot.setScale("x", { min: from, max: to });
     });
     latest.forEach((value, i) => {

@@ -1,6 +1,7 @@
 // Live plots: which signals, one chart per unit, over time or frequency, following or held.
 
 import { Chart } from "./chart.js";
+import { deviationOf, ESTIMATE } from "./deviations.js";
 import { byId, dress, inside, make, press } from "./dom.js";
 import { Samples } from "./samples.js";
 import { SpectrumChart } from "./spectrumchart.js";
@@ -9,7 +10,6 @@ import { SpectrumChart } from "./spectrumchart.js";
 /** @typedef {import("./theme.js").Palette} Palette */
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
-const ESTIMATE = "observer."; // how names of estimates begin
 const FUTURE = 0.25; // part of the time shown that lies behind the cursor
 const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
 // between spectra [ms], and the largest part of the time that they may take
@@ -113,8 +113,11 @@ export class Plots {
   choose(names) {
     this.chosen = names;
     localStorage.setItem(`inloop.signals.${this.plant}`, JSON.stringify(names));
-    this.samples.choose(names);
-    this.connection.say({ do: "subscribe", signals: names });
+    // with how sure estimates are
+    const deviations = names.flatMap((name) => deviationOf(name, this.signals) ?? []);
+    const needed = [...new Set([...names, ...deviations])];
+    this.samples.choose(needed);
+    this.connection.say({ do: "subscribe", signals: needed });
     this.list();
     this.rebuild();
   }
@@ -202,7 +205,8 @@ export class Plots {
       const unit = this.signals.find((s) => s.name === name)?.unit ?? "";
       const colour = this.palette.series[index % this.palette.series.length];
       const dashed = name.startsWith(ESTIMATE); // the truth shows through
-      units.set(unit, [...(units.get(unit) ?? []), { name, colour, dashed }]);
+      const deviation = deviationOf(name, this.signals);
+      units.set(unit, [...(units.get(unit) ?? []), { name, colour, dashed, deviation }]);
     });
     /** @param {string} name */
     const drop = (name) => this.toggle(name);
@@ -271,12 +275,11 @@ export class Plots {
       return;
     }
     for (const chart of this.charts) {
-      const names = chart.signals.map((s) => s.name);
       chart.show(
-        samples.stretch(names, from, to, chart.pixels),
+        samples.stretch(chart.columns, from, to, chart.pixels),
         from,
         to,
-        names.map((n) => samples.latest(n, cursor ?? undefined)),
+        chart.signals.map(({ name }) => samples.latest(name, cursor ?? undefined)),
         cursor,
       );
     }
