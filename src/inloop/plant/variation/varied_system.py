@@ -81,14 +81,15 @@ class VariedSystem:
         plant: where it comes from.
         code: the compiled functions.
         corner_watch: corners that runs with directions have passed; None: there are none.
-        watches: whether they are counted.
+        goes_back: whether it goes back through steps.
     """
+
+    goes_back = False
 
     def __init__(self, plant: BarePlant, roles: Roles, code: VariationCode) -> None:
         self.plant, self.roles, self.code = plant, roles, code
         self.context: Any = mirror("il_variation")()
-        self.corner_watch = CornerWatch(code) if code.corner_owners else None
-        self.watches = True  # corners are counted
+        self.corner_watch = CornerWatch(code, self.goes_back) if code.corner_owners else None
         self._version = -1
 
     @classmethod
@@ -205,7 +206,7 @@ class VariedSystem:
             kept_dx=found_dx.ctypes.data,
         )  # fmt: skip
         method = self.put_tableau(piece, tableau)
-        if directions and self.watches and self.corner_watch is not None:
+        if directions and self.corner_watch is not None:
             piece.corners = self.corner_watch.address
         if kept is not None:
             piece.stage_x, piece.stage_dep = kept.x.ctypes.data, kept.dep.ctypes.data

@@ -21,6 +21,11 @@ from inloop.plant.variation.varied_system import VariedSystem
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
 from inloop.simulate.schedules import fixed
+from inloop.simulate.sensitivities.corner_notes import (
+    PassedCorner,
+    corner_notes,
+    corners_passed_back,
+)
 from inloop.simulate.sensitivities.directions import (
     Directions,
     read_directions,
@@ -131,8 +136,9 @@ def gradient_of(
     slopes = found.start.T @ found.owed.state
     for k, name in enumerate(directions.varied):
         slopes[directions.names.index(name)] += found.owed.varied[k]
+    noted = replace(result, notes=(*result.notes, *corner_notes(found.corners)))
     return Gradient(
-        float(value), directions.names, slopes, with_notes(result, found.switches, found.apart)
+        float(value), directions.names, slopes, with_notes(noted, found.switches, found.apart)
     )
 
 
@@ -170,12 +176,14 @@ class _Found:
         start: derivatives of the first state by all quantities, shape (states, names).
         switches: laws that compare numbers.
         apart: how far the run and its repetition are apart.
+        corners: of laws, that were passed and matter.
     """
 
     owed: Owed
     start: Array
     switches: tuple[str, ...]
     apart: Apart
+    corners: Sequence[PassedCorner]
 
 
 def _figure(result: Result, loss: Loss) -> tuple[float, Weights]:
@@ -241,7 +249,7 @@ def _back(
     varied = VariedSystem.forward(plant, roles, directions.varied, LANES[-1], tableau.implicit)
     kept = kept_values(plant, arguments)
     dx = start_changes(varied, directions, (0.0, u, tau), start, kept, directions.of_varied())
-    return _Found(owed, dx, system.code.switches, apart)
+    return _Found(owed, dx, system.code.switches, apart, corners_passed_back(system))
 
 
 def _back_over_events(
@@ -278,7 +286,8 @@ def _back_over_events(
     owed = ways[begin.mode].sample(0.0, (begin.at.x, begin.at.dep), 0, owed)
     apart = _check_states(result.name, result, [(backward[m], w.passed) for m, w in ways.items()])
     switches = tuple(name for s in backward.values() for name in s.code.switches)
-    return _Found(owed, begin.at.dx, switches, apart)
+    corners = [corner for s in backward.values() for corner in corners_passed_back(s)]
+    return _Found(owed, begin.at.dx, switches, apart, corners)
 
 
 def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode]) -> None:

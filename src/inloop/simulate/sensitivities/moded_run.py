@@ -164,9 +164,13 @@ class ModedRun:
         return event.next_mode, jump(self._modes, event, at, self._dt, self._around)
 
     def _located(self, mode: str, now: Moment, event: EventRecord) -> Moment:
-        t = event.t
+        t, watch = event.t, self._stepping[mode].corner_watch
+        before = watch.mark() if watch is not None else None
         for _ in range(MOST_CORRECTIONS):
             leg = Leg(now.t, t - now.t, 1)
+            # tried more than once: corners would be counted as often
+            if watch is not None and before is not None:
+                watch.back_to(before)
             at = self._shortened(mode, now, leg)
             value, rate, change = indicator(mode, self._modes[mode], event.name, at, self._around)
             self._dt = time_change(event, rate, change)
@@ -187,10 +191,7 @@ class ModedRun:
         """One step that ends at an event."""
         if leg.h <= 0.0:
             return now
-        # tried more than once: corners would be counted as often
-        self._stepping[mode].watches = False
         found = self._leg(mode, leg, now)
-        self._stepping[mode].watches = True
         return Moment(leg.t + leg.h, found.x[-1], found.dep[-1], found.dx[-1])
 
 
