@@ -104,6 +104,19 @@ def test_what_is_not_told_is_named(slider: il.Plant) -> None:
     assert "[N/m]" in str(found) and "[]" not in str(found)
 
 
+def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
+    """Noise that is not that of the residuals; a column that is nearly called as an input."""
+    recording = {**measured(1), "Push": np.ones(round(END / PERIOD))}
+    for times, wrong in ((1e-3, "small"), (1e3, "large"), (1.0, "")):
+        found = il.fit(slider, recording, ["k", "c"], noise={"block.q": times * NOISE})
+        assert found["k"] == pytest.approx(K, rel=0.01)
+        told = [note for note in found.notes if f"and are too {wrong}" in note]
+        assert bool(told) == bool(wrong)
+    assert found.notes == ("nothing reads column 'Push' of recording 1: is it the input 'push'?",)
+    with pytest.raises(il.ResidualError, match="is no noise, and k is at its bound"):
+        il.fit(slider, recording, ["k", "c"], bounds={"k": (10.0, 180.0)})
+
+
 def test_recording_of_another_plant_is_refused(slider: il.Plant) -> None:
     recording = measured(2)
     t = recording["t"]
@@ -243,6 +256,7 @@ def test_played_inputs_are_those_of_single_steps(slider: il.Plant) -> None:
         ({"fit": ["k"], "segments": 0.0}, "segments of 0.0 s"),
         ({"fit": ["k"], "start": "there"}, "start is 'there'"),
         ({"fit": []}, "nothing is to be fitted"),
+        ({"fit": ["k", "block.q"]}, "Starts are fitted by themselves"),
     ],
 )
 def test_arguments_of_no_use(slider: il.Plant, options: dict[str, object], words: str) -> None:
@@ -259,6 +273,8 @@ def test_recordings_of_no_use(slider: il.Plant) -> None:
         il.fit(slider, {"t": recording["t"]}, "k")
     with pytest.raises(il.InputError, match="not finite"):
         il.fit(slider, {**recording, "block.q": np.full(len(recording["t"]), np.nan)}, "k")
+    with pytest.raises(il.InputError, match=r"recording 1 is the name 'run.mcap'. Read the file"):
+        il.fit(slider, "run.mcap", "k")  # type: ignore[arg-type]
 
 
 def test_from_the_command_line(

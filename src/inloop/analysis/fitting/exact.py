@@ -15,10 +15,10 @@ import numpy as np
 
 from inloop.analysis.fitting.segments import Segment
 from inloop.analysis.fitting.shooting import Shooting
-from inloop.analysis.trying import with_parameters
 from inloop.errors import BuildError, InputError, SimulationError
 from inloop.plant import Array
 from inloop.plant.readings import readings, sense_motion
+from inloop.plant.trying import with_parameters
 from inloop.plant.variation.code import LANES
 from inloop.plant.variation.names import refuse_rough, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem

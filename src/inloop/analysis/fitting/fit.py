@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, Comparison, Fitted, correlation_of
+from inloop.analysis.fitting.fitted import Comparison, Fitted
+from inloop.analysis.fitting.notes import fit_notes, stray_columns, unidentified_in
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
@@ -23,15 +24,12 @@ from inloop.analysis.fitting.shooting import Shooting, Steps
 from inloop.analysis.fitting.solving import Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.errors import InputError, SimulationError, name_hint
-from inloop.plant import Array, BarePlant
+from inloop.plant import BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
 from inloop.plant.quantities.inputs_outputs import output_units
 from inloop.simulate.progress import searching
 
-UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
-SHARE = 0.3  # of such a direction that a parameter has to have to be named
-OPEN = 1e-3  # gap between segments, in sizes of states, above which it is told
 HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # parts of a recording, one by one
 MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
 APPROACHING = 15  # evaluations in each of them
@@ -105,7 +103,8 @@ def fit(
             _approach(shooting, known, options, line.say)
         found = solve(shooting, known, chosen, whole(most, "most"), line.say)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
-    notes = (*_notes(unknowns, found, tests), *_coarse(shooting, found))
+    notes = (*fit_notes(unknowns, found, tests), *_coarse(shooting, found))
+    notes += stray_columns(plant, recordings)
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
         others, _ = _read(plant, check, chosen, step, method)
@@ -310,41 +309,3 @@ def _predicted(
     finally:
         shooting.plant.parameters.update(before)
     return _judged(again, predicted, outputs, known, kept_back=True)
-
-
-def unidentified_in(labels: Sequence[str], information: Array) -> tuple[str, ...]:
-    """Names in directions that an information matrix, in sizes of unknowns, says nothing about."""
-    power, directions = np.linalg.eigh(information)
-    lost: set[int] = set()
-    for k, value in enumerate(power):
-        if value * UNKNOWN**2 < 1.0:
-            lost |= set(np.flatnonzero(np.abs(directions[:, k]) > SHARE).tolist())
-    return tuple(name for k, name in enumerate(labels) if k in lost)
-
-
-def _notes(unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]) -> tuple[str, ...]:
-    notes, labels = [], unknowns.labels
-    lost = unidentified_in(unknowns.labels, found.information)
-    if lost:
-        notes.append("not identified by these recordings: " + ", ".join(lost))
-    room = unknowns.upper - unknowns.lower
-    span = np.where(np.isfinite(room), room, unknowns.scale)
-    near = (
-        np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < AT_BOUND * span
-    )
-    notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
-    alike = correlation_of(found.covariance)
-    for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
-        notes.append(f"{labels[i]} and {labels[j]} are hardly told apart: {alike[i, j]:+.3f}")
-    for each in tests:
-        if not each.white:
-            notes.append(
-                f"residuals of {each.channel} in {each.recording} are no white noise "
-                f"(correlation {each.correlation:.2f}): something is not in the model, and true "
-                "errors are larger than the standard deviations"
-            )
-    if found.gap > OPEN:
-        notes.append(f"gaps of up to {found.gap:.1e} of the motion are left between segments")
-    if not found.converged:
-        notes.append("the search has not come to rest: give it more evaluations (most=)")
-    return tuple(notes)

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 import scipy
 
-from inloop.analysis.fitting.fit import unidentified_in
 from inloop.analysis.fitting.fitted import Comparison, Fitted
+from inloop.analysis.fitting.notes import unidentified_in
 from inloop.analysis.fitting.residual_tests import judge_residuals
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.analysis.identify.along_motion import AlongMotion

@@ -37,7 +37,6 @@ from inloop.simulate.sensitivities.run_arguments import (
     Apart,
     RunArguments,
     check_same,
-    kept_values,
     refuse_steps,
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
@@ -164,8 +163,7 @@ def _group(
     given = Given(inputs, tau, directions.of_varied())
     u = inputs.at(0.0)
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
-    at, kept = (0.0, u, tau), kept_values(plant, arguments)
-    dx = start_changes(system, directions, at, state, kept, given.dg)
+    dx = start_changes(system, directions, (0.0, u, tau), state, arguments, given.dg)
     t, samples = _all_legs(system, result.method, arguments, given, (*state, dx))
     y, dy = system.tell(
         t, inputs.over(t) if inputs.function is not None else inputs.constant, tau, samples,

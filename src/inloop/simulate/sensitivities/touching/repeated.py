@@ -18,7 +18,6 @@ from inloop.simulate.sensitivities.run_arguments import (
     TOUCHING,
     RunArguments,
     check_same,
-    kept_values,
     refuse_steps,
 )
 from inloop.simulate.sensitivities.touching.phase import Phase
@@ -79,7 +78,7 @@ def touched(
     )
     u = inputs.at(0.0)
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
-    dx = start_changes(system, directions, (0.0, u, tau), state, kept_values(plant, arguments), dg)
+    dx = start_changes(system, directions, (0.0, u, tau), state, arguments, dg)
     sizes = [abs(plant.parameters[n]) or 1.0 if n in plant.parameters else 1.0
              for n in directions.names]  # fmt: skip
     run = TouchedRun(Phase(system, around), result.t, directions.names, sizes)
