@@ -10,6 +10,7 @@ from inloop.analysis.fitting.shooting import Shooting
 from inloop.plant import Array
 
 EXACT, DIFFERENCES = "exact sensitivities of the steps", "central differences"
+OF_MOTION = "exact sensitivities of the motion"
 
 Method = Callable[[Array, Array], tuple[list[Array], Array]]
 
@@ -28,7 +29,8 @@ class Derivatives:
         if not exact:
             return
         try:
-            self._method, self.how = ExactDerivatives(shooting), EXACT
+            method = ExactDerivatives(shooting)
+            self._method, self.how = method, OF_MOTION if method.of_motion else EXACT
         except NotExactError as reason:
             self._fall_back(reason)
 

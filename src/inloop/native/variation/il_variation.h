@@ -102,6 +102,9 @@ typedef struct il_varied_run {
     int64_t steps, stride;    /* every stride-th state is kept, the first one always */
     const double *u;          /* inputs, u_step numbers for each step, u_stage for each stage */
     int64_t u_step, u_stage;
+    const double *tau;        /* efforts of the joints, tau_step numbers for each step; NULL: those of
+                                 self all the way */
+    int64_t tau_step;
     double *x, *dep, *dx;     /* in: begin, out: end */
     double *memory;           /* (stages + 1) * size * (1 + lanes) numbers, aligned */
     double *kept_x, *kept_dep, *kept_dx; /* samples, the first state among them */
@@ -216,6 +219,8 @@ typedef struct il_told_rows {
     int64_t rows, size, dependent, lanes, results;
     const double *t, *u;
     int64_t u_row;
+    const double *tau;        /* efforts of the joints, by row; NULL: those of self */
+    int64_t tau_row;
     const double *x, *dx;
     double *dep, *y, *dy;
 } il_told_rows;
