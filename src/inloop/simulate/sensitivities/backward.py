@@ -286,7 +286,7 @@ def _back_over_events(
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(begin.modes, result, schedule, around, backward)
     run.go(begin.mode, replace(begin.at, dx=begin.at.dx[:, :0]))
-    owed = ways[run.rows[-1][0]].nothing()
+    owed = ways[run.pieces[-1].mode].nothing()
     for part in reversed(run.way):
         if isinstance(part, Crossing):
             slopes, states = crossing_slopes(begin.modes, part, around), len(part.at.x)
