@@ -71,7 +71,7 @@ def test_what_is_refused_is_named() -> None:
     ("law", "why"),
     [
         (il.hard(0.5, stiffness=1e6), "contact 'floor' gives way"),
-        (il.hard(0.5, impacts="poisson"), "impacts of contact 'floor' are Poisson's"),
+        (il.hard(0.5, 0.2, impacts="poisson"), "impacts of contact 'floor' are Poisson's"),
     ],
 )
 def test_other_hard_contacts_are_refused(law: object, why: str) -> None:
@@ -83,6 +83,14 @@ def test_other_hard_contacts_are_refused(law: object, why: str) -> None:
         plant.simulate(t_end=0.01, sensitivities=["ball.q"])
     with pytest.raises(il.InputError, match=r"'falling' has hard contacts.*Write them as modes"):
         plant.tangent()
+
+
+def test_contacts_that_are_found_are_refused_by_name() -> None:
+    m = il.Model("falling")
+    crate = m.body("crate", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
+    m.contact(m.ground, il.plane(), crate, il.box((0.1, 0.1, 0.1)), law=il.hard(), name="floor")
+    with pytest.raises(il.InputError, match=r"finds hard contact 'floor' while it runs.*Declare"):
+        m.compile().simulate(t_end=0.01, sensitivities=["crate.q"])
 
 
 BY = ["k", "crank.mass", "crank.B.x", "coupler.C.x", "motor", "crank.q", "crank.qd", "rocker.tau"]

@@ -44,7 +44,7 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
     for contact in plant.mechanism.declared_contacts:
         if getattr(contact.law, "stiffness", None) is not None:
             why, fix = f"contact '{contact.name}' gives way", "Leave out its stiffness."
-        elif getattr(contact.law, "impacts", "newton") != "newton":
+        elif getattr(contact.law, "impacts", "newton") != "newton" and not _alone(plant):
             why = f"impacts of contact '{contact.name}' are Poisson's"
             fix = 'Write impacts="newton".'
     if TouchedSystem.reads_reactions(plant):
@@ -53,6 +53,12 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
         raise InputError(
             f"sensitivities: the run of model '{plant.name}' has hard contacts, and {why}", fix=fix
         )
+
+
+def _alone(plant: BarePlant) -> bool:
+    """Whether a plant has one contact without friction: Poisson's impacts are Newton's there."""
+    first, *more = plant.mechanism.declared_contacts
+    return not more and not getattr(first.law, "rubs", True)
 
 
 def touched(
