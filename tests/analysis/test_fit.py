@@ -113,8 +113,32 @@ def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
         told = [note for note in found.notes if f"and are too {wrong}" in note]
         assert bool(told) == bool(wrong)
     assert found.notes == ("nothing reads column 'Push' of recording 1: is it the input 'push'?",)
+    # one sample that a wire has lost
+    recording = measured(1)
+    recording["block.q"][150] = 9.0
+    notes = il.fit(slider, recording, ["k", "c"]).notes
+    assert any("sample 150 of block.q in recording 1 is an outlier" in note for note in notes)
     with pytest.raises(il.ResidualError, match="is no noise, and k is at its bound"):
-        il.fit(slider, recording, ["k", "c"], bounds={"k": (10.0, 180.0)})
+        il.fit(slider, measured(1), ["k", "c"], bounds={"k": (10.0, 180.0)})
+
+
+def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
+    """The forced swing of the slider, in closed form: held inputs come half a period late."""
+    t, omega, push = np.arange(0.0, END, PERIOD), 15.0, 40.0
+    answer = push / (K - MASS * omega**2 + 1j * C * omega)
+    noise = NOISE * np.random.default_rng(4).normal(size=len(t))
+    recording = {
+        "t": t,
+        "block.q": swing(t) + (answer * np.exp(1j * omega * t)).imag + noise,
+        "push": push * np.sin(omega * t),
+    }
+    held = il.fit(slider, recording, ["k", "c"], refuse=False)
+    assert abs(held["c"] - C) > 5.0 * held.deviations[1]
+    assert any("if they are smooth" in note for note in held.notes)
+    smooth = il.fit(slider, recording, ["k", "c"], inputs="smooth")
+    assert np.all(np.abs(smooth.values - [K, C]) < 4.0 * smooth.deviations) and not smooth.notes
+    with pytest.raises(il.InputError, match="inputs is 'linear'"):
+        il.fit(slider, recording, ["k"], inputs="linear")  # type: ignore[arg-type]
 
 
 def test_recording_of_another_plant_is_refused(slider: il.Plant) -> None:

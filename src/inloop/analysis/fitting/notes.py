@@ -51,7 +51,7 @@ def fit_notes(
     for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
         notes.append(f"{labels[i]} and {labels[j]} are hardly told apart: {alike[i, j]:+.3f}")
     for each in tests:
-        notes += _noise_note(each)
+        notes += residual_notes(each)
         if not each.white:
             notes.append(
                 f"residuals of {each.channel} in {each.recording} are no white noise "
@@ -65,16 +65,24 @@ def fit_notes(
     return tuple(notes)
 
 
-def _noise_note(test: ResidualTest) -> list[str]:
-    """Deviations count with the noise that was given: it should be that of the residuals."""
+def residual_notes(test: ResidualTest) -> list[str]:
+    """A sample that leads the fit alone, and a noise that is not that of the residuals."""
+    notes = []
+    if test.outlier:
+        notes.append(
+            f"sample {test.peak_sample} of {test.channel} in {test.recording} is an outlier, "
+            f"{min(test.peak, 1e6):.2g} usual deviations off: the fit goes by it; repair it, or "
+            "cut the recording there"
+        )
+    # deviations count with the noise that was given
     ratio = test.rms / test.noise if test.given else 1.0
-    if QUIET <= ratio <= NOISY:
-        return []
-    wrong = "small" if ratio > NOISY else "large"
-    return [
-        f"residuals of {test.channel} in {test.recording} are {ratio:.2g} times the noise that was "
-        f"given: standard deviations count with the latter and are too {wrong}"
-    ]
+    if not QUIET <= ratio <= NOISY:
+        wrong = "small" if ratio > NOISY else "large"
+        notes.append(
+            f"residuals of {test.channel} in {test.recording} are {ratio:.2g} times the noise that "
+            f"was given: standard deviations count with the latter and are too {wrong}"
+        )
+    return notes
 
 
 def stray_columns(plant: BarePlant, recordings: Any) -> tuple[str, ...]:

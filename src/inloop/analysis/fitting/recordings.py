@@ -55,7 +55,7 @@ class Measured:
 
 
 def read_recordings(
-    plant: BarePlant, given: Any, outputs: Sequence[str], parts: int
+    plant: BarePlant, given: Any, outputs: Sequence[str], parts: int, between: str = "from"
 ) -> tuple[Measured, ...]:
     """All recordings, checked.
 
@@ -64,12 +64,13 @@ def read_recordings(
         given: one, or a list of them.
         outputs: names of the channels.
         parts: of a period in which inputs that are functions of time count as constant.
+        between: samples, inputs of columns are held "from" each on, or "smooth".
 
     Raises:
         InputError: one is of no use; the text says which.
     """
     return tuple(
-        _read(plant, one, f"recording {number}", outputs, parts)
+        _read(plant, one, f"recording {number}", outputs, parts, between)
         for number, one in enumerate(_listed(given), start=1)
     )
 
@@ -114,7 +115,9 @@ def default_outputs(plant: BarePlant, given: Any) -> tuple[str, ...]:
     return tuple(chosen or [name for name in positions if name in told])
 
 
-def _read(plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int) -> Measured:
+def _read(
+    plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int, between: str
+) -> Measured:
     if isinstance(given, Result):
         _check_run(plant, given, name)
         columns = {signal: np.asarray(given[signal], np.float64) for signal in given.names}
@@ -138,7 +141,7 @@ def _read(plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts
         bad = outputs[int(np.argmin(np.isfinite(y).all(axis=0)))]
         raise InputError(f"{name}: '{bad}' is not finite everywhere", fix="Cut such samples off.")
     q, qd = _states(plant, given, columns, len(t))
-    acting = _acting(plant, given, columns, parts)
+    acting = _acting(plant, given, columns, parts, between)
     return Measured(name, period, t, acting, y, q, qd)
 
 
@@ -189,13 +192,15 @@ def _states(
     return q, qd
 
 
-def _acting(plant: BarePlant, given: Recording, columns: Mapping[str, Array], parts: int) -> Array:
+def _acting(
+    plant: BarePlant, given: Recording, columns: Mapping[str, Array], parts: int, between: str
+) -> Array:
     """Inputs between the samples, in the order of the plant's table."""
     names = [quantity.name for quantity in input_quantities(plants_of(plant))]
     first = dict(zip(plant.inputs, plant.first_inputs, strict=True))
     t = columns["t"]
     how = {
-        name: held(given, name) if isinstance(given, Result) else "from"
+        name: held(given, name) if isinstance(given, Result) else between
         for name in names
         if name in columns
     }

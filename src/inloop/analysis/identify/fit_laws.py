@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 
 from inloop.analysis.fitting.fitted import Comparison, Fitted
-from inloop.analysis.fitting.notes import unidentified_in
+from inloop.analysis.fitting.notes import residual_notes, unidentified_in
 from inloop.analysis.fitting.residual_tests import judge_residuals
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.analysis.identify.along_motion import AlongMotion
@@ -233,7 +233,8 @@ def _fitted(
         )
         for c, name in enumerate(outputs)
     )  # fmt: skip
-    notes = [f"residuals of {each.channel} are no white noise" for each in tests if not each.white]
+    notes = [note for each in tests for note in residual_notes(each)]
+    notes += [f"residuals of {each.channel} are no white noise" for each in tests if not each.white]
     units = (body.joint.kind.dimension.effort for body in plant.mechanism.bodies)
     found = Fitted(
         plant.name,
