@@ -2,11 +2,14 @@
    is followed by a polynomial of degree 3 through its ends with the rates there. A corner is where
    the number passes zero on it, found by bisection; stages are on the side that their own states are
    on. */
+#include <math.h>
 #include <string.h>
 
 #include "il_variation.h"
 
-static const double LOCATED = 1e-11; /* of the step: the two sides of a corner are so far apart */
+static const double LOCATED = 1e-11; /* of the step: how well a corner is found */
+/* of the step: so far from it are its two sides, which rounding must not swap */
+static const double BESIDE = 1e-8;
 
 static const double *inputs_at(const il_passing *p, double c)
 {
@@ -100,6 +103,8 @@ static int enclose(const il_passing *p, int64_t number, double *c)
         }
     }
     *c = 0.5 * (from + to);
+    from = fmax(0.0, *c - BESIDE);
+    to = fmin(1.0, *c + BESIDE);
     state_at(p, from, sides);
     state_at(p, to, sides + p->size);
     const int status = il_passing_look(p, from, sides, values);
