@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.analysis.fitting.derivatives import EXACT, OF_MOTION, Derivatives
+from inloop.analysis.fitting.derivatives import EXACT, Derivatives
 from inloop.analysis.fitting.fit import _read, _shooting
 from inloop.analysis.fitting.shooting import Shooting
 from inloop.analysis.fitting.unknowns import choose_unknowns
@@ -93,17 +93,6 @@ def test_sensors_and_delays_agree_with_differences(slider: il.Plant) -> None:
     assert (np.abs(mine - other) / size).max() < 1e-6
 
 
-def test_implicit_steps_have_the_derivatives_of_the_motion(slider: il.Plant) -> None:
-    shooting = shooting_of(slider, recording(), ["k", "c"], outputs=["block.q"], method="implicit")
-    derivatives = Derivatives(shooting)
-    assert derivatives.how == OF_MOTION
-    (seen,), _ = derivatives(np.array([K, C]), shooting.nodes)
-    wanted = swing(T, K + 1j * TINY, C, X0, V0).imag / TINY
-    assert np.abs(seen[:, 0, 0] - wanted).max() < 1e-8 * np.abs(wanted).max()
-    found = il.fit(slider, recording(), ["k"], outputs=["block.q"], method="implicit", refuse=False)
-    assert found.derivatives == OF_MOTION and found["k"] == pytest.approx(K, rel=1e-4)
-
-
 def test_efforts_that_change_with_each_sample(slider: il.Plant) -> None:
     """An effort of the joint and the input `push` are the same force."""
     force = np.sin(9.0 * T)
@@ -119,10 +108,9 @@ def test_efforts_that_change_with_each_sample(slider: il.Plant) -> None:
 
 
 def test_where_differences_take_their_place(slider: il.Plant) -> None:
-    shooting = shooting_of(slider, recording(), ["k"], outputs=["block.q"], method="implicit")
-    derivatives = Derivatives(shooting)
-    # steps that are far from the motion
-    plain = shooting.simulate
-    shooting.simulate = lambda runs: (1.1 * plain(runs)[0], plain(runs)[1])  # type: ignore[method-assign]
-    derivatives(np.array([K]), shooting.nodes)
-    assert derivatives.how.startswith("central differences, because steps with derivatives differ")
+    implicit = shooting_of(slider, recording(), ["k"], outputs=["block.q"], method="implicit")
+    assert Derivatives(implicit).how.endswith("because runs are integrated by 'implicit'")
+    found = il.fit(slider, recording(), ["k", "c"], outputs=["block.q"])
+    assert found.derivatives == EXACT
+    found = il.fit(slider, recording(), ["k"], outputs=["block.q"], method="implicit")
+    assert found.derivatives.startswith("central differences, because")

@@ -10,7 +10,6 @@ from inloop.analysis.fitting.shooting import Shooting
 from inloop.plant import Array
 
 EXACT, DIFFERENCES = "exact sensitivities of the steps", "central differences"
-OF_MOTION = "exact sensitivities of the motion"
 
 Method = Callable[[Array, Array], tuple[list[Array], Array]]
 
@@ -29,8 +28,7 @@ class Derivatives:
         if not exact:
             return
         try:
-            method = ExactDerivatives(shooting)
-            self._method, self.how = method, OF_MOTION if method.of_motion else EXACT
+            self._method, self.how = ExactDerivatives(shooting), EXACT
         except NotExactError as reason:
             self._fall_back(reason)
 
