@@ -104,6 +104,43 @@ def test_what_is_not_told_is_named(slider: il.Plant) -> None:
     assert "[N/m]" in str(found) and "[]" not in str(found)
 
 
+def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
+    """Noise that is not that of the residuals; a column that is nearly called as an input."""
+    recording = {**measured(1), "Push": np.ones(round(END / PERIOD))}
+    for times, wrong in ((1e-3, "small"), (1e3, "large"), (1.0, "")):
+        found = il.fit(slider, recording, ["k", "c"], noise={"block.q": times * NOISE})
+        assert found["k"] == pytest.approx(K, rel=0.01)
+        told = [note for note in found.notes if f"and are too {wrong}" in note]
+        assert bool(told) == bool(wrong)
+    assert found.notes == ("nothing reads column 'Push' of recording 1: is it the input 'push'?",)
+    # one sample that a wire has lost
+    recording = measured(1)
+    recording["block.q"][150] = 9.0
+    notes = il.fit(slider, recording, ["k", "c"]).notes
+    assert any("sample 150 of block.q in recording 1 is an outlier" in note for note in notes)
+    with pytest.raises(il.ResidualError, match="is no noise, and k is at its bound"):
+        il.fit(slider, measured(1), ["k", "c"], bounds={"k": (10.0, 180.0)})
+
+
+def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
+    """The forced swing of the slider, in closed form: held inputs come half a period late."""
+    t, omega, push = np.arange(0.0, END, PERIOD), 15.0, 40.0
+    answer = push / (K - MASS * omega**2 + 1j * C * omega)
+    noise = NOISE * np.random.default_rng(4).normal(size=len(t))
+    recording = {
+        "t": t,
+        "block.q": swing(t) + (answer * np.exp(1j * omega * t)).imag + noise,
+        "push": push * np.sin(omega * t),
+    }
+    held = il.fit(slider, recording, ["k", "c"], refuse=False)
+    assert abs(held["c"] - C) > 5.0 * held.deviations[1]
+    assert any("if they are smooth" in note for note in held.notes)
+    smooth = il.fit(slider, recording, ["k", "c"], inputs="smooth")
+    assert np.all(np.abs(smooth.values - [K, C]) < 4.0 * smooth.deviations) and not smooth.notes
+    with pytest.raises(il.InputError, match="inputs is 'linear'"):
+        il.fit(slider, recording, ["k"], inputs="linear")  # type: ignore[arg-type]
+
+
 def test_recording_of_another_plant_is_refused(slider: il.Plant) -> None:
     recording = measured(2)
     t = recording["t"]
@@ -243,6 +280,7 @@ def test_played_inputs_are_those_of_single_steps(slider: il.Plant) -> None:
         ({"fit": ["k"], "segments": 0.0}, "segments of 0.0 s"),
         ({"fit": ["k"], "start": "there"}, "start is 'there'"),
         ({"fit": []}, "nothing is to be fitted"),
+        ({"fit": ["k", "block.q"]}, "Starts are fitted by themselves"),
     ],
 )
 def test_arguments_of_no_use(slider: il.Plant, options: dict[str, object], words: str) -> None:
@@ -259,6 +297,8 @@ def test_recordings_of_no_use(slider: il.Plant) -> None:
         il.fit(slider, {"t": recording["t"]}, "k")
     with pytest.raises(il.InputError, match="not finite"):
         il.fit(slider, {**recording, "block.q": np.full(len(recording["t"]), np.nan)}, "k")
+    with pytest.raises(il.InputError, match=r"recording 1 is the name 'run.mcap'. Read the file"):
+        il.fit(slider, "run.mcap", "k")  # type: ignore[arg-type]
 
 
 def test_from_the_command_line(

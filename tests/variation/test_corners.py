@@ -47,42 +47,48 @@ def past_a_corner(t: float, k: complex) -> complex:
     return complex(np.cos(w * t) if s.real < 0.0 else -np.sinh(w * s))
 
 
-def test_a_corner_costs_the_order_of_the_steps_and_not_their_derivative() -> None:
+@pytest.fixture(scope="module")
+def bent() -> il.Plant:
     m = il.Model("bent")
     k = m.parameter("k", 3.0, unit="N/m")
     m.body("mass", on=m.ground, joint=il.prismatic("x", initial=(1.0, 0.0)), mass=1.0)
     m.joint_force("mass", lambda q, qd: -k * abs(q), "spring")
-    plant = m.compile()
+    return m.compile()
 
-    def positions(k: float, step: float) -> np.ndarray:
-        plant.parameters["k"] = k
-        return plant.simulate(t_end=1.5, step=step, sample=0.1, method="rk4")["mass.q"]
 
+METHODS = [("rk4", 2), ("dopri", 2), ("euler", 1), ("rodas", 2)]
+
+
+@pytest.mark.parametrize(("method", "order"), METHODS)
+def test_derivatives_past_a_corner_are_those_of_the_motion(
+    bent: il.Plant, method: str, order: int
+) -> None:
+    """As the steps themselves: one order is lost with the step that passes it."""
     for step in (2e-2, 3e-3):
-        plant.parameters["k"] = 3.0
-        run = plant.simulate(t_end=1.5, step=step, sample=0.1, method="rk4", sensitivities=["k"])
+        run = bent.simulate(t_end=1.5, step=step, sample=0.1, method=method, sensitivities=["k"])
         assert run.sensitivities is not None
         found = run.sensitivities["mass.q", "k"]
         exact = [past_a_corner(t, 3.0 + 1j * STEP).imag / STEP for t in run.t]
-        assert run["mass.q"][-1] < -0.5
-        before = run.t < 0.9
-        np.testing.assert_allclose(found[before], np.array(exact)[before], atol=step**4)
-        np.testing.assert_allclose(found, exact, atol=step)
-        of_steps = central(lambda k, step=step: positions(k, step), 3.0, 1e-6)
-        np.testing.assert_allclose(found, of_steps, atol=1e-8)
-        # the corner is at a quarter of a turn, and changes the slope of the force by 2 k
-        note = (
-            f"law 'spring' passes a corner in 1 step, first at t = {step * int(0.9069 / step):g} s"
-        )
-        assert note in run.notes[-1] and "Use shorter steps" in run.notes[-1]
-        told = float(run.notes[-1].split("about ")[1].split(" %")[0]) / 100.0
-        off = np.abs(found - exact).max() / np.abs(exact).max()
-        assert off < told < 6.0 * step
-    fine = plant.simulate(t_end=1.5, step=1e-4, sample=0.1, method="rk4", sensitivities=["k"])
-    assert not fine.notes
-    # nor is a run that ends before it
-    short = plant.simulate(t_end=0.8, step=2e-2, sample=0.1, method="rk4", sensitivities=["k"])
-    assert not short.notes
+        assert run["mass.q"][-1] < -0.5 and not any("corner" in note for note in run.notes)
+        np.testing.assert_allclose(found, exact, atol=2.0 * step**order)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "rodas"])
+def test_a_corner_that_steps_are_too_long_for_is_noted(bent: il.Plant, method: str) -> None:
+    """Forwards and backwards, which agree; the corner is at a quarter of a turn."""
+    run = {"t_end": 1.5, "step": 0.1, "method": method}
+    forwards = bent.simulate(**run, sensitivities=["k", "mass.q"])
+    backwards = bent.gradient({"mass.q": np.zeros(16)}, by=["k", "mass.q"], **run)
+    assert forwards.sensitivities is not None
+    wanted = 2.0 * forwards["mass.q"] @ forwards.sensitivities["mass.q"]
+    np.testing.assert_allclose(backwards.values, wanted, rtol=1e-12)
+    for notes in (forwards.notes, backwards.result.notes):
+        assert "law 'spring' passes a corner in 1 step, first at t = 0." in notes[0]
+        assert "Use shorter steps" in notes[0]
+        assert 1e-3 < float(notes[0].split("about ")[1].split(" %")[0]) / 100.0 < 0.05
+    # a run that ends before it has none
+    short = bent.simulate(**run | {"t_end": 0.8}, sensitivities=["k"])
+    assert not any("corner" in note for note in short.notes)
 
 
 CAR = ["front_stiffness", "rear_stiffness", "front_damping", "rear_damping", "load", "caster",
@@ -126,17 +132,18 @@ def test_car_before_its_slip_angles_pass_zero(on_tyres: il.Plant) -> None:
 
 @pytest.mark.long
 def test_car_past_corners_of_its_tyres(on_tyres: il.Plant) -> None:
-    """Against differences of the same steps, so small that none of them changes sides."""
-    run = {"t_end": 0.2, "sample": 0.005, "step": 1e-3, "method": "rk4"}
-    result = on_tyres.simulate(**run, sensitivities=["grip", "caster"])
+    """Against differences of runs that choose their steps."""
+    run = {"t_end": 0.2, "sample": 0.005}
+    result = on_tyres.simulate(**run, step=2.5e-4, method="rk4", sensitivities=["grip", "caster"])
     assert "tyre_front_left, tyre_front_right, tyre_rear_left" in result.notes[-1]
     angles = np.stack([result[f"tyre_{x}.alpha"] for x in ("front_left", "rear_left")])
     assert np.all(np.ptp(np.sign(angles[:, 20:]), axis=1) == 2.0)
-    for name, increment in (("grip", 5e-5), ("caster", 1e-5)):
+    exact = {**run, "step": 1e-4, "method": "dopri", "tolerance": 1e-12}
+    for name, increment in (("grip", 1e-4), ("caster", 1e-5)):
 
         def values(value: float, name: str = name) -> np.ndarray:
-            return velocities(on_tyres, name, value, **run)
+            return velocities(on_tyres, name, value, **exact)
 
         wanted = central(values, on_tyres.parameters[name], increment)
         apart = np.abs(derivatives(on_tyres, result, name) - wanted).max()
-        assert apart <= 2e-6 * np.abs(wanted).max(), name
+        assert apart <= 1.5e-3 * np.abs(wanted).max(), name

@@ -71,7 +71,7 @@ def test_what_is_refused_is_named() -> None:
     ("law", "why"),
     [
         (il.hard(0.5, stiffness=1e6), "contact 'floor' gives way"),
-        (il.hard(0.5, impacts="poisson"), "impacts of contact 'floor' are Poisson's"),
+        (il.hard(0.5, 0.2, impacts="poisson"), "impacts of contact 'floor' are Poisson's"),
     ],
 )
 def test_other_hard_contacts_are_refused(law: object, why: str) -> None:
@@ -83,6 +83,14 @@ def test_other_hard_contacts_are_refused(law: object, why: str) -> None:
         plant.simulate(t_end=0.01, sensitivities=["ball.q"])
     with pytest.raises(il.InputError, match=r"'falling' has hard contacts.*Write them as modes"):
         plant.tangent()
+
+
+def test_contacts_that_are_found_are_refused_by_name() -> None:
+    m = il.Model("falling")
+    crate = m.body("crate", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
+    m.contact(m.ground, il.plane(), crate, il.box((0.1, 0.1, 0.1)), law=il.hard(), name="floor")
+    with pytest.raises(il.InputError, match=r"finds hard contact 'floor' while it runs.*Declare"):
+        m.compile().simulate(t_end=0.01, sensitivities=["crate.q"])
 
 
 BY = ["k", "crank.mass", "crank.B.x", "coupler.C.x", "motor", "crank.q", "crank.qd", "rocker.tau"]
@@ -104,8 +112,15 @@ def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
     wanted = sum(2.0 * x @ result.sensitivities[name] for name, x in left.items())
     np.testing.assert_allclose(found.values, wanted, rtol=1e-10)
     assert found["motor"] == found.values[BY.index("motor")]
-    with pytest.raises(il.InputError, match="the loss returns float, not a figure and its"):
-        plant.gradient(lambda r: float(r["crank.q"][-1]), BY, **run)
+    for loss, why in (
+        (lambda r: float(r["crank.q"][-1]), "the loss returns float, not a figure and its"),
+        (lambda r: (r["crank.q"], {}), "the figure of the loss is 'array"),
+        (lambda _: (np.nan, {}), "the figure of the loss is nan"),
+        ({"crank.q": np.where(result.t > 0.05, np.nan, 0.0)}, "'crank.q' is nan at t = 0.056 s"),
+        (None, "the loss is NoneType"),
+    ):
+        with pytest.raises(il.InputError, match=why):
+            plant.gradient(loss, BY, **run)  # type: ignore[arg-type]
 
 
 def test_backwards_through_quaternions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +172,27 @@ def test_pieces_between_checkpoints_change_nothing(monkeypatch: pytest.MonkeyPat
     forwards = plant.simulate(**run, sensitivities=BY).sensitivities
     assert forwards is not None
     np.testing.assert_allclose(whole.values, forwards["rocker.q"][-1], rtol=1e-10)
+
+
+def test_a_start_that_nothing_keeps_moves_with_the_loop() -> None:
+    """A rod of 0.5 m that is closed near a guess: the nearest position moves along the rod."""
+    m = il.Model("rod")
+    length = m.parameter("length", 0.5, unit="m")
+    cart = m.body("cart", on=m.ground, joint=il.prismatic("x", guess=0.3), mass=1.3)
+    lift = m.body("lift", on=cart, joint=il.prismatic("z", guess=0.4), mass=0.7)
+    m.close(m.ground, lift, kind="rod", length=length, name="bar")
+    plant, run = m.compile(), {"t_end": 0.05, "step": 1e-3, "method": "rk4"}
+    found = plant.simulate(**run, sensitivities=["length"]).sensitivities
+    assert found is not None
+    slopes = [found[f"{name}.q", "length"][0] for name in ("cart", "lift")]
+    np.testing.assert_allclose(slopes, [0.6, 0.8], rtol=1e-9)
+    back = plant.gradient(lambda r: (0.0, {"lift.q": np.eye(1, len(r.t))[0]}), ["length"], **run)
+    assert back["length"] == pytest.approx(0.8, rel=1e-9)
+    # what is given is kept, and the other one follows: x dx + z dz = length dlength
+    kept = plant.simulate(**run, q={"cart": 0.3}, sensitivities=["length"]).sensitivities
+    assert kept is not None
+    slopes = [kept[f"{name}.q", "length"][0] for name in ("cart", "lift")]
+    np.testing.assert_allclose(slopes, [0.0, 0.5 / 0.4], atol=1e-12)
 
 
 def test_signals_of_the_repetition_are_those_of_the_run() -> None:

@@ -197,3 +197,19 @@ def test_slider_crank_at_a_stop() -> None:
     plant = m.compile(live=["rod.mass"])
     run = {"t_end": 0.5, "step": 0.1, "method": "event_driven"}
     check_by_differences(plant, {"e": 1e-4, "rod.mass": 1e-4}, run)
+
+
+def test_poisson_without_friction_is_newton() -> None:
+    """One impact: z = e w s - g s² / 2, with the speed w = √(2 g z0) of the fall."""
+    m = il.Model("dropped")
+    e = m.parameter("e", 0.7)
+    ball = m.body("z", on=m.ground, joint=il.prismatic("z", initial=(0.3, 0.0)), mass=1.3)
+    law = il.hard(restitution=e, impacts="poisson")
+    m.contact(m.ground, il.plane(), ball, il.point(), law=law, name="floor")
+    run = {"t_end": 0.4, "step": 1e-2, "method": "event_driven"}
+    found = m.compile().simulate(**run, sensitivities=["e", "z.q"]).sensitivities
+    assert found is not None
+    w = np.sqrt(2.0 * G * 0.3)
+    s, ds, dw = 0.4 - w / G, -1.0 / w, G / w
+    by_start = 0.7 * (dw * s + w * ds) - G * s * ds
+    np.testing.assert_allclose(found["z.q"][-1], [w * s, by_start], rtol=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -116,7 +117,7 @@ def _opened(path: Path) -> Any:
 
 def aligned_zeros(*shape: int) -> Reals:
     """A C-contiguous array of zeros that starts at a multiple of 64 bytes."""
-    count = int(np.prod(shape, dtype=np.int64))
+    count = math.prod(shape)
     raw = np.zeros(count * 8 + _ALIGNMENT, dtype=np.uint8)
     start = -raw.ctypes.data % _ALIGNMENT
     return raw[start : start + count * 8].view(np.float64).reshape(shape)

@@ -28,9 +28,11 @@ from inloop.plant.sensors import Sensors
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
+    from inloop.formalisms.variation.balance import Roles
     from inloop.plant.reach import Reach
     from inloop.plant.unit import PlantUnit
     from inloop.plant.variation.code import VariationCode
+    from inloop.plant.variation.jumps import ModeJumps
 
 LARGE = 60  # coordinates from which only one function is built before it is asked for
 Numbers = Array | Sequence[float] | Sequence[Sequence[float]]
@@ -55,6 +57,7 @@ class BarePlant:
         units: the plant as one unit of C, by what had been built of each mode.
         reach: how hands hold its bodies, once somebody has asked for it.
         variations: compiled derivatives of its motion, by what they are derivatives of.
+        jumps: derivatives of its events, by roles of coordinates.
         by_mode: of a mechanism that changes while it runs: the plants of its modes by name, this
             one among them; they share their parameters. Empty otherwise.
     """
@@ -101,6 +104,7 @@ class BarePlant:
         self.units: dict[tuple[tuple[str, int], ...], PlantUnit] = {}
         self.reach: Reach | None = None
         self.variations: dict[tuple[object, ...], VariationCode] = {}
+        self.jumps: dict[Roles, ModeJumps] = {}
 
     def __repr__(self) -> str:
         cost = self.operations[self.formulation.motion_function]["total"]

@@ -8,24 +8,22 @@ differenced along the exact derivatives of the motion.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from inloop.analysis.fitting.segments import Segment
 from inloop.analysis.fitting.shooting import Shooting
-from inloop.analysis.trying import with_parameters
 from inloop.errors import BuildError, InputError, SimulationError
 from inloop.plant import Array
 from inloop.plant.readings import readings, sense_motion
+from inloop.plant.trying import with_parameters
 from inloop.plant.variation.code import LANES
 from inloop.plant.variation.names import refuse_rough, roles_of
-from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
+from inloop.plant.variation.varied_system import VariedSystem
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS
 
 SAME = 1e-6  # of the motion: as far as the steps with derivatives may be from those without
-MOST_CALLS = 50  # for one segment: more take longer than differences
 PART = 1e-5  # of the size of an unknown, over which formulas of sensors are differenced
 
 
@@ -46,15 +44,10 @@ class ExactDerivatives:
         self._shooting = shooting
         if plant.by_mode:
             raise NotExactError("the model has modes")
-        # runs by implicit methods have the derivatives of their motion, not of their steps
+        # runs by implicit methods have the derivatives of their motion. Those of what a fit
+        # predicts, their steps, may be other ones by far: 10 % where the runs are 1 % apart
         if shooting.method not in TABLEAUS or TABLEAUS[shooting.method].implicit:
             raise NotExactError(f"runs are integrated by '{shooting.method}'")
-        calls = max(len(_changes(shooting.efforts(k))) for k in range(len(shooting.segments)))
-        if calls > MOST_CALLS:
-            raise NotExactError(
-                f"efforts of joints change {calls} times, and steps with derivatives take one "
-                "call for each"
-            )
         columns = max(len(shooting.varied_columns(k)) for k in range(len(shooting.segments)))
         try:
             refuse_rough(plant)
@@ -153,26 +146,17 @@ class _Segment:
     def _run(self, dx: Array, dg: Array) -> tuple[Array, Array, Array]:
         """What is told of the motion at the ends of blocks, its derivatives, and those of x."""
         s, h = self._shooting, self._shooting.step_size
-        tableau, x, dep = TABLEAUS[s.method], *self._start
-        told: list[tuple[Array, Array, Array]] = []
-        # efforts of joints are the same for all steps of a call
-        for first, stop in pairwise([0, *_changes(self._tau), len(self._tau)]):
-            steps, tau, u = (stop - first) * self._block, self._tau[first], self._u[first:stop]
-            begin = self._begin + first * self._block * h
-            held = np.repeat(u, self._block, axis=0)[:, None, :]
-            stages = np.broadcast_to(held, (steps, len(tableau.times), u.shape[1]))
-            found = self._system.run(
-                tableau, (begin, h, steps, self._block), stages, tau, (x, dep, dx), dg
-            )
-            # a sample is read with the inputs that led to it
-            seen = slice(1 if first else 0, None)
-            rows = np.vstack([u[:1], u])[seen]
-            t = begin + h * self._block * np.arange(stop - first + 1)[seen]
-            kept = VariedSamples(found.x[seen], found.dep[seen], found.dx[seen])
-            told.append((*self._system.tell(t, rows, tau, kept, dg), kept.dx))
-            x, dep, dx = found.x[-1], found.dep[-1], found.dx[-1]
-        y, dy, changes = (np.concatenate(parts) for parts in zip(*told, strict=True))
-        return y, dy, changes
+        tableau, steps = TABLEAUS[s.method], len(self._u) * self._block
+        held = np.repeat(self._u, self._block, axis=0)[:, None, :]
+        stages = np.broadcast_to(held, (steps, len(tableau.times), self._u.shape[1]))
+        efforts = np.repeat(self._tau, self._block, axis=0)
+        found = self._system.run(
+            tableau, (self._begin, h, steps, self._block), stages, efforts, (*self._start, dx), dg
+        )
+        # a sample is read with the inputs that led to it
+        u, tau = (np.vstack([rows[:1], rows]) for rows in (self._u, self._tau))
+        t = self._begin + h * self._block * np.arange(len(self._u) + 1)
+        return *self._system.tell(t, u, tau, found, dg), found.dx
 
 
 class _Read:
@@ -234,11 +218,6 @@ class _Read:
             arrays |= {"qdd": y[:, 2 * n : 3 * n], "lam": every}
         found = readings(plant, **arrays)
         return np.stack([found[name] for name in names], axis=1)
-
-
-def _changes(rows: Array) -> list[int]:
-    """Rows that differ from the one before them."""
-    return list(1 + np.flatnonzero(np.any(np.diff(rows, axis=0) != 0.0, axis=1)))
 
 
 def _check_same(plain: Array, y: Array) -> None:

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, Comparison, Fitted, correlation_of
+from inloop.analysis.fitting.fitted import Comparison, Fitted
+from inloop.analysis.fitting.notes import fit_notes, stray_columns, unidentified_in
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
@@ -23,20 +24,18 @@ from inloop.analysis.fitting.shooting import Shooting, Steps
 from inloop.analysis.fitting.solving import Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.errors import InputError, SimulationError, name_hint
-from inloop.plant import Array, BarePlant
+from inloop.plant import BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
 from inloop.plant.quantities.inputs_outputs import output_units
 from inloop.simulate.progress import searching
 
-UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
-SHARE = 0.3  # of such a direction that a parameter has to have to be named
-OPEN = 1e-3  # gap between segments, in sizes of states, above which it is told
 HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # parts of a recording, one by one
 MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
 APPROACHING = 15  # evaluations in each of them
 AT_HOME = 1e-6  # of a unit of a coordinate
 COARSE = 1e-5  # of the size of an unknown: what steps may move it by without a word
+BETWEEN = {"held": "from", "smooth": "smooth"}  # what inputs of columns do between samples
 STEP = 1e-3  # longest step of the integrator, unless it is given [s]
 
 Given = Recording | Sequence[Recording]
@@ -53,6 +52,7 @@ def fit(
     delay: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     start: Literal["fit", "recorded"] = "fit",
+    inputs: Literal["held", "smooth"] = "held",
     segments: float | None = None,
     check: Given | None = None,
     step: float | None = None,
@@ -69,7 +69,7 @@ def fit(
     Args:
         plant: the compiled mechanism.
         recordings: one or several: `il.read(...)`, results of simulations, or columns by name,
-            among them "t" [s]; inputs of such columns count as held from their sample on.
+            among them "t" [s].
         fit: names of live parameters, or patterns such as "friction.*"; "<output>.delay" fits
             the delay of an output.
         outputs: what is compared: names of outputs of the plant; its sensors by default, and
@@ -79,6 +79,8 @@ def fit(
         bounds: (low, high) of unknowns, by name, within the ranges that the model declares.
         start: "fit": positions and velocities at the start are fitted, too; "recorded": they are
             those of the first sample.
+        inputs: of columns, between samples: "held": as each sample says until the next one;
+            "smooth": on a curve through them. Other recordings know it themselves.
         segments: length of segments for multiple shooting [s], for unstable and chaotic motion.
         check: recordings that are kept back, to be predicted with the values found.
         step: longest step of the integrator [s]; 1 ms by default. It is shortened to a whole part
@@ -96,7 +98,9 @@ def fit(
     known, late = by_channel(noise, "noise", chosen), by_channel(delay, "delay", chosen)
     if start not in ("fit", "recorded"):
         raise InputError(f"start is {start!r}", fix='Write "fit" or "recorded".')
-    runs, steps = _read(plant, recordings, chosen, step, method)
+    if inputs not in BETWEEN:
+        raise InputError(f"inputs is {inputs!r}", fix='Write "held" or "smooth".')
+    runs, steps = _read(plant, recordings, chosen, step, method, BETWEEN[inputs])
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), chosen, runs[0].period, late, bounds)
     options = (chosen, late, steps, start, segments)
     shooting = _shooting(plant, runs, unknowns, *options)
@@ -105,10 +109,14 @@ def fit(
             _approach(shooting, known, options, line.say)
         found = solve(shooting, known, chosen, whole(most, "most"), line.say)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
-    notes = (*_notes(unknowns, found, tests), *_coarse(shooting, found))
+    notes = (*fit_notes(unknowns, found, tests), *_coarse(shooting, found))
+    notes += stray_columns(plant, recordings)
+    if inputs == "held":
+        smooth, _ = _read(plant, recordings, chosen, step, method, "smooth")
+        notes += _held(shooting, found, smooth)
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
-        others, _ = _read(plant, check, chosen, step, method)
+        others, _ = _read(plant, check, chosen, step, method, BETWEEN[inputs])
         others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
         validation, more = _predicted(shooting, found, others, segments, start, known)
         curves += more
@@ -141,12 +149,17 @@ def _outputs(plant: BarePlant, recordings: Any, given: Any) -> tuple[str, ...]:
 
 
 def _read(
-    plant: BarePlant, given: Any, outputs: Sequence[str], step: float | None, method: str | None
+    plant: BarePlant,
+    given: Any,
+    outputs: Sequence[str],
+    step: float | None,
+    method: str | None,
+    between: str = "from",
 ) -> tuple[tuple[Measured, ...], Steps]:
     longest = STEP if step is None else real(step, "step")
     if not longest > 0.0:
         raise InputError(f"steps of {step} s make no sense", fix="Use a positive number.")
-    first = read_recordings(plant, given, outputs, 1)
+    first = read_recordings(plant, given, outputs, 1, between)
     period = first[0].period
     for each in first:
         if not np.isclose(each.period, period, rtol=1e-3):
@@ -155,7 +168,7 @@ def _read(
                 fix="Resample one of them, or fit them one by one.",
             )
     count = max(1, int(np.ceil(period / longest - 1e-6)))
-    return read_recordings(plant, given, outputs, count), Steps(count, method)
+    return read_recordings(plant, given, outputs, count, between), Steps(count, method)
 
 
 def _shooting(
@@ -236,30 +249,52 @@ def _approach(
 
 def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
     """Say so where steps half as long would lead to other values."""
+    steps = Steps(2 * shooting.steps.per_period, shooting.method)
+    moved = _moved(shooting, found, shooting.recordings, steps)
+    if not moved:
+        return ()
+    size = f"{1e3 * shooting.step_size:g} ms"
+    return (f"steps of {size} are long: with half of them {moved} (step=)",)
+
+
+def _held(shooting: Shooting, found: Solution, smooth: tuple[Measured, ...]) -> tuple[str, ...]:
+    """Say so where inputs that are no steps would lead to other values."""
+    pairs = zip(smooth, shooting.recordings, strict=True)
+    if all(a.acting.shape == b.acting.shape and np.allclose(a.acting, b.acting) for a, b in pairs):
+        return ()
+    moved = _moved(shooting, found, smooth, shooting.steps)
+    if not moved:
+        return ()
+    return (
+        f'inputs count as held from each sample on: if they are smooth {moved} (inputs="smooth")',
+    )
+
+
+def _moved(
+    shooting: Shooting, found: Solution, recordings: Sequence[Measured], steps: Steps
+) -> str:
+    """What moves by more than its deviation in other runs, in words; empty: nothing."""
     unknowns = shooting.unknowns
     if not len(unknowns):
-        return ()
-    steps = Steps(2 * shooting.steps.per_period, shooting.method)
+        return ""
     late = dict(zip(shooting.outputs, shooting.delay.tolist(), strict=True))
-    finer = Shooting(
-        shooting.plant, shooting.recordings, shooting.segments, unknowns, shooting.outputs, late,
+    other = Shooting(
+        shooting.plant, recordings, shooting.segments, unknowns, shooting.outputs, late,
         steps, bool(shooting.free.any()),
     )  # fmt: skip
-    fine, used = (each.predict(found.values, found.nodes)[0] for each in (finer, shooting))
-    changes = [a - b for a, b in zip(fine, used, strict=True)]
+    new, used = (each.predict(found.values, found.nodes)[0] for each in (other, shooting))
+    changes = [a - b for a, b in zip(new, used, strict=True)]
     if not all(np.all(np.isfinite(each)) for each in changes):
-        return ()
+        return ""
     moved = np.abs(found.led_by(changes))
     sure = np.sqrt(np.diag(found.covariance))
     bad = (moved > sure) & (moved > COARSE * unknowns.scale)
     if not np.any(bad):
-        return ()
+        return ""
     worst = int(np.argmax(np.where(bad, moved / sure, 0.0)))
     part = moved[worst] / sure[worst]
     return (
-        f"steps of {1e3 * shooting.step_size:g} ms are long: with half of them "
-        f"{unknowns.labels[worst]} would move by {moved[worst]:.2g}, {part:.2g} standard "
-        "deviations (step=)",
+        f"{unknowns.labels[worst]} would move by {moved[worst]:.2g}, {part:.2g} standard deviations"
     )
 
 
@@ -310,41 +345,3 @@ def _predicted(
     finally:
         shooting.plant.parameters.update(before)
     return _judged(again, predicted, outputs, known, kept_back=True)
-
-
-def unidentified_in(labels: Sequence[str], information: Array) -> tuple[str, ...]:
-    """Names in directions that an information matrix, in sizes of unknowns, says nothing about."""
-    power, directions = np.linalg.eigh(information)
-    lost: set[int] = set()
-    for k, value in enumerate(power):
-        if value * UNKNOWN**2 < 1.0:
-            lost |= set(np.flatnonzero(np.abs(directions[:, k]) > SHARE).tolist())
-    return tuple(name for k, name in enumerate(labels) if k in lost)
-
-
-def _notes(unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]) -> tuple[str, ...]:
-    notes, labels = [], unknowns.labels
-    lost = unidentified_in(unknowns.labels, found.information)
-    if lost:
-        notes.append("not identified by these recordings: " + ", ".join(lost))
-    room = unknowns.upper - unknowns.lower
-    span = np.where(np.isfinite(room), room, unknowns.scale)
-    near = (
-        np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < AT_BOUND * span
-    )
-    notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
-    alike = correlation_of(found.covariance)
-    for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
-        notes.append(f"{labels[i]} and {labels[j]} are hardly told apart: {alike[i, j]:+.3f}")
-    for each in tests:
-        if not each.white:
-            notes.append(
-                f"residuals of {each.channel} in {each.recording} are no white noise "
-                f"(correlation {each.correlation:.2f}): something is not in the model, and true "
-                "errors are larger than the standard deviations"
-            )
-    if found.gap > OPEN:
-        notes.append(f"gaps of up to {found.gap:.1e} of the motion are left between segments")
-    if not found.converged:
-        notes.append("the search has not come to rest: give it more evaluations (most=)")
-    return tuple(notes)

@@ -150,10 +150,12 @@ class Fitted:
         if not bad:
             return
         worst = max(bad, key=lambda each: (each.structure, each.rms / each.noise))
+        known = [note for note in self.notes if "is at its bound" in note or "are smooth" in note]
+        why = "".join(f", and {note}" for note in known)
         error = ResidualError(
             f"model '{self.model}' does not explain {worst.recording}, whatever its parameters: "
             f"{100 * worst.structure:.0f} % of what is left of {worst.channel} "
-            f"({worst.rms:.3g} rms) is no noise",
+            f"({worst.rms:.3g} rms) is no noise{why}",
             fix="Is it a recording of this plant? Else see where the model is wrong "
             "(error.fitted.plot(), --report), fit more parameters, cut it into segments, or accept "
             "it (refuse=False, --accept).",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Measured:
 
 
 def read_recordings(
-    plant: BarePlant, given: Any, outputs: Sequence[str], parts: int
+    plant: BarePlant, given: Any, outputs: Sequence[str], parts: int, between: str = "from"
 ) -> tuple[Measured, ...]:
     """All recordings, checked.
 
@@ -63,20 +64,35 @@ def read_recordings(
         given: one, or a list of them.
         outputs: names of the channels.
         parts: of a period in which inputs that are functions of time count as constant.
+        between: samples, inputs of columns are held "from" each on, or "smooth".
 
     Raises:
         InputError: one is of no use; the text says which.
     """
-    each = [given] if isinstance(given, Result | Mapping) else given
-    if not isinstance(each, list | tuple) or not each:
-        raise InputError(
-            "there is no recording to fit to",
-            fix='Give il.read("run.mcap"), the result of a simulation, columns by name, or a list.',
-        )
     return tuple(
-        _read(plant, one, f"recording {number}", outputs, parts)
-        for number, one in enumerate(each, start=1)
+        _read(plant, one, f"recording {number}", outputs, parts, between)
+        for number, one in enumerate(_listed(given), start=1)
     )
+
+
+def _listed(given: Any) -> Sequence[Recording]:
+    """One or several recordings as a list.
+
+    Raises:
+        InputError: there is none, or one is none.
+    """
+    each = [given] if isinstance(given, Result | Mapping | str | Path) else given
+    fix = 'Give il.read("run.mcap"), the result of a simulation, columns by name, or a list.'
+    if not isinstance(each, list | tuple) or not each:
+        raise InputError("there is no recording to fit to", fix=fix)
+    for number, one in enumerate(each, start=1):
+        if isinstance(one, str | Path):
+            raise InputError(
+                f"recording {number} is the name '{one}'", fix=f'Read the file: il.read("{one}").'
+            )
+        if not isinstance(one, Result | Mapping):
+            raise InputError(f"recording {number} is none: {type(one).__name__}", fix=fix)
+    return each
 
 
 def plants_of(plant: BarePlant) -> Mapping[str, BarePlant]:
@@ -91,8 +107,7 @@ def known_outputs(plant: BarePlant) -> tuple[str, ...]:
 
 def default_outputs(plant: BarePlant, given: Any) -> tuple[str, ...]:
     """Sensors of the model that the first recording tells; else positions of coordinates."""
-    each = [given] if isinstance(given, Result | Mapping) else given
-    first = each[0] if isinstance(each, list | tuple) and each else {}
+    first = _listed(given)[0]
     told = set(first.names if isinstance(first, Result) else first)
     sensors = [s for names in plant.mechanism.signals_by_sensor.values() for s in names]
     chosen = [name for name in sensors if name in told]
@@ -100,11 +115,9 @@ def default_outputs(plant: BarePlant, given: Any) -> tuple[str, ...]:
     return tuple(chosen or [name for name in positions if name in told])
 
 
-def _read(plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int) -> Measured:
-    if not isinstance(given, Result | Mapping):
-        raise InputError(
-            f"{name} is none", fix="Give a result, that of il.read, or columns by name with t."
-        )
+def _read(
+    plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int, between: str
+) -> Measured:
     if isinstance(given, Result):
         _check_run(plant, given, name)
         columns = {signal: np.asarray(given[signal], np.float64) for signal in given.names}
@@ -128,7 +141,7 @@ def _read(plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts
         bad = outputs[int(np.argmin(np.isfinite(y).all(axis=0)))]
         raise InputError(f"{name}: '{bad}' is not finite everywhere", fix="Cut such samples off.")
     q, qd = _states(plant, given, columns, len(t))
-    acting = _acting(plant, given, columns, parts)
+    acting = _acting(plant, given, columns, parts, between)
     return Measured(name, period, t, acting, y, q, qd)
 
 
@@ -179,13 +192,15 @@ def _states(
     return q, qd
 
 
-def _acting(plant: BarePlant, given: Recording, columns: Mapping[str, Array], parts: int) -> Array:
+def _acting(
+    plant: BarePlant, given: Recording, columns: Mapping[str, Array], parts: int, between: str
+) -> Array:
     """Inputs between the samples, in the order of the plant's table."""
     names = [quantity.name for quantity in input_quantities(plants_of(plant))]
     first = dict(zip(plant.inputs, plant.first_inputs, strict=True))
     t = columns["t"]
     how = {
-        name: held(given, name) if isinstance(given, Result) else "from"
+        name: held(given, name) if isinstance(given, Result) else between
         for name in names
         if name in columns
     }

@@ -15,6 +15,9 @@ NOT_WHITE = 1e-3  # probability below which residuals are told not to be white
 STRUCTURED = 0.5  # share of residual power that can be predicted: above, it is no noise
 SMALL = 1e-3  # of the spread of what was measured: residuals below that are small, too
 EXACT = 1e-15  # share of the variance that rounding and steps may leave unexplained
+OUTLYING = 10.0  # usual standard deviations: no noise is that large
+LEADING = 0.1  # share of the residuals' power that one sample has to have to be named
+USUAL = 1.4826  # standard deviations in the median of the size of normal noise, inverse
 NOISY = 1.5  # times the known noise: residuals below that are small, whatever they look like
 
 
@@ -31,6 +34,9 @@ class ResidualTest:
         structure: share of their power that residuals before tell; 0 of white noise.
         given: whether the noise was given by the user.
         explained: share of the measured variance that the model explains.
+        peak: the largest residual, in standard deviations of the usual ones (by their median).
+        peak_sample: its number.
+        peak_share: of the power of all residuals.
     """
 
     recording: str
@@ -42,6 +48,14 @@ class ResidualTest:
     structure: float
     given: bool
     explained: float
+    peak: float = 0.0
+    peak_sample: int = 0
+    peak_share: float = 0.0
+
+    @property
+    def outlier(self) -> bool:
+        """Whether one sample alone is so far off that it leads the fit."""
+        return self.peak > OUTLYING and self.peak_share > LEADING
 
     @property
     def white(self) -> bool:
@@ -71,8 +85,19 @@ def judge_residuals(
     probability = float(scipy.stats.chi2.sf(statistic, len(rho)))
     first = float(rho[0]) if len(rho) else 0.0
     return ResidualTest(
-        recording, channel, rms, noise, first, probability, _structure(residuals), given, explained
-    )
+        recording, channel, rms, noise, first, probability, _structure(residuals), given,
+        explained, *_peak(residuals),
+    )  # fmt: skip
+
+
+def _peak(r: Array) -> tuple[float, int, float]:
+    """The largest residual in usual ones, its number, and its share of the power."""
+    size, power = np.abs(r), float(r @ r)
+    if power == 0.0:
+        return 0.0, 0, 0.0
+    k = int(np.argmax(size))
+    usual = max(USUAL * float(np.median(size)), np.finfo(float).tiny)
+    return float(size[k] / usual), k, float(size[k] ** 2 / power)
 
 
 def _correlations(r: Array, lags: int) -> Array:

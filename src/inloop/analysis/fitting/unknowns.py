@@ -97,6 +97,7 @@ def _chosen(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     names: dict[str, None] = {}
     channels: dict[str, None] = {}
+    starts = {f"{name}.{kind}" for name in plant.coordinates for kind in ("q", "qd")}
     for pattern in wanted:
         if pattern.endswith(DELAY) and pattern.removesuffix(DELAY) in outputs:
             channels[pattern.removesuffix(DELAY)] = None
@@ -105,7 +106,9 @@ def _chosen(
         if not found:
             raise InputError(
                 f"model '{plant.name}' has no live parameter '{pattern}' to fit",
-                fix=name_hint(pattern, tuple(plant.parameters)),
+                fix="Starts are fitted by themselves: leave it out (start=)."
+                if pattern in starts
+                else name_hint(pattern, tuple(plant.parameters)),
             )
         names.update(dict.fromkeys(found))
     if not names and not channels:

@@ -21,9 +21,9 @@ import scipy
 from numpy.typing import NDArray
 
 from inloop.analysis.identify.fit import Samples
-from inloop.analysis.trying import with_parameters
 from inloop.errors import SimulationError
 from inloop.plant import Array, BarePlant
+from inloop.plant.trying import with_parameters
 from inloop.simulate.refused_methods import refuse_hard_contacts
 
 PART = 1e-6  # of the size of a parameter or a state, over which differences are taken

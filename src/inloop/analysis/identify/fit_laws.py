@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 import scipy
 
-from inloop.analysis.fitting.fit import unidentified_in
 from inloop.analysis.fitting.fitted import Comparison, Fitted
+from inloop.analysis.fitting.notes import residual_notes, unidentified_in
 from inloop.analysis.fitting.residual_tests import judge_residuals
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.analysis.identify.along_motion import AlongMotion
@@ -30,7 +30,7 @@ from inloop.simulate.progress import searching
 
 ROUNDS = 2  # of the search, with noise levels of the one before
 TOLERANCE = 1e-7  # relative change of the sum of squares, and of parameters, that ends it
-DRAWS = 12  # of position errors, from which their part of the covariance is found
+DRAWS = 16  # of position errors, from which their part of the covariance is found
 DERIVATIVES = "differences of laws, carried through the linear system of their states"
 INSIDE = 1e-9  # how far within bounds a search begins, in sizes of parameters
 
@@ -95,16 +95,30 @@ def fit_laws(
         found = problem.solve(levels)
     steps = by_channel(resolution, "resolution", plant.coordinates)
 
-    def read_again(seed: int) -> Samples:
+    def read_again(zeros: Array) -> Samples:
         """The motion as sensors with these steps might have told it as well."""
-        random, q_read = np.random.default_rng(seed), moved.q.copy()
-        for name, size in steps.items():
-            k, zero = plant.coordinates.index(name), random.uniform(0.0, 1.0)
+        q_read = moved.q.copy()
+        for (name, size), zero in zip(steps.items(), zeros, strict=True):
+            k = plant.coordinates.index(name)
             q_read[:, k] = (np.round(moved.q[:, k] / size + zero) - zero) * size
         return with_motion(plant, replace(moved, q=q_read), low_pass, False, False)
 
-    draws = [read_again(seed) for seed in range(DRAWS if steps else 0)]
+    draws = [read_again(zeros) for zeros in _zeros(len(steps))] if steps else []
     return _fitted(plant, problem, found, base, known, samples.t[kept], draws, refuse)
+
+
+def _zeros(count: int) -> Array:
+    """Where steps of position sensors may begin, of each: all parts of a step come equally often.
+
+    What is found depends much on it in a small part of the step, where a joint turns round: draws
+    that are independent of each other miss it too often.
+
+    Returns:
+        Parts of a step, shape (draws, sensors).
+    """
+    random = np.random.default_rng(0)
+    columns = [random.permutation(DRAWS) + random.uniform() for _ in range(count)]
+    return np.stack(columns, axis=1) / DRAWS
 
 
 def _rows(base: BaseParameters, s: Samples) -> Array:
@@ -233,7 +247,8 @@ def _fitted(
         )
         for c, name in enumerate(outputs)
     )  # fmt: skip
-    notes = [f"residuals of {each.channel} are no white noise" for each in tests if not each.white]
+    notes = [note for each in tests for note in residual_notes(each)]
+    notes += [f"residuals of {each.channel} are no white noise" for each in tests if not each.white]
     units = (body.joint.kind.dimension.effort for body in plant.mechanism.bodies)
     found = Fitted(
         plant.name,

@@ -81,18 +81,28 @@ static void normalize_back(const il_backward_run *r, int64_t step)
     }
 }
 
+static int step_back(const il_backward_run *r, int64_t k)
+{
+    const double t = r->t + (double)k * r->h, *u = r->u + k * r->u_step;
+    normalize_back(r, k);
+    return r->implicit         ? il_collocate_back(r, k, t, u)
+           : r->tableau.stages ? runge_kutta_back(r, k, t, u)
+                               : symplectic_euler_back(r, k, t, u);
+}
+
 IL_EXPORT int il_go_back(const il_backward_run *r)
 {
-    for (int64_t k = r->steps - 1; k >= 0; k--) {
-        const double t = r->t + (double)k * r->h, *u = r->u + k * r->u_step;
+    double *later = r->memory + (r->tableau.stages + 3) * r->size + r->varied;
+    /* in implicit steps, weights of the equation of the last stage */
+    const double *last = r->implicit ? r->implicit->step + (r->tableau.stages - 1) * r->size : NULL;
+    int status = r->corners && r->steps ? il_corners_back_begin(r) : IL_OK;
+    for (int64_t k = r->steps - 1; status == IL_OK && k >= 0; k--) {
         add(r->size, r->weights, 1.0, r->told + (k + 1) * r->size);
-        normalize_back(r, k);
-        const int status = r->implicit           ? il_collocate_back(r, k, t, u)
-                           : r->tableau.stages ? runge_kutta_back(r, k, t, u)
-                                               : symplectic_euler_back(r, k, t, u);
-        if (status != IL_OK) return status;
+        memcpy(later, r->weights, (size_t)r->size * sizeof *later);
+        status = step_back(r, k);
+        if (status == IL_OK && r->corners) status = il_corners_back(r, k, last ? last : later);
     }
-    return IL_OK;
+    return status;
 }
 
 IL_EXPORT int il_pull_rows(const il_pulled_rows *p)

@@ -1,76 +1,204 @@
 /* Corners of laws that a run passes: an absolute value, a minimum, a maximum. The force goes on from
-   there without a jump, but its slope changes, and nothing tells where within the step. The
-   derivative of a step is off by up to
+   there without a jump, but its slope changes. A step adds up the slopes of its stages with weights
+   b, where the motion has the slope from before until the corner, at the part c of the step. So the
+   derivative of the step lacks
 
-       e = h (A_after - A_before) dx
+       e = h (c - sum of b of stages before the corner) (A_before - A_after) dx
 
-   where A are the slopes of the rates before and after it. Corners lie anywhere within their steps: of
-   each law e^2 / 3 is added up. A run that begins at a corner has not passed it. */
+   where A are the slopes of the rates on the two sides of the corner and dx is that before the step.
+   With it derivatives past a corner are right to the first order of h, as the step is itself; weights
+   on a way back get the same with the transpose. In implicit steps e comes into the equation of the
+   last stage, since it may be stiff.
+   What is still lacking is about what e with dx after the step differs by: of each law its squares
+   are added up. A run that begins at a corner has not passed it. */
+#include <math.h>
 #include <string.h>
 
 #include "il_variation.h"
 
-static int look(const il_varied_run *p, double t, const double *u, double *values)
+static const double LEAST_PART = 0.25; /* of a step: for what is still lacking, also where e is small */
+
+static void copy(double *to, const double *from, int64_t count)
 {
-    const il_corners *c = p->corners;
-    memcpy(c->dep, p->dep, (size_t)p->dependent * sizeof *c->dep);
-    return c->look(p->self, t, u, p->x, c->dep, NULL, values, NULL);
+    memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-static int slopes_at(const il_varied_run *p, double t, const double *u, const double *x, double *dk)
+static void count_corner(const il_corners *c, const il_corner *corner)
 {
-    const il_corners *c = p->corners;
-    memcpy(c->dep, p->dep, (size_t)p->dependent * sizeof *c->dep);
-    return p->slopes(p->self, t, u, x, c->dep, p->dx, c->k, dk);
+    const int64_t law = c->owners[corner->number];
+    if (c->crossings[law] == 0 || corner->t < c->first[law]) c->first[law] = corner->t;
+    if (!c->charged[law]) c->crossings[law]++;
+    c->charged[law] = 1;
 }
 
-/* What one law may have cost in this step. */
-static void charge(const il_varied_run *p, int64_t law, double t)
+/* c->bent += what a corner adds to derivatives, and c->bends the squares of what it leaves: slopes
+   on both sides are in c->dk for dx before the step, behind them for dx after it. */
+static void bend(const il_corners *c, const il_corner *corner, double h, int64_t count)
+{
+    const double *later = c->dk + 2 * count;
+    const double rest = h * fmax(fabs(corner->part), LEAST_PART);
+    double *bends = c->bends + c->owners[corner->number] * count;
+    for (int64_t i = 0; i < count; i++) {
+        const double jump = c->dk[i] - c->dk[count + i];
+        const double left = rest * (later[i] - later[count + i] - jump);
+        bends[i] += left * left;
+        c->bent[i] += h * corner->part * jump;
+    }
+}
+
+static il_passing passing(const il_varied_run *p, double t, const double *u)
 {
     const il_corners *c = p->corners;
-    const int64_t wide = p->size * p->lanes;
-    const double *before = c->dk, *after = c->dk + wide;
-    double *bends = c->bends + law * wide;
+    const il_passing step = {p->self, c,    &p->tableau, p->size, p->dependent, t,
+                             p->h,    u,    p->u_stage,  c->x,    p->x,         p->dep,
+                             p->implicit ? p->implicit->x : c->stages};
+    return step;
+}
 
-    if (c->crossings[law]++ == 0) c->first[law] = t;
-    for (int64_t i = 0; i < wide; i++) {
-        const double e = p->h * (after[i] - before[i]);
-        bends[i] += e * e / 3.0;
+/* States of explicit stages, from their slopes. */
+static void rebuild_stages(const il_varied_run *p)
+{
+    const int64_t s = p->tableau.stages, n = p->size;
+    const double *k = p->memory + (s + 1) * n * p->lanes;
+    for (int64_t i = 0; i < s; i++) {
+        double *x = p->corners->stages + i * n;
+        copy(x, p->corners->x, n);
+        for (int64_t j = 0; j < i; j++) {
+            for (int64_t m = 0; m < n; m++) {
+                x[m] += p->h * p->tableau.a[i * s + j] * k[j * n + m];
+            }
+        }
     }
 }
 
 int il_corners_begin(const il_varied_run *p)
 {
-    return look(p, p->t, p->u, p->corners->values);
+    il_passing step = passing(p, p->t, p->u);
+    return il_passing_look(&step, 0.0, p->x, p->corners->values);
 }
 
 void il_corners_before(const il_varied_run *p)
 {
-    memcpy(p->corners->x, p->x, (size_t)p->size * sizeof *p->x);
+    copy(p->corners->x, p->x, p->size);
+    copy(p->corners->dx, p->dx, p->size * p->lanes);
+}
+
+/* Slopes on both sides of a corner along dx. */
+static int slopes_beside(const il_varied_run *p, const il_corner *corner, const double *dx, double *dk)
+{
+    const il_corners *c = p->corners;
+    int status = IL_OK;
+    for (int side = 0; side < 2 && status == IL_OK; side++) {
+        copy(c->dep, p->dep, p->dependent);
+        status = p->slopes(p->self, corner->t, corner->u, c->x + (1 + side) * p->size, c->dep, dx,
+                           c->k + 2 * p->size, dk + side * p->size * p->lanes);
+    }
+    return status;
+}
+
+static int past_corners(const il_varied_run *p, const il_passing *step)
+{
+    const il_corners *c = p->corners;
+    const int64_t wide = p->size * p->lanes;
+    const il_stages stages = {p->self, &p->tableau, p->implicit, p->size, p->coordinates, step->t,
+                              p->h, step->u, p->u_stage, step->stages, p->dep, 0};
+    il_corner corner = {0, 0.0, NULL, 0.0};
+
+    if (!p->implicit) rebuild_stages(p);
+    memset(c->charged, 0, (size_t)c->laws * sizeof *c->charged);
+    memset(c->bent, 0, (size_t)wide * sizeof *c->bent);
+    int status = il_passing_begin(step);
+    while (status == IL_OK) {
+        status = il_passing_next(step, &corner);
+        if (corner.number < 0) break;
+        if (status == IL_OK) status = slopes_beside(p, &corner, c->dx, c->dk);
+        if (status == IL_OK) status = slopes_beside(p, &corner, p->dx, c->dk + 2 * wide);
+        if (status != IL_OK) break;
+        count_corner(c, &corner);
+        bend(c, &corner, p->h, wide);
+    }
+    if (p->implicit) il_stages_soften(&stages, c->bent);
+    for (int64_t i = 0; i < wide; i++) {
+        p->dx[i] += c->bent[i];
+    }
+    return status;
 }
 
 int il_corners_after(const il_varied_run *p, double t, const double *u)
 {
     const il_corners *c = p->corners;
-    double *before = c->values, *after = c->values + c->count;
-    int known = 0;
-
-    int status = look(p, t + p->h, u, after);
-    memset(c->charged, 0, (size_t)c->laws * sizeof *c->charged);
-    for (int64_t k = 0; status == IL_OK && k < c->count; k++) {
-        const int64_t law = c->owners[k];
-        const int passed = before[k] != 0.0 && (before[k] > 0.0) != (after[k] > 0.0);
-        if (!passed || c->charged[law]) continue;
-        if (!known) {
-            known = 1;
-            status = slopes_at(p, t, u, c->x, c->dk);
-            if (status == IL_OK) {
-                status = slopes_at(p, t + p->h, u, p->x, c->dk + p->size * p->lanes);
-            }
-        }
-        if (status == IL_OK) charge(p, law, t);
-        c->charged[law] = 1;
-    }
-    memcpy(before, after, (size_t)c->count * sizeof *before);
+    const il_passing step = passing(p, t, u);
+    int status = il_passing_look(&step, 1.0, p->x, c->values + c->count);
+    if (status == IL_OK && il_passing_any(&step)) status = past_corners(p, &step);
+    copy(c->values, c->values + c->count, c->count);
     return status;
+}
+
+static il_passing passing_back(const il_backward_run *r, int64_t k)
+{
+    const int64_t s = r->tableau.stages > 0 ? r->tableau.stages : 1;
+    const double *x = r->x + k * r->size;
+    const il_passing step = {
+        r->self, r->corners, &r->tableau, r->size, r->dependent, r->t + (double)k * r->h, r->h,
+        r->u + k * r->u_step, r->u_stage, x, x + r->size, r->stage_dep + k * s * r->dependent,
+        r->stage_x + k * s * r->size};
+    return step;
+}
+
+int il_corners_back_begin(const il_backward_run *r)
+{
+    const il_passing step = passing_back(r, r->steps - 1);
+    return il_passing_look(&step, 1.0, step.after, r->corners->values);
+}
+
+/* What weights owe on both sides of a corner. */
+static int owed_beside(const il_backward_run *r, const il_passing *step, const il_corner *corner,
+                       const double *weights, double *owed)
+{
+    const il_corners *c = r->corners;
+    int status = IL_OK;
+    for (int side = 0; side < 2 && status == IL_OK; side++) {
+        copy(c->dep, step->dep, r->dependent);
+        status = r->pull(r->self, corner->t, corner->u, c->x + (1 + side) * r->size, c->dep, weights,
+                         owed + side * (r->size + r->varied));
+    }
+    return status;
+}
+
+static int back_past_corners(const il_backward_run *r, const il_passing *step, const double *later)
+{
+    const il_corners *c = r->corners;
+    const int64_t all = r->size + r->varied;
+    il_corner corner = {0, 0.0, NULL, 0.0};
+
+    memset(c->charged, 0, (size_t)c->laws * sizeof *c->charged);
+    memset(c->bent, 0, (size_t)all * sizeof *c->bent);
+    int status = il_passing_begin(step);
+    while (status == IL_OK) {
+        status = il_passing_next(step, &corner);
+        if (corner.number < 0) break;
+        if (status == IL_OK) status = owed_beside(r, step, &corner, later, c->dk);
+        if (status == IL_OK) status = owed_beside(r, step, &corner, r->weights, c->dk + 2 * all);
+        if (status != IL_OK) break;
+        count_corner(c, &corner);
+        bend(c, &corner, r->h, all);
+    }
+    for (int64_t i = 0; i < all; i++) {
+        *(i < r->size ? r->weights + i : r->owed + i - r->size) += c->bent[i];
+    }
+    return status;
+}
+
+int il_corners_back(const il_backward_run *r, int64_t k, const double *later)
+{
+    const il_corners *c = r->corners;
+    const il_passing step = passing_back(r, k);
+    for (int64_t i = 0; i < r->size; i++) {
+        c->most[i] = fmax(c->most[i], fabs(later[i]));
+    }
+    /* the later end was looked at as the earlier one of the next step */
+    copy(c->values + c->count, c->values, c->count);
+    const int status = il_passing_look(&step, 0.0, step.x, c->values);
+    if (status != IL_OK || !il_passing_any(&step)) return status;
+    return back_past_corners(r, &step, later);
 }

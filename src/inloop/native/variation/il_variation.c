@@ -111,11 +111,18 @@ static void keep(const il_varied_run *p, int64_t row)
 
 IL_EXPORT int il_vary(il_varied_run *p)
 {
+    const il_variation *given = p->self;
+    il_variation own = *given;
     const int64_t steps = p->steps;
+    if (p->tau) {
+        own.tau = p->tau;
+        p->self = &own;
+    }
     keep(p, 0);
     int status = p->corners && steps ? il_corners_begin(p) : IL_OK;
     for (int64_t k = 0; status == IL_OK && k < steps; k++) {
         const double t = p->t + (double)k * p->h, *u = p->u + k * p->u_step;
+        if (p->tau) own.tau = p->tau + k * p->tau_step;
         if (p->corners) il_corners_before(p);
         status = p->implicit         ? il_collocate(p, k, t, u)
                  : p->tableau.stages ? runge_kutta(p, k, t, u)
@@ -130,15 +137,18 @@ IL_EXPORT int il_vary(il_varied_run *p)
             keep(p, (k + 1) / p->stride);
         }
     }
+    p->self = given;
     return status;
 }
 
 IL_EXPORT int il_tell(const il_told_rows *told)
 {
     const int64_t wide = told->size * told->lanes, results = told->results * told->lanes;
+    il_variation own = *told->self;
     for (int64_t k = 0; k < told->rows; k++) {
+        if (told->tau) own.tau = told->tau + k * told->tau_row;
         const int status = told->observe(
-            told->self, told->t[k], told->u + k * told->u_row, told->x + k * told->size,
+            &own, told->t[k], told->u + k * told->u_row, told->x + k * told->size,
             told->dep + k * told->dependent, told->dx + k * wide, told->y + k * told->results,
             told->dy + k * results);
         if (status != IL_OK) return status;

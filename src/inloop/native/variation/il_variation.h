@@ -56,16 +56,37 @@ typedef struct il_collocation {
 /* Corners of laws on the way (il_corners.c). */
 typedef struct il_corners {
     il_slopes look;           /* numbers that change their sign at a corner, at a state */
-    int64_t count, laws;      /* of them, and of laws that they belong to */
+    il_slopes rates;          /* of the state */
+    int64_t count, laws;      /* of corners, and of laws that they belong to */
     const int64_t *owners;    /* of each, its law */
-    double *values;           /* before and after a step, 2 * count */
-    double *x, *dep, *k;      /* a state, its dependent coordinates and its rates */
-    double *dk;               /* slopes before and after, 2 * size * lanes, aligned */
-    int64_t *charged;         /* laws that were counted in this step */
+    double *values;           /* before and after a step, and wherever else one looks: 4 * count */
+    double *x, *dep, *k;      /* states: before a step, and the two sides of a corner, 3 * size; a
+                                 guess of dependent coordinates; rates at both ends and more, 3 * size */
+    double *stages;           /* states of all stages of a step */
+    double *dx;               /* derivatives before a step, size * lanes, aligned */
+    double *dk;               /* slopes on the two sides of a corner, 4 * size * lanes, aligned, or
+                                 what they owe, 4 * (size + varied) */
+    double *bent;             /* what a step lacks, as much as bends has for a law */
+    int64_t *pending;         /* by corner: the step passes it */
+    int64_t *charged;         /* by law: it was counted in this step */
     int64_t *crossings;       /* by law: steps in which it passes a corner */
     double *first;            /* by law: the first of them [s] */
-    double *bends;            /* by law, size * lanes: what they cost, squares added up */
+    double *bends;            /* by law: what derivatives still lack, squares added up */
+    double *most;             /* backwards: the largest weight of each entry of x so far */
 } il_corners;
+
+/* A step that may pass corners. */
+typedef struct il_passing {
+    const il_variation *self;
+    const il_corners *corners;
+    const il_tableau *method;
+    int64_t size, dependent;
+    double t, h;              /* its begin and length [s] */
+    const double *u;          /* inputs of its first stage, */
+    int64_t u_stage;          /* and how many numbers on those of the next one are */
+    const double *x, *after, *dep; /* states before and after it, dependent coordinates near them */
+    const double *stages;     /* states of its stages */
+} il_passing;
 
 /* A piece of a run with equal steps. */
 typedef struct il_varied_run {
@@ -81,6 +102,9 @@ typedef struct il_varied_run {
     int64_t steps, stride;    /* every stride-th state is kept, the first one always */
     const double *u;          /* inputs, u_step numbers for each step, u_stage for each stage */
     int64_t u_step, u_stage;
+    const double *tau;        /* efforts of the joints, tau_step numbers for each step; NULL: those of
+                                 self all the way */
+    int64_t tau_step;
     double *x, *dep, *dx;     /* in: begin, out: end */
     double *memory;           /* (stages + 1) * size * (1 + lanes) numbers, aligned */
     double *kept_x, *kept_dep, *kept_dx; /* samples, the first state among them */
@@ -112,9 +136,10 @@ typedef struct il_backward_run {
     int64_t attitudes;        /* as in il_varied_run */
     const double *x, *lengths; /* states, steps + 1 rows; of quaternions before they became 1 */
     const double *told;       /* weights that come in at each state, steps + 1 rows */
+    const il_corners *corners; /* NULL: there are none */
     double *weights;          /* of x: in: after the last step, out: before the first */
     double *owed;             /* by what is varied: added up */
-    double *memory;           /* (stages + 3) * size + varied numbers */
+    double *memory;           /* (stages + 4) * size + varied numbers */
 } il_backward_run;
 
 /* The stages of one step, of an implicit method. */
@@ -131,6 +156,15 @@ typedef struct il_stages {
     int64_t dep_stage;
 } il_stages;
 
+/* Factorize M = I - h (a_ij J_j), or its transpose; b = M^-1 b, of all stages, also for all lanes, or
+   with the transpose, if that was factorized. */
+int il_stages_factorize(const il_stages *at, int transposed);
+void il_stages_solve(const il_stages *at, double *b);
+void il_stages_solve_lanes(const il_stages *at, double *b);
+void il_stages_solve_transposed(const il_stages *at, double *b);
+/* e = what becomes of e in the equation of the last stage, by the factors of its step. */
+void il_stages_soften(const il_stages *at, double *e);
+
 /* An implicit step with its derivatives, and the same backwards. */
 int il_collocate(const il_varied_run *piece, int64_t step, double t, const double *u);
 int il_collocate_back(const il_backward_run *run, int64_t step, double t, const double *u);
@@ -139,6 +173,28 @@ int il_collocate_back(const il_backward_run *run, int64_t step, double t, const 
 int il_corners_begin(const il_varied_run *piece);
 void il_corners_before(const il_varied_run *piece);
 int il_corners_after(const il_varied_run *piece, double t, const double *u);
+
+/* The same backwards, before the way back and after each step; `later` are weights after it. */
+int il_corners_back_begin(const il_backward_run *run);
+int il_corners_back(const il_backward_run *run, int64_t step, const double *later);
+
+/* A corner within a step. */
+typedef struct il_corner {
+    int64_t number;           /* -1: there is none left */
+    double t;                 /* when [s] */
+    const double *u;          /* inputs */
+    double part;              /* of the step: so much more of it lies before the corner than the
+                                 stages say that have the slope from before */
+} il_corner;
+
+/* Corners between the two ends of a step, whose values are known: whether there are any, what is
+   needed to find them, and one after the other, with the states on both its sides in
+   corners->x + size. The last two return a status. */
+int il_passing_any(const il_passing *step);
+int il_passing_begin(const il_passing *step);
+int il_passing_next(const il_passing *step, il_corner *found);
+/* Values of corners at a state of the step, at the part c of it. */
+int il_passing_look(const il_passing *step, double c, const double *x, double *values);
 
 /* Weights of the first state do not come in: they belong to the end of what is before it. */
 IL_EXPORT int il_go_back(const il_backward_run *run);
@@ -163,6 +219,8 @@ typedef struct il_told_rows {
     int64_t rows, size, dependent, lanes, results;
     const double *t, *u;
     int64_t u_row;
+    const double *tau;        /* efforts of the joints, by row; NULL: those of self */
+    int64_t tau_row;
     const double *x, *dx;
     double *dep, *y, *dy;
 } il_told_rows;

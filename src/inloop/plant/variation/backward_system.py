@@ -20,6 +20,8 @@ from inloop.plant.variation.varied_system import Stages, Tableau, VariedSystem
 class BackwardSystem(VariedSystem):
     """Steps forwards, of which all stages are kept, and backwards through them."""
 
+    goes_back = True
+
     @classmethod
     def backward(
         cls, plant: BarePlant, roles: Roles, varied: Sequence[str], signals: Sequence[str],
@@ -78,7 +80,7 @@ class BackwardSystem(VariedSystem):
         (begin, h, steps), (stages, (x, _)) = times, passed
         code, size = self.code, len(self.code.states)
         after, owed = np.array(weights), np.zeros(max(len(code.varied), 1))
-        memory = np.zeros((len(tableau.b) + 3) * size + len(code.varied) + 1)
+        memory = np.zeros((len(tableau.b) + 4) * size + len(code.varied) + 1)
         inputs, rows = np.ascontiguousarray(u), np.ascontiguousarray(told)
         held = self.hold(tau, np.zeros((len(code.varied), 0)))
         run = mirror("il_backward_run")(
@@ -94,6 +96,8 @@ class BackwardSystem(VariedSystem):
             weights=after.ctypes.data, owed=owed.ctypes.data,
             memory=memory.ctypes.data,
         )  # fmt: skip
+        if self.corner_watch is not None:
+            run.corners = self.corner_watch.address
         method = self.put_tableau(run, tableau)
         status = code.library.function("il_go_back", POINTER)(ctypes.addressof(run))
         self.check(status, begin)

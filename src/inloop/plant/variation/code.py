@@ -164,7 +164,8 @@ def backward_code(
             programs += [source.pulled_signals(signals)] if signals else []
             programs += [source.tangent()] if implicit else []
             lanes = LANES[-1] if implicit else 0
-            plant.variations[key] = _compiled(plant, source, programs, varied, signals, lanes)
+            found = _with_corners(plant, source, programs, varied, signals, lanes)
+            plant.variations[key] = found
     return plant.variations[key]
 
 
@@ -175,10 +176,21 @@ def _build(
     source = RunPrograms(plant, roles, varied)
     programs = [source.tangent(), source.observation()]
     programs += [source.rates()] if implicit else []
-    bent = source.corner_values()
-    programs += [bent] if bent is not None else []
-    found = _compiled(plant, source, programs, varied, source.observed.names, lanes)
-    corners = source.corners
+    return _with_corners(plant, source, programs, varied, source.observed.names, lanes)
+
+
+def _with_corners(
+    plant: BarePlant,
+    source: RunPrograms,
+    own: Sequence[Program],
+    varied: Sequence[str],
+    observed: Sequence[str],
+    lanes: int,
+) -> VariationCode:
+    """With what looks at corners of laws."""
+    bent, corners = source.corner_values(), source.corners
+    programs = [*own, bent] if bent is not None else own
+    found = _compiled(plant, source, programs, varied, observed, lanes)
     return replace(found, corners=corners.laws, corner_owners=corners.owners)
 
 

@@ -6,46 +6,74 @@ import ctypes
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.native import aligned_zeros
 from inloop.native.mirror import mirror
 from inloop.plant.engine import Array
 from inloop.plant.variation.code import VariationCode
 
+MOST_STAGES = 6  # of explicit methods
+
 
 class CornerWatch:
-    """What corners have cost so far, over all pieces of a run.
+    """Corners that were passed so far, over all pieces of a run.
 
     Attributes:
         laws: names of the laws that have corners.
         crossings: by law, steps in which it passes one.
         first: by law, the first of them [s].
-        bends: squares of what derivatives of the state are off by, shape (laws, states, lanes).
+        bends: squares of what derivatives of the state still lack, shape (laws, states, lanes),
+            or, on a way back, weights of the state and what is owed, shape (laws, states + varied).
+        most: the largest weight of each state on a way back.
     """
 
-    def __init__(self, code: VariationCode) -> None:
+    def __init__(self, code: VariationCode, back: bool = False) -> None:
+        """Reserve memory.
+
+        Args:
+            code: looks at corners.
+            back: for a way back.
+        """
         size, laws, count = len(code.states), len(code.corners), len(code.corner_owners)
+        wide = (size + len(code.varied),) if back else (size, code.lanes)
         self.laws = code.corners
         self.crossings = np.zeros(laws, dtype=np.int64)
         self.first = np.zeros(laws)
-        self.bends: Array = np.zeros((laws, size, code.lanes))
+        self.bends: Array = np.zeros((laws, *wide))
+        self.most: Array = np.zeros(size)
         self._memory = {
             "owners": np.array(code.corner_owners, dtype=np.int64),
-            "values": np.zeros(2 * count),
-            "x": np.zeros(size),
+            "values": np.zeros(4 * count),
+            "x": np.zeros(3 * size),
             "dep": np.zeros(max(len(code.layout.dependent), 1)),
-            "k": np.zeros(size),
-            "dk": aligned_zeros(2 * size, code.lanes),
+            "k": np.zeros(3 * size),
+            "stages": np.zeros(MOST_STAGES * size),
+            "dx": aligned_zeros(size, max(code.lanes, 1)),
+            "dk": aligned_zeros(4 * max(int(np.prod(wide)), size * max(code.lanes, 1))),
+            "bent": aligned_zeros(int(np.prod(wide))),
+            "pending": np.zeros(count, dtype=np.int64),
             "charged": np.zeros(laws, dtype=np.int64),
             "crossings": self.crossings,
             "first": self.first,
             "bends": self.bends,
+            "most": self.most,
         }
         places = {name: array.ctypes.data for name, array in self._memory.items()}
+        rates = "plain_slopes" if back else "slopes"
         self._structure: Any = mirror("il_corners")(
             look=code.library.address(f"{code.prefix}_look_at_corners"),
+            rates=code.library.address(f"{code.prefix}_{rates}"),
             count=count, laws=laws, **places,
         )  # fmt: skip
+
+    def mark(self) -> tuple[NDArray[np.int64], Array, Array]:
+        """What was counted so far, for `back_to`."""
+        return self.crossings.copy(), self.first.copy(), self.bends.copy()
+
+    def back_to(self, mark: tuple[NDArray[np.int64], Array, Array]) -> None:
+        """Forget what was counted since."""
+        self.crossings[:], self.first[:], self.bends[:] = mark
 
     @property
     def address(self) -> int:

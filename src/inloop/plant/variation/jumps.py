@@ -85,6 +85,14 @@ class ModeJumps:
         self._events = ModeEvents(self._derivation, loops.rows, self._partition)
         self._targets = {name: each.mechanism for name, each in modes.items()}
 
+    @classmethod
+    def of(cls, plant: BarePlant, roles: Roles, modes: Mapping[str, BarePlant]) -> ModeJumps:
+        """Those of a plant, derived when they are first asked for."""
+        with plant.equations.building:
+            if roles not in plant.jumps:
+                plant.jumps[roles] = cls(plant, roles, modes)
+        return plant.jumps[roles]
+
     def event(self, name: str) -> Event:
         """An event by name."""
         return next(e for e in self.plant.mechanism.events if e.name == name)

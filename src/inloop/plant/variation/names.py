@@ -85,9 +85,17 @@ def refuse_rough(plant: BarePlant, *, contacts_known: bool = False) -> None:
         InputError: says which, and why.
     """
     why, fix = "", "Leave sensitivities out, or take differences of runs."
-    if plant.mechanism.hard_contacts and not contacts_known:
+    mechanism = plant.mechanism
+    if mechanism.hard_contacts and not contacts_known:
         why = "has hard contacts, whose impacts and friction have corners"
         fix = "Write them as modes with an impact, or as stiff contacts with short steps."
+        if mechanism.found_contacts:
+            why = f"finds hard contact '{mechanism.found_contacts[0].name}' while it runs"
+            fix = "Declare points or spheres of its shape on a plane, or take stiff contacts."
+        elif mechanism.pile is not None:
+            why = "has a pile, whose contacts are found while it runs"
+        elif plant.by_mode:
+            why = "has hard contacts and modes"
     elif plant.formulation.method is not None:
         why = "has six coordinates for each body (formulation='redundant')"
     elif plant.mechanism.attitudes and not plant.formulation.unconstrained:

@@ -81,14 +81,15 @@ class VariedSystem:
         plant: where it comes from.
         code: the compiled functions.
         corner_watch: corners that runs with directions have passed; None: there are none.
-        watches: whether they are counted.
+        goes_back: whether it goes back through steps.
     """
+
+    goes_back = False
 
     def __init__(self, plant: BarePlant, roles: Roles, code: VariationCode) -> None:
         self.plant, self.roles, self.code = plant, roles, code
         self.context: Any = mirror("il_variation")()
-        self.corner_watch = CornerWatch(code) if code.corner_owners else None
-        self.watches = True  # corners are counted
+        self.corner_watch = CornerWatch(code, self.goes_back) if code.corner_owners else None
         self._version = -1
 
     @classmethod
@@ -168,7 +169,7 @@ class VariedSystem:
             tableau: the method.
             times: begin and step [s], number of steps, and of steps between samples.
             u: inputs, shape (steps, stages, inputs), or (inputs,) if they stay the same.
-            tau: efforts of the joints.
+            tau: efforts of the joints, shape (n,), or (steps, n) if they change.
             start: x, dependent coordinates, and dx of shape (states, directions).
             dg: directions of what is varied, shape (varied, directions).
             kept: what shall be filled with the stages of all steps.
@@ -204,8 +205,10 @@ class VariedSystem:
             kept_x=found[0].ctypes.data, kept_dep=found[1].ctypes.data,
             kept_dx=found_dx.ctypes.data,
         )  # fmt: skip
+        if tau.ndim == 2:
+            piece.tau, piece.tau_step = held[1].ctypes.data, tau.shape[1]
         method = self.put_tableau(piece, tableau)
-        if directions and self.watches and self.corner_watch is not None:
+        if directions and self.corner_watch is not None:
             piece.corners = self.corner_watch.address
         if kept is not None:
             piece.stage_x, piece.stage_dep = kept.x.ctypes.data, kept.dep.ctypes.data
@@ -219,6 +222,8 @@ class VariedSystem:
         self, t: Array, u: Array, tau: Array, samples: VariedSamples, dg: Array
     ) -> tuple[Array, Array]:
         """What is told of the samples of a run, and its derivatives.
+
+        Arguments are as for `run`, with a row of inputs and of efforts for each sample.
 
         Returns:
             Values of shape (samples, observed), derivatives of shape (samples, observed,
@@ -244,6 +249,8 @@ class VariedSystem:
             x=x.ctypes.data, dx=dx.ctypes.data, dep=dep.ctypes.data, y=y.ctypes.data,
             dy=dy.ctypes.data,
         )  # fmt: skip
+        if tau.ndim == 2:
+            told.tau, told.tau_row = held[1].ctypes.data, tau.shape[1]
         status = code.library.function("il_tell", POINTER)(ctypes.addressof(told))
         self.check(status, float(when[-1]))
         del held

@@ -23,7 +23,9 @@ def find_place(on: Any) -> RayCluster | None:
     """
     if on is None:
         return None
-    if on == RAY or (isinstance(on, types.ModuleType) and on.__name__ == RAY):
+    # an array answers == with another one
+    named = isinstance(on, str) and on == RAY
+    if named or (isinstance(on, types.ModuleType) and on.__name__ == RAY):
         return RayCluster(None)
     if not isinstance(on, str):
         raise useless(on, "on", 'Give "ray", or the address of a Ray cluster.')

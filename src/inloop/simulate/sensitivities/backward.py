@@ -14,6 +14,7 @@ import numpy as np
 
 from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant
+from inloop.plant.arguments import real, reals
 from inloop.plant.variation.backward_system import BackwardSystem
 from inloop.plant.variation.code import LANES
 from inloop.plant.variation.names import refuse_rough, roles_of
@@ -21,6 +22,11 @@ from inloop.plant.variation.varied_system import VariedSystem
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
 from inloop.simulate.schedules import fixed
+from inloop.simulate.sensitivities.corner_notes import (
+    PassedCorner,
+    corner_notes,
+    corners_passed_back,
+)
 from inloop.simulate.sensitivities.directions import (
     Directions,
     read_directions,
@@ -35,7 +41,6 @@ from inloop.simulate.sensitivities.run_arguments import (
     Apart,
     RunArguments,
     check_same,
-    kept_values,
     refuse_steps,
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Leg
@@ -78,11 +83,18 @@ def squared_error(result: Result, recorded: Weights) -> tuple[float, dict[str, A
     """
     total, weights = 0.0, {}
     for name, wanted in recorded.items():
-        signal, told = result[name], np.asarray(wanted, dtype=np.float64)
-        if signal.shape != told.shape or not np.all(np.isfinite(told)):
+        signal, told = result[name], reals(wanted, f"the recording of '{name}'")
+        if signal.shape != told.shape:
             raise InputError(
                 f"'{name}' has {len(signal)} samples, its recording shape {told.shape}",
-                fix="Give one finite number for each sample of the run; see sample=.",
+                fix="Give one number for each sample of the run; see sample=.",
+            )
+        if not np.all(np.isfinite(told)):
+            first = int(np.flatnonzero(~np.isfinite(told))[0])
+            raise InputError(
+                f"the recording of '{name}' is {told[first]} at t = {result.t[first]:g} s",
+                fix="Give finite numbers, or a function of the result whose derivatives are 0 at "
+                "such samples.",
             )
         if not np.all(np.isfinite(signal)):
             mode = result.modes[int(np.flatnonzero(~np.isfinite(signal))[0])]
@@ -131,8 +143,9 @@ def gradient_of(
     slopes = found.start.T @ found.owed.state
     for k, name in enumerate(directions.varied):
         slopes[directions.names.index(name)] += found.owed.varied[k]
+    noted = replace(result, notes=(*result.notes, *corner_notes(found.corners)))
     return Gradient(
-        float(value), directions.names, slopes, with_notes(result, found.switches, found.apart)
+        float(value), directions.names, slopes, with_notes(noted, found.switches, found.apart)
     )
 
 
@@ -170,12 +183,14 @@ class _Found:
         start: derivatives of the first state by all quantities, shape (states, names).
         switches: laws that compare numbers.
         apart: how far the run and its repetition are apart.
+        corners: of laws, that were passed and matter.
     """
 
     owed: Owed
     start: Array
     switches: tuple[str, ...]
     apart: Apart
+    corners: Sequence[PassedCorner]
 
 
 def _figure(result: Result, loss: Loss) -> tuple[float, Weights]:
@@ -184,25 +199,31 @@ def _figure(result: Result, loss: Loss) -> tuple[float, Weights]:
     Raises:
         InputError: a function returns something else.
     """
-    if not callable(loss):
+    if isinstance(loss, Mapping):
         return squared_error(result, loss)
+    fix = (
+        "Return (figure, {signal: derivatives of the figure by its samples}), or give recorded "
+        "samples by signal in place of a function."
+    )
+    if not callable(loss):
+        raise InputError(f"the loss is {type(loss).__name__}, no function", fix=fix)
     told: Any = loss(result)
     good = isinstance(told, tuple) and len(told) == 2 and isinstance(told[1], Mapping)
     if not good:
         raise InputError(
-            f"the loss returns {type(told).__name__}, not a figure and its derivatives",
-            fix="Return (figure, {signal: derivatives of the figure by its samples}), or give "
-            "recorded samples by signal in place of a function.",
+            f"the loss returns {type(told).__name__}, not a figure and its derivatives", fix=fix
         )
-    figure, weights = told
-    return figure, weights
+    figure = real(told[0], "the figure of the loss")
+    if not np.isfinite(figure):
+        raise InputError(f"the figure of the loss is {figure}", fix="Return a finite number.")
+    return figure, told[1]
 
 
 def _weights_of(result: Result, weights: Weights) -> Array:
     """Weights of all signals of the loss, shape (samples, signals)."""
     columns = []
     for name, told in weights.items():
-        column = np.asarray(told, dtype=np.float64)
+        column = reals(told, f"derivatives by '{name}'")
         if column.shape != result.t.shape or not np.all(np.isfinite(column)):
             raise InputError(
                 f"the loss gives derivatives by '{name}' of shape {column.shape}",
@@ -239,9 +260,8 @@ def _back(
     owed = way.sample(0.0, start, 0, owed)
     apart = _check_states(plant.name, result, [(system, way.passed)])
     varied = VariedSystem.forward(plant, roles, directions.varied, LANES[-1], tableau.implicit)
-    kept = kept_values(plant, arguments)
-    dx = start_changes(varied, directions, (0.0, u, tau), start, kept, directions.of_varied())
-    return _Found(owed, dx, system.code.switches, apart)
+    dx = start_changes(varied, directions, (0.0, u, tau), start, arguments, directions.of_varied())
+    return _Found(owed, dx, system.code.switches, apart, corners_passed_back(system))
 
 
 def _back_over_events(
@@ -266,7 +286,7 @@ def _back_over_events(
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(begin.modes, result, schedule, around, backward)
     run.go(begin.mode, replace(begin.at, dx=begin.at.dx[:, :0]))
-    owed = ways[run.rows[-1][0]].nothing()
+    owed = ways[run.pieces[-1].mode].nothing()
     for part in reversed(run.way):
         if isinstance(part, Crossing):
             slopes, states = crossing_slopes(begin.modes, part, around), len(part.at.x)
@@ -278,7 +298,8 @@ def _back_over_events(
     owed = ways[begin.mode].sample(0.0, (begin.at.x, begin.at.dep), 0, owed)
     apart = _check_states(result.name, result, [(backward[m], w.passed) for m, w in ways.items()])
     switches = tuple(name for s in backward.values() for name in s.code.switches)
-    return _Found(owed, begin.at.dx, switches, apart)
+    corners = [corner for s in backward.values() for corner in corners_passed_back(s)]
+    return _Found(owed, begin.at.dx, switches, apart, corners)
 
 
 def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode]) -> None:

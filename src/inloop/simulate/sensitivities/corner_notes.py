@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.plant import Array
+from inloop.plant.variation.corner_watch import CornerWatch
 from inloop.plant.variation.varied_system import VariedSystem
 
 MOST_NAMED = 6  # laws in a note
-MATTERS = 1e-3  # of the largest derivative: what corners may cost is noted from here on
+MATTERS = 1e-3  # of the largest derivative: what is lacking past corners is noted from here on
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class PassedCorner:
         law: its name.
         first: when the first of them was passed [s].
         crossings: steps in which one was passed.
-        share: about what derivatives are off by, of the largest one of the same state.
+        share: about what derivatives are off by there, of the largest one of the same state.
     """
 
     law: str
@@ -41,12 +42,22 @@ def passed_corners(system: VariedSystem, dx: Array) -> list[PassedCorner]:
     watch = system.corner_watch
     if watch is None or not np.any(watch.crossings):
         return []
-    found, largest = [], np.abs(dx).max(axis=0)
+    return _that_matter(watch, watch.bends[:, :, : dx.shape[2]], np.abs(dx).max(axis=0))
+
+
+def corners_passed_back(system: VariedSystem) -> list[PassedCorner]:
+    """The same on the way back: what its weights lack, of the largest ones."""
+    watch = system.corner_watch
+    if watch is None or not np.any(watch.crossings):
+        return []
+    return _that_matter(watch, watch.bends[:, : len(watch.most)], watch.most)
+
+
+def _that_matter(watch: CornerWatch, bends: Array, largest: Array) -> list[PassedCorner]:
     # what never changes has no derivatives to lose
-    size = np.where(largest > 0.0, largest, np.inf)
+    size, found = np.where(largest > 0.0, largest, np.inf), []
     for k, law in enumerate(watch.laws):
-        off = np.sqrt(watch.bends[k][:, : size.shape[1]])
-        share = float((off / size).max(initial=0.0))
+        share = float((np.sqrt(bends[k]) / size).max(initial=0.0))
         if share > MATTERS:
             found.append(PassedCorner(law, watch.first[k], int(watch.crossings[k]), share))
     return found
@@ -69,7 +80,7 @@ def corner_notes(corners: Sequence[PassedCorner]) -> list[str]:
     return [
         f"{'laws' if len(worst) > 1 else 'law'} {', '.join(names[:MOST_NAMED])}{more} "
         f"pass{'' if len(worst) > 1 else 'es'} a corner in {steps} "
-        f"step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. Where within a step is not "
-        f"known: derivatives from there on may be off by about {off} of the largest. Use shorter "
+        f"step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. There derivatives are right "
+        f"to the first order of the step only, and off by about {off} of the largest. Use shorter "
         "steps, or declare the corner as an event"
     ]

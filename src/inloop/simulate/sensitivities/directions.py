@@ -2,7 +2,8 @@
 
 Start values that were given or declared are kept, to the last bit, as far as loops allow; what
 follows from the loops changes with parameters. Which values are kept is decided as for the start
-itself: drives, then names given to the run, then declared values.
+itself: drives, then names given to the run, then declared values; `loose_start.py` has what none of
+them keeps.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.variation.names import varied_names
 from inloop.plant.variation.varied_system import VariedSystem
+from inloop.simulate.sensitivities.loose_start import LooseStart
+from inloop.simulate.sensitivities.run_arguments import RunArguments, kept_values
 
 Given = Mapping[str, float] | Array | None
 DEFINITE = 1e-9  # of the largest entry: what is left of a direction that others determine
@@ -87,7 +90,7 @@ def start_changes(
     directions: Directions,
     at: tuple[float, Array, Array],
     state: tuple[Array, Array],
-    kept: tuple[Sequence[int], Sequence[int]],
+    arguments: RunArguments,
     dg: Array,
 ) -> Array:
     """dx at the start, shape (states, names).
@@ -97,14 +100,14 @@ def start_changes(
         directions: what is differentiated by.
         at: time [s], inputs and efforts of the start.
         state: x and the dependent coordinates there.
-        kept: coordinates whose positions and whose velocities were given or declared, the most
-            important first.
+        arguments: what the run was given.
         dg: directions of what is varied.
 
     Raises:
         InputError: a start value follows from others.
     """
     plant, code = system.plant, system.code
+    kept = kept_values(plant, arguments)
     nx = len(code.states)
     eye, none = np.eye(nx), np.zeros((nx, len(directions.names)))
     by_state = system.observe(*at, state, eye, np.zeros((len(code.varied), nx)))[1]
@@ -114,12 +117,18 @@ def start_changes(
     places = {name: i for i, name in enumerate(code.states)}
     first = {"q": 0, "qd": plant.n}  # rows of what is observed
     for kind, columns in (("q", list(range(free))), ("qd", list(range(free, 2 * free)))):
-        held = _held(by_state[first[kind] : first[kind] + plant.n, columns], kept[kind == "qd"])
+        values = kept[kind]
+        held = _held(by_state[first[kind] : first[kind] + plant.n, columns], values.order)
         names = [f"{plant.coordinates[k]}.{kind}" for k in held]
         _check_starts(directions, kind, [*names, *_led(system, kind)], plant)
         wanted = np.array([[float(a == b) for b in directions.names] for a in names])
+        wanted = wanted.reshape(len(held), dx.shape[1])
+        loose = [i for i, k in enumerate(held) if k not in values.firm]
+        if loose and plant.formulation.partition.rows:
+            whole = LooseStart(plant, arguments).changes(directions.names, kind)
+            wanted[loose] += whole[held][loose]
         rows = [first[kind] + k for k in held]
-        left = wanted.reshape(len(held), dx.shape[1]) - by_given[rows] - by_state[rows] @ dx
+        left = wanted - by_given[rows] - by_state[rows] @ dx
         if held:
             dx[columns] = np.linalg.solve(by_state[np.ix_(rows, columns)], left)
     for name in (*(s.name for s in plant.mechanism.states), *_led(system, "q")):

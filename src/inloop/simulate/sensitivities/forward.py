@@ -37,7 +37,6 @@ from inloop.simulate.sensitivities.run_arguments import (
     Apart,
     RunArguments,
     check_same,
-    kept_values,
     refuse_steps,
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
@@ -164,8 +163,7 @@ def _group(
     given = Given(inputs, tau, directions.of_varied())
     u = inputs.at(0.0)
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
-    at, kept = (0.0, u, tau), kept_values(plant, arguments)
-    dx = start_changes(system, directions, at, state, kept, given.dg)
+    dx = start_changes(system, directions, (0.0, u, tau), state, arguments, given.dg)
     t, samples = _all_legs(system, result.method, arguments, given, (*state, dx))
     y, dy = system.tell(
         t, inputs.over(t) if inputs.function is not None else inputs.constant, tau, samples,
@@ -195,22 +193,21 @@ def _told(
     run: ModedRun, modes: Mapping[str, VariedMode], result: Result, around: Surroundings
 ) -> Derived:
     names = tuple(dict.fromkeys(n for m in modes.values() for n in m.system.code.observed))
-    values = np.full((len(run.rows), len(names)), np.nan)
-    changes = np.full((len(run.rows), len(names), around.dg.shape[1]), np.nan)
+    values = np.full((run.count, len(names)), np.nan)
+    changes = np.full((run.count, len(names), around.dg.shape[1]), np.nan)
     corners: list[PassedCorner] = []
     for mode, varied in modes.items():
-        rows = [k for k, row in enumerate(run.rows) if row[0] == mode]
-        if not rows:
+        own = [piece for piece in run.pieces if piece.mode == mode]
+        if not own:
             continue
-        own = [run.rows[k][1] for k in rows]
         samples = VariedSamples(
-            *(np.array([getattr(a, x) for a in own]) for x in ("x", "dep", "dx"))
+            *(np.concatenate([getattr(a.samples, x) for a in own]) for x in ("x", "dep", "dx"))
         )
-        t = np.array([a.t for a in own])
+        rows, t = np.concatenate([a.rows for a in own]), np.concatenate([a.t for a in own])
         given = around.given[mode]
         u = given.constant if given.function is None else given.over(t)
         y, dy = varied.system.tell(t, u, around.tau[mode], samples, around.dg)
-        places = [names.index(name) for name in varied.system.code.observed]
+        places = np.array([names.index(name) for name in varied.system.code.observed])
         values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
         corners += passed_corners(varied.system, samples.dx)
     apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))

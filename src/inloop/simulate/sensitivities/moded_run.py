@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inloop.errors import SimulationError
 from inloop.native import FixedSteps
@@ -80,15 +81,33 @@ def varied_modes(
         system = VariedSystem.forward(
             plant, roles, (*varied, TIME), directions, TABLEAUS[result.method].implicit
         )
-        found[mode] = VariedMode(system, ModeJumps(plant, roles, plants))
+        found[mode] = VariedMode(system, ModeJumps.of(plant, roles, plants))
     return found
+
+
+@dataclass(frozen=True)
+class SampledPiece:
+    """Samples of a run that follow each other in one mode.
+
+    Attributes:
+        mode: its name.
+        rows: of the samples, among all of the run.
+        t: their times [s].
+        samples: states and their derivatives.
+    """
+
+    mode: str
+    rows: NDArray[np.int64]
+    t: Array
+    samples: VariedSamples
 
 
 class ModedRun:
     """A run from event to event.
 
     Attributes:
-        rows: of each sample, its mode and state.
+        pieces: all samples, in order.
+        count: of the samples.
         way: from the first state to the last sample.
     """
 
@@ -111,14 +130,17 @@ class ModedRun:
         self._events = list(result.events)
         self._dt = np.zeros(around.dg.shape[1])
         self._last_event = -np.inf
-        self.rows: list[tuple[str, Moment]] = []
+        self.pieces: list[SampledPiece] = []
+        self.count = 0
         self.way: list[ModedLeg | Crossing] = []
 
     def go(self, mode: str, start: Moment) -> None:
         """Run to the end."""
         h, steps = self._schedule.step, self._schedule.steps
         now, k = start, 0
-        self.rows.append((mode, now))
+        self._keep(
+            mode, np.array([start.t]), VariedSamples(now.x[None], now.dep[None], now.dx[None])
+        )
         while k < steps or self._events:
             event = self._events[0] if self._events else None
             last = steps if event is None else min(steps, int(event.t / h))
@@ -135,14 +157,24 @@ class ModedRun:
 
     def _steps(self, mode: str, now: Moment, leg: Leg, first: int) -> Moment:
         """Steps between the grid times `first` and `first + leg.steps`, and their samples."""
-        found, samples = self._leg(mode, leg, now), {}
-        for i in range(1, leg.steps + 1):
-            at = Moment((first + i) * self._schedule.step, found.x[i], found.dep[i], found.dx[i])
-            if (first + i) % self._schedule.stride == 0 or first + i == self._schedule.steps:
-                samples[i] = len(self.rows)
-                self.rows.append((mode, at))
-        self.way.append(ModedLeg(mode, leg, now, samples))
-        return at
+        found, schedule = self._leg(mode, leg, now), self._schedule
+        grid = first + np.arange(1, leg.steps + 1)
+        told = 1 + np.flatnonzero((grid % schedule.stride == 0) | (grid == schedule.steps))
+        rows = self._keep(
+            mode,
+            schedule.step * (first + told).astype(np.float64),
+            VariedSamples(found.x[told], found.dep[told], found.dx[told]),
+        )
+        self.way.append(ModedLeg(mode, leg, now, dict(zip(told.tolist(), rows, strict=True))))
+        return Moment(grid[-1] * schedule.step, found.x[-1], found.dep[-1], found.dx[-1])
+
+    def _keep(self, mode: str, t: Array, samples: VariedSamples) -> list[int]:
+        """Samples, and which rows they are."""
+        rows = np.arange(self.count, self.count + len(t), dtype=np.int64)
+        if len(t):
+            self.pieces.append(SampledPiece(mode, rows, t, samples))
+        self.count += len(t)
+        return list(rows.tolist())
 
     def _leg(self, mode: str, leg: Leg, now: Moment) -> VariedSamples:
         around, system = self._around, self._stepping[mode]
@@ -164,9 +196,13 @@ class ModedRun:
         return event.next_mode, jump(self._modes, event, at, self._dt, self._around)
 
     def _located(self, mode: str, now: Moment, event: EventRecord) -> Moment:
-        t = event.t
+        t, watch = event.t, self._stepping[mode].corner_watch
+        before = watch.mark() if watch is not None else None
         for _ in range(MOST_CORRECTIONS):
             leg = Leg(now.t, t - now.t, 1)
+            # tried more than once: corners would be counted as often
+            if watch is not None and before is not None:
+                watch.back_to(before)
             at = self._shortened(mode, now, leg)
             value, rate, change = indicator(mode, self._modes[mode], event.name, at, self._around)
             self._dt = time_change(event, rate, change)
@@ -187,10 +223,7 @@ class ModedRun:
         """One step that ends at an event."""
         if leg.h <= 0.0:
             return now
-        # tried more than once: corners would be counted as often
-        self._stepping[mode].watches = False
         found = self._leg(mode, leg, now)
-        self._stepping[mode].watches = True
         return Moment(leg.t + leg.h, found.x[-1], found.dep[-1], found.dx[-1])
 
 

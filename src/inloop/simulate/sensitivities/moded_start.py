@@ -17,7 +17,7 @@ from inloop.simulate.results.result import Result
 from inloop.simulate.sensitivities.directions import Directions, start_changes
 from inloop.simulate.sensitivities.event_changes import Moment, Surroundings, VariedMode
 from inloop.simulate.sensitivities.moded_run import varied_modes
-from inloop.simulate.sensitivities.run_arguments import RunArguments, kept_values
+from inloop.simulate.sensitivities.run_arguments import RunArguments
 from inloop.simulate.start import first_internal_states, vector
 
 
@@ -70,8 +70,7 @@ def moded_start(
     state = system.packed(
         result.q[0, : plant.nq], result.qd[0, : plant.n], first_internal_states(plant, u)
     )
-    at, kept = (0.0, u, efforts[first]), kept_values(plant, arguments)
-    dx = start_changes(system, directions, at, state, kept, dg)
+    dx = start_changes(system, directions, (0.0, u, efforts[first]), state, arguments, dg)
     return ModedStart(first, modes, around, Moment(0.0, *state, dx))
 
 

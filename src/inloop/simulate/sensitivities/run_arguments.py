@@ -83,8 +83,21 @@ def refuse_steps(
         raise InputError(f"sensitivities: the run of model '{plant.name}' {why}", fix=fix)
 
 
-def kept_values(plant: BarePlant, arguments: RunArguments) -> tuple[list[int], list[int]]:
-    """Coordinates whose positions and whose velocities the start keeps, the first ones first."""
+@dataclass(frozen=True)
+class KeptValues:
+    """What a start keeps, of positions or of velocities.
+
+    Attributes:
+        order: all coordinates that are not driven; those that are kept come first.
+        firm: those that were given or declared.
+    """
+
+    order: tuple[int, ...]
+    firm: frozenset[int]
+
+
+def kept_values(plant: BarePlant, arguments: RunArguments) -> dict[str, KeptValues]:
+    """Coordinates whose positions "q" and whose velocities "qd" the start keeps."""
     formulation, n = plant.formulation, plant.n
     driven, free = list(formulation.driven_indices), list(formulation.partition.independent)
 
@@ -96,14 +109,20 @@ def kept_values(plant: BarePlant, arguments: RunArguments) -> tuple[list[int], l
         return [k for name in given for k in plant.equations.places(name, n)]
 
     declared = [k for k in formulation.declared if k < n]
-    q = [*driven, *named(arguments.q), *declared, *free, *range(n)]
     joints = [body.joint for body in plant.mechanism.bodies]
     told = [k for k in range(n) if joints[k].declared[1]]
     moving = [k for k in told if joints[k].initial[1] != 0.0]
-    qd = [*driven, *named(arguments.qd), *moving, *told, *free, *range(n)]
-    return [k for k in dict.fromkeys(q) if k not in driven], [
-        k for k in dict.fromkeys(qd) if k not in driven
-    ]
+    firm = {
+        "q": [*named(arguments.q), *declared],
+        "qd": [*named(arguments.qd), *moving, *told],
+    }
+    return {
+        kind: KeptValues(
+            tuple(k for k in dict.fromkeys([*kept, *free, *range(n)]) if k not in driven),
+            frozenset(kept),
+        )
+        for kind, kept in firm.items()
+    }
 
 
 @dataclass(frozen=True)

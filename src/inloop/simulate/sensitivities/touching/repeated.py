@@ -18,7 +18,6 @@ from inloop.simulate.sensitivities.run_arguments import (
     TOUCHING,
     RunArguments,
     check_same,
-    kept_values,
     refuse_steps,
 )
 from inloop.simulate.sensitivities.touching.phase import Phase
@@ -45,7 +44,7 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
     for contact in plant.mechanism.declared_contacts:
         if getattr(contact.law, "stiffness", None) is not None:
             why, fix = f"contact '{contact.name}' gives way", "Leave out its stiffness."
-        elif getattr(contact.law, "impacts", "newton") != "newton":
+        elif getattr(contact.law, "impacts", "newton") != "newton" and not _alone(plant):
             why = f"impacts of contact '{contact.name}' are Poisson's"
             fix = 'Write impacts="newton".'
     if TouchedSystem.reads_reactions(plant):
@@ -54,6 +53,12 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
         raise InputError(
             f"sensitivities: the run of model '{plant.name}' has hard contacts, and {why}", fix=fix
         )
+
+
+def _alone(plant: BarePlant) -> bool:
+    """Whether a plant has one contact without friction: Poisson's impacts are Newton's there."""
+    first, *more = plant.mechanism.declared_contacts
+    return not more and not getattr(first.law, "rubs", True)
 
 
 def touched(
@@ -79,7 +84,7 @@ def touched(
     )
     u = inputs.at(0.0)
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
-    dx = start_changes(system, directions, (0.0, u, tau), state, kept_values(plant, arguments), dg)
+    dx = start_changes(system, directions, (0.0, u, tau), state, arguments, dg)
     sizes = [abs(plant.parameters[n]) or 1.0 if n in plant.parameters else 1.0
              for n in directions.names]  # fmt: skip
     run = TouchedRun(Phase(system, around), result.t, directions.names, sizes)
