@@ -63,15 +63,16 @@ def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
             yield min(labels, key=lambda label: np.count_nonzero(label[rows] != label[columns]))
 
 
-def block_order(rows: Integers, columns: Integers, ties: tuple[int, int]) -> list[int]:
+def block_order(places: Sequence[Place], labels: Integers, ties: tuple[int, int]) -> list[int]:
     """Blocks in the order of their elimination: those with the fewest neighbors first.
 
     Args:
-        rows: blocks of the rows of all places.
-        columns: of their columns.
+        places: (row, column) of each given value.
+        labels: block of each row and column.
         ties: one of TIES.
     """
-    pairs = {*zip(rows.tolist(), columns.tolist(), strict=True)}
+    rows, columns = np.array(places).T
+    pairs = {*zip(labels[rows].tolist(), labels[columns].tolist(), strict=True)}
     neighbors: dict[int, set[int]] = {a: set() for pair in pairs for a in pair}
     for a, b in pairs:
         if a != b:
@@ -96,8 +97,9 @@ def pivots_by_block(
     samples: Reals,
     labels: Integers,
     threshold: float,
-    ties: tuple[int, int],
+    order: Sequence[int],
     known: Habits | None = None,
+    rescaled: bool = False,
 ) -> tuple[list[Step], float, Habits]:
     """Choose the pivots of all blocks; also the weakest of them, as in `PivotOrder`.
 
@@ -106,11 +108,19 @@ def pivots_by_block(
 
     Rows and columns of a block in which no pivot is large enough go into the next block that has
     entries with them.
+
+    Args:
+        n: number of unknowns.
+        places: (row, column) of each given value.
+        samples: their values, shape (samples, values).
+        labels: block of each row and column.
+        threshold: smallest pivot, in parts of its column.
+        order: of the blocks.
+        known: pivots that are tried first.
+        rescaled: see `Active`.
     """
-    active = Active(n, places, samples)
+    active = Active(n, places, samples, rescaled)
     label = labels.tolist()
-    at_rows, at_columns = np.array(places).T
-    order = block_order(labels[at_rows], labels[at_columns], ties)
     rows: dict[int, list[int]] = {k: [] for k in order}
     columns: dict[int, list[int]] = {k: [] for k in order}
     for line in range(n):
@@ -192,6 +202,9 @@ class _Front:
     def _holds(self, step: Step, threshold: float) -> bool:
         left = self.values.copy()
         for i, j in zip(step.rows, step.columns, strict=True):
+            if self.active.rescaled:
+                largest = np.max(np.abs(left), axis=2, keepdims=True)
+                left /= np.where(largest > 0.0, largest, 1.0)
             column, pivot = left[:, :, j], left[:, i, j]
             if not np.all(np.abs(pivot) >= threshold * np.max(np.abs(column), axis=1)):
                 return False
