@@ -139,7 +139,7 @@ class RedundantCode(Code):
         size, places = self.about.layout.size, self.about.places
         if size > THOROUGH_UP_TO:
             by_body = eliminate_in_blocks(size, places, kept, THRESHOLD, self.about.bodies)
-            if by_body.repeats:
+            if by_body.repeats and by_body.weakest >= 0.1 * THRESHOLD:
                 return by_body
         return eliminate(size, places, kept)
 
