@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 
 SHORTEST, LONGEST = 5, 64  # a block [rows]
 ALIKE = 0.75  # places that are there again one period further, in parts of all
+HARDLY = 0.05  # of this share is no difference
 # blocks with equally few neighbors: those whose neighbors changed first or last, by their number
 TIES = ((1, 1), (-1, 1), (-1, -1))
 
@@ -40,15 +41,20 @@ Habits = dict[bytes, dict[Step, int]]
 
 
 def period_of(n: int, places: Sequence[Place]) -> int | None:
-    """After how many rows and columns the places are there again; None where they are not."""
+    """After how many rows and columns the places are there again; None where they are not.
+
+    In a band of full blocks most places are there again after any number: the shortest of those
+    that are hardly worse than the best is the period.
+    """
     rows, columns = np.array(places).T
     own = np.unique(rows * n + columns)
+    shares = {}
     for period in range(SHORTEST, min(LONGEST, n // 3) + 1):
         inside = (rows + period < n) & (columns + period < n)
         again = np.isin((rows[inside] + period) * n + columns[inside] + period, own)
-        if again.sum() >= ALIKE * len(rows):
-            return period
-    return None
+        shares[period] = again.sum() / len(rows)
+    least = max(ALIKE, max(shares.values(), default=0.0) - HARDLY)
+    return next((period for period, share in shares.items() if share >= least), None)
 
 
 def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
@@ -61,6 +67,33 @@ def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
         if period % length == 0:
             labels = [(np.arange(n) + first) // length for first in range(length)]
             yield min(labels, key=lambda label: np.count_nonzero(label[rows] != label[columns]))
+
+
+def realigned(n: int, places: Sequence[Place], period: int) -> Integers:
+    """Blocks of one period that begin anew wherever it was interrupted, as at the next blade.
+
+    A run is where lines have the same places as those one period further. It is cut where the
+    fewest entries lie between blocks, with one block more at both ends; so is what lies between.
+    """
+    rows, columns = np.array(places).T
+    near: list[set[Place]] = [set() for _ in range(n)]
+    for i, j in places:
+        if abs(i - j) < 2 * period:
+            near[i].add((0, j - i))
+            near[j].add((1, i - j))
+    again = [near[k] == near[k + period] for k in range(n - period)]
+    edges = np.flatnonzero(np.diff([0, *map(int, again), 0]))
+    starts = np.zeros(n, dtype=np.int64)
+    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        if end - begin < period:
+            continue
+        inside = [(each >= begin) & (each < end + period) for each in (rows, columns)]
+        i, j = (each[inside[0] & inside[1]] - begin for each in (rows, columns))
+        between = [np.count_nonzero((i - k) // period != (j - k) // period) for k in range(period)]
+        first = begin + int(np.argmin(between))
+        bounds = np.arange(first - period, end + 2 * period + 1, period)
+        starts[bounds[(bounds >= 0) & (bounds < n)]] = 1
+    return np.cumsum(starts)
 
 
 def block_order(places: Sequence[Place], labels: Integers, ties: tuple[int, int]) -> list[int]:

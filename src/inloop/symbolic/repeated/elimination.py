@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inloop.symbolic.repeated.batches import Schedule, schedule
 from inloop.symbolic.repeated.blocks import (
+    LONGEST,
     TIES,
     Habits,
     Step,
@@ -18,6 +19,7 @@ from inloop.symbolic.repeated.blocks import (
     cuts,
     period_of,
     pivots_by_block,
+    realigned,
 )
 from inloop.symbolic.repeated.both_ends import from_both_ends
 from inloop.symbolic.repeated.steps import Placed, lay_out
@@ -96,6 +98,9 @@ def eliminate_in_steps(
         return _Found(whole, labels, ties, habits)
 
     best: _Found | None = None
+    anew = realigned(n, places, period)
+    if np.bincount(anew).max() <= LONGEST:
+        best = found(anew, TIES[0])
     for labels in cuts(n, places, period):
         each = found(labels, TIES[0])
         if best is None or each.cost < best.cost:
