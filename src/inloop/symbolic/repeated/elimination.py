@@ -111,13 +111,14 @@ def eliminate_in_steps(
     others = [(best.labels, ties) for ties in TIES[1:]]
     others += [(labels, TIES[0]) for labels in from_both_ends(places, best.labels)]
     best = min([best, *(found(*each) for each in others)], key=lambda each: each.cost)
-    # once more, each block now having the pivots that most others have
-    order = block_order(places, best.labels, best.ties)
-    steps, weakest, _ = pivots_by_block(
-        n, places, samples, best.labels, threshold, order, best.habits
-    )
-    again = StepwiseElimination(places, lay_out(places, steps), weakest)
-    return min(best.elimination, again, key=lambda each: each.cost)
+    # once more, each block now having the pivots that most others have; or rows scaled again
+    order, finals = block_order(places, best.labels, best.ties), [best.elimination]
+    for known, rescaled in ((best.habits, False), (None, True)):
+        steps, weakest, _ = pivots_by_block(
+            n, places, samples, best.labels, threshold, order, known, rescaled
+        )
+        finals.append(StepwiseElimination(places, lay_out(places, steps), weakest))
+    return min(finals, key=lambda each: each.cost)
 
 
 def eliminate_in_blocks(
