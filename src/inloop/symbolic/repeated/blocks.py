@@ -9,7 +9,7 @@ can serve them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -153,12 +153,8 @@ def pivots_by_block(
         rescaled: see `Active`.
     """
     active = Active(n, places, samples, rescaled)
-    label = labels.tolist()
-    rows: dict[int, list[int]] = {k: [] for k in order}
-    columns: dict[int, list[int]] = {k: [] for k in order}
-    for line in range(n):
-        rows[label[line]].append(line)
-        columns[label[line]].append(line)
+    rows: dict[int, list[int]] = {k: np.flatnonzero(labels == k).tolist() for k in order}
+    columns = {k: [*lines] for k, lines in rows.items()}
     known = {signature: dict.fromkeys(some, 0) for signature, some in (known or {}).items()}
     steps: list[Step] = []
     weakest = 1.0
@@ -182,17 +178,27 @@ def pivots_by_block(
         if left_rows or left_columns:
             met_columns = {j for i in left_rows for j in active.rows[i]}
             met_rows = {i for j in left_columns for i in active.columns[j]}
-            later = order[at + 1 :]
-            to = next(
-                (q for q in later if met_columns & {*columns[q]} or met_rows & {*rows[q]}), later[0]
-            )
+            to = _first_with(met_rows, met_columns, rows, columns, order[at + 1 :])
             rows[to] = sorted({*rows[to]} | left_rows)
             columns[to] = sorted({*columns[to]} | left_columns)
-    often = {
-        signature: dict(sorted(some.items(), key=lambda each: -each[1]))
-        for signature, some in known.items()
-    }
-    return steps, weakest, often
+    return steps, weakest, {signature: _by_use(some) for signature, some in known.items()}
+
+
+def _first_with(
+    met_rows: Set[int],
+    met_columns: Set[int],
+    rows: Mapping[int, list[int]],
+    columns: Mapping[int, list[int]],
+    later: Sequence[int],
+) -> int:
+    """The first block that has one of these rows or columns; else the first of all."""
+    met = (k for k in later if met_columns & {*columns[k]} or met_rows & {*rows[k]})
+    return next(met, later[0])
+
+
+def _by_use(some: dict[Step, int]) -> dict[Step, int]:
+    """Those that many blocks have come first."""
+    return dict(sorted(some.items(), key=lambda each: -each[1]))
 
 
 class _Front:
