@@ -18,6 +18,7 @@ from benchmarks.peers.toolchain import BuildError, compiler, compiler_identity
 from benchmarks.report import Bar, Findings, note, progress, show
 from benchmarks.sparse_matrices import Matrices, chain, of_mbdyn
 from benchmarks.sparse_mechanisms import of_gallery
+from benchmarks.sparse_rotor import rotor
 from inloop.native import (
     POINTER,
     BuildOptions,
@@ -58,6 +59,7 @@ BARS = {
     ("MBDyn's robot", "LAPACK", "hot"): 100.0,
     ("… with friction", "KLU", "hot"): 10.0,
     ("MBDyn's rotor", "KLU", "hot"): 18.0,
+    ("rotor with 4 blades of 30 nodes", "KLU", "hot"): 18.0,
     ("our car", "KLU", "hot"): 12.0,
     ("chain of 100 bodies", "KLU", "hot"): 12.0,
     ("MBDyn's robot", "KLU", "cold"): 3.0,
@@ -67,6 +69,7 @@ BARS = {
     ("chain of 30 bodies", "KLU", "cold"): 3.0,
     ("our car", "KLU", "cold"): 8.0,
     ("MBDyn's rotor", "KLU", "cold"): 8.0,
+    ("rotor with 4 blades of 30 nodes", "KLU", "cold"): 8.0,
     ("chain of 100 bodies", "KLU", "cold"): 8.0,
 }
 # unknowns up to which → most code and tables [kB]
@@ -214,7 +217,7 @@ def run() -> Findings:
     """Measure, print, and return the figures."""
     progress("sparse: building")
     race, found = Race(), []
-    for m in [*of_mbdyn(), *of_gallery(), chain(10), chain(30), chain(100)]:
+    for m in [*of_mbdyn(), *of_gallery(), rotor(), chain(10), chain(30), chain(100)]:
         progress(f"sparse: {m.name}")
         found.append(race.measure(m))
     for how, what in (

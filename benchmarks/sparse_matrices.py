@@ -65,12 +65,17 @@ def chain(bodies: int) -> Matrices:
     for k in range(SETS):
         turns = scipy.spatial.transform.Rotation.from_rotvec(angles + 0.02 * k * rates).as_matrix()
         sets.append(_chain_matrix(turns, arms, axes, masses, shapes))
+    return compressed(f"chain of {bodies} bodies", sets)
+
+
+def compressed(name: str, sets: list[np.ndarray]) -> Matrices:
+    """Full matrices, by columns; places that are zero in all of them are left out."""
     pattern = scipy.sparse.csc_array(sum(abs(A) for A in sets) != 0.0)
     pattern.sort_indices()
     column = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     values = np.array([A[pattern.indices, column] for A in sets])
     indptr, indices = (each.astype(np.int32) for each in (pattern.indptr, pattern.indices))
-    return Matrices(f"chain of {bodies} bodies", indptr, indices, values)
+    return Matrices(name, indptr, indices, values)
 
 
 def _cross(v: np.ndarray) -> np.ndarray:

@@ -19,6 +19,9 @@ import inloop as il
 from inloop import gallery
 from inloop.formalisms.redundant.programs import MATRIX, PLACE, RESIDUAL
 from inloop.gallery.four_bar import four_bar
+from inloop.plant.formulation import redundant_code
+from inloop.symbolic.pivot_order import THRESHOLD
+from inloop.symbolic.repeated.elimination import StepwiseElimination
 
 LINKAGES = (0, 7)  # with a drive and without; other kinds of cuts are met in the gallery
 EXHIBITS: dict[str, dict[str, int]] = {
@@ -356,3 +359,31 @@ def test_rows_that_follow_from_others_are_named() -> None:
     )
     # three bodies, three joints, and the two rows that are left
     assert plant.formulation.unknowns == 3 * 12 + 3 + 2
+
+
+def test_bodies_alike_are_eliminated_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the tip to the ground, in three shapes: the last rod, those between, and the first.
+
+    Rods are short and light, so that inertias are far smaller than what they are held by.
+    """
+    monkeypatch.setattr(redundant_code, "THOROUGH_UP_TO", 0)
+    model = gallery.get("n_pendulum").build(n=12)
+    code = redundant(model).formulation.code  # type: ignore[attr-defined]
+    found = code._elimination()
+    assert isinstance(found, StepwiseElimination)
+    assert [min(step.rows[:13]) for step in found.steps] == [6 * k for k in range(12)][::-1]
+    assert len({step.shape for step in found.steps}) == 3
+    assert found.weakest >= THRESHOLD
+
+
+def test_what_lies_between_bodies_belongs_to_one_of_them() -> None:
+    about = redundant(four_bar(1)).formulation.code.about  # type: ignore[attr-defined]
+    nearest, farthest = about.bodies
+    layout = about.layout
+    assert (layout.bodies, layout.free, layout.states, layout.rows) == (3, 3, 0, 2)
+    each = [k for k in range(3) for _ in range(6)]
+    own = [*each, 0, 1, 2, *each]
+    # the bar that the coupler hangs on, and the coupler; the other bar hangs on the ground
+    assert list(nearest) == [*own, *[nearest[-1]] * 2]
+    assert list(farthest) == [*own, *[farthest[-1]] * 2]
+    assert nearest[-1] < farthest[-1]

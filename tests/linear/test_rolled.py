@@ -1,5 +1,6 @@
 """`il.SparseLU` where a matrix repeats itself: steps alike share their code, and run in lanes."""
 
+import itertools
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import inloop as il
 from inloop.codegen.sparse_lu.layout import Layout
 from inloop.symbolic.pivot_order import THRESHOLD
 from inloop.symbolic.repeated.batches import WIDTHS
-from inloop.symbolic.repeated.blocks import cuts, period_of
+from inloop.symbolic.repeated.blocks import cuts, period_of, realigned
 from inloop.symbolic.repeated.elimination import eliminate_in_steps
 
 SIZE = 6  # of a block
@@ -96,6 +97,37 @@ def test_a_period_is_found_and_cut_where_blocks_begin() -> None:
     assert np.array_equal(labels - labels[0], wanted)
     shuffled = np.random.default_rng(0).permutation(A.shape[0]).tolist()
     assert period_of(A.shape[0], [(shuffled[i], shuffled[j]) for i, j in places]) is None
+
+
+def blades(count: int, nodes: int) -> scipy.sparse.csc_array:
+    """Rows of nodes with full blocks on a hub; roots are shorter than nodes."""
+    root, blade = 4, 4 + SIZE * nodes
+    n = SIZE + count * blade
+    random = np.random.default_rng(7)
+    A = np.zeros((n, n))
+    for k in range(count):
+        first = SIZE + k * blade
+        bounds = [(0, SIZE), (first, first + root)]
+        bounds += [(at, at + SIZE) for at in range(first + root, first + blade, SIZE)]
+        for (a, b), (c, d) in itertools.pairwise(bounds):
+            A[a:b, c:d] = random.normal(size=(b - a, d - c))
+            A[c:d, a:b] = random.normal(size=(d - c, b - a))
+            A[c:d, c:d] = random.normal(size=(d - c, d - c)) + 10.0 * np.eye(d - c)
+    A[:SIZE, :SIZE] = 10.0 * np.eye(SIZE)
+    return scipy.sparse.csc_array(A)
+
+
+def test_blocks_begin_anew_at_each_blade() -> None:
+    """In a band of full blocks nearly all numbers look like a period, and roots shift them."""
+    A = blades(4, 6).tocoo()
+    places = [*zip(A.row.tolist(), A.col.tolist(), strict=True)]
+    assert period_of(A.shape[0], places) == SIZE
+    labels = realigned(A.shape[0], places, SIZE)
+    for k in range(4):
+        first = SIZE + k * (4 + SIZE * 6) + 4
+        nodes = labels[first : first + SIZE * 6].reshape(6, SIZE)
+        assert np.array_equal(nodes - nodes[0, 0], np.arange(6)[:, None] * np.ones(SIZE))
+    assert max(lanes for _, lanes in steps_of(A.tocsc()).plan.kernels) == 4
 
 
 def test_branches_run_in_lanes_and_a_long_chain_needs_little_code() -> None:

@@ -17,14 +17,13 @@ from inloop.linear.pattern import Pattern
 from inloop.native.library import Reals
 from inloop.symbolic.elimination import Elimination, eliminate, in_order
 from inloop.symbolic.pivot_order import PivotOrder, StructuralRankError
-from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_steps
+from inloop.symbolic.repeated.elimination import eliminate_in_steps
 
 Kind = Literal["straight", "rolled", "tables"]
 APART = (
     8_000  # most operations of straight-line code for factor and solve apart, besides both in one
 )
-ROLLED = 8_000  # operations from which on code is shared by equal steps, if
-REPEATED = 3  # each line of it is used as often as this, on the average
+ROLLED = 8_000  # operations from which on code is shared by equal steps
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,9 @@ def _rolled(pattern: Pattern, samples: Reals, wanted: Wanted) -> CompiledPattern
             "the pattern does not repeat itself",
             fix="Number the unknowns and equations body by body, or leave kind out.",
         )
-    if found is None or (wanted.kind is None and not _worth_it(found)):
+    if found is None:
+        return None
+    if wanted.kind is None and not (found.operations >= ROLLED and found.repeats):
         return None
     layout = Layout(found.schedule, wanted.constants)
     arrangement = None
@@ -124,10 +125,6 @@ def _rolled(pattern: Pattern, samples: Reals, wanted: Wanted) -> CompiledPattern
     elimination = in_order(places, order)
     tables = emit_tables(elimination, layout)
     return CompiledPattern(elimination, "rolled", emit_rolled(layout), tables, arrangement)
-
-
-def _worth_it(found: StepwiseElimination) -> bool:
-    return found.operations >= max(ROLLED, REPEATED * found.written)
 
 
 def _moved(constants: Mapping[int, float], arrangement: Sequence[int]) -> dict[int, float]:

@@ -96,24 +96,43 @@ def pivot_order(
 
 
 class Active:
-    """What is left of the matrix: values of all samples in each place."""
+    """What is left of the matrix: values of all samples in each place.
 
-    def __init__(self, n: int, places: Sequence[Place], samples: Reals) -> None:
+    Rows are scaled by their largest entries, so that those of different units can be compared.
+
+    Args:
+        n: number of rows and columns.
+        places: (row, column) of each entry.
+        samples: their values, shape (samples, entries).
+        rescaled: whether rows are scaled again whenever they have changed.
+    """
+
+    def __init__(
+        self, n: int, places: Sequence[Place], samples: Reals, rescaled: bool = False
+    ) -> None:
         self.rows: list[dict[int, Reals]] = [{} for _ in range(n)]
         self.columns: list[dict[int, None]] = [{} for _ in range(n)]
+        self.rescaled = rescaled
+        self._largest: dict[int, Reals] = {}
         for (i, j), values in zip(places, samples.T, strict=True):
             self.rows[i][j] = values.copy()
             self.columns[j][i] = None
-        for row in self.rows:
-            if row:
-                largest = np.max(np.abs([*row.values()]), axis=0)
-                scale = np.where(largest > 0.0, largest, 1.0)
-                for j in row:
-                    row[j] = row[j] / scale
+        for i in range(n):
+            self._scale(i)
         # by number of entries: which rows and which columns
         self.short_rows = _Counts([len(row) for row in self.rows])
         self.short_columns = _Counts([len(column) for column in self.columns])
-        self._largest: dict[int, Reals] = {}
+
+    def _scale(self, i: int) -> None:
+        """Divide a row by its largest entry, in each sample."""
+        row = self.rows[i]
+        if not row:
+            return
+        largest = np.max(np.abs([*row.values()]), axis=0)
+        scale = np.where(largest > 0.0, largest, 1.0)
+        for j in row:
+            row[j] = row[j] / scale
+            self._largest.pop(j, None)
 
     def largest(self, j: int) -> Reals:
         """Largest entry of a column, of each sample."""
@@ -220,6 +239,9 @@ class Active:
             self._largest.pop(k, None)
             self.short_columns.put(k, len(self.columns[k]))
         self._largest.pop(j, None)
+        if self.rescaled:
+            for other in column:
+                self._scale(other)
 
 
 class _Counts:

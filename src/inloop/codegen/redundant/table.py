@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment
+from inloop.codegen.sparse_lu.layout import Layout
+from inloop.codegen.sparse_lu.rolled import emit_rolled
 from inloop.codegen.sparse_lu.straight import STRAIGHT, emit_straight
 from inloop.codegen.sparse_lu.tables import table_lines
 from inloop.symbolic import Program
-from inloop.symbolic.elimination import Elimination
+from inloop.symbolic.elimination import Elimination, in_order
+from inloop.symbolic.pivot_order import PivotOrder
+from inloop.symbolic.repeated.elimination import StepwiseElimination
 
 # files of the runtime that a library with such a table needs
 RUNTIME = (
@@ -47,7 +51,7 @@ class RedundantTable:
         epsilon: in rows of constraints.
         radius: spectral radius at infinity.
         solves: of each step of Newton's method; 0 for as many as it takes.
-        elimination: order of pivots of the matrix.
+        elimination: order of pivots of the matrix; or steps of it that share their code.
     """
 
     n: int
@@ -64,7 +68,7 @@ class RedundantTable:
     epsilon: float
     radius: float
     solves: int
-    elimination: Elimination
+    elimination: Elimination | StepwiseElimination
 
 
 def emit_redundant(
@@ -78,22 +82,34 @@ def emit_redundant(
         prefix: of all names.
         about: lines of the comment on top.
     """
-    elimination = replace(table.elimination, constants=_constants(programs))
-    straight = elimination.operations <= STRAIGHT
-    names = f"{prefix}_lu"
-    files = emit_straight(elimination, names) if straight else {}
+    files, solver = _solver(table.elimination, _constants(programs), f"{prefix}_lu")
     text = [
         c_comment(about),
         f'#include "{prefix}.h"',
         '#include "il_redundant.h"',
         "",
-        *table_lines(elimination, straight, names),
+        *solver,
         *(_function(program, prefix) for program in programs),
         *_arrays(table),
         _table(table, prefix),
         _calls(prefix),
     ]
     return {**files, f"{prefix}_redundant.c": "\n".join(text)}
+
+
+def _solver(
+    elimination: Elimination | StepwiseElimination, constants: Mapping[int, float], prefix: str
+) -> tuple[dict[str, str], list[str]]:
+    """Files of its code, and lines that end with the constant `lu`."""
+    if isinstance(elimination, StepwiseElimination):
+        layout = Layout(elimination.schedule, constants)
+        order = PivotOrder(tuple(layout.rows), tuple(layout.columns), elimination.weakest)
+        lines = table_lines(in_order(elimination.places, order), layout, prefix)
+        return emit_rolled(layout, prefix), lines
+    whole = replace(elimination, constants=constants)
+    straight = whole.operations <= STRAIGHT
+    files = emit_straight(whole, prefix) if straight else {}
+    return files, table_lines(whole, straight, prefix)
 
 
 def _constants(programs: Sequence[Program]) -> dict[int, float]:

@@ -292,7 +292,7 @@ class _Steps:
 _CALLS = """
 enum {{ STEPS = {count}, KERNELS = {kernels} }};
 #define ROW(k) (step_numbers + step_begin[k])
-#define CALL(name, ...) {prefix}_##name##_of[step_kernel[k]](ROW(k), __VA_ARGS__)
+#define STEP(name) {prefix}_##name##_of[step_kernel[k]]
 
 /* after a long sleep pages of numbers are found one after the other, and code comes line by line:
    ask for all of them at once */
@@ -310,20 +310,20 @@ enum {{ STEPS = {count}, KERNELS = {kernels} }};
 /* some right side comes along, for which the array of the factors has room */
 static void factor(const double *A, double *F, double *D)
 {{
-    for (int k = 0; k < STEPS; k++) CALL(down, A, A, F, D, F + {spare}, F + ROW(k)[3]);
+    for (int k = 0; k < STEPS; k++) STEP(down)(ROW(k), A, A, F, D, F + {spare}, F + ROW(k)[3]);
 }}
 
 static void solve(const double *F, const double *D, const double *b, double *y, double *x)
 {{
-    for (int k = 0; k < STEPS; k++) CALL(forward, F, D, b, y, x);
-    for (int k = STEPS - 1; k >= 0; k--) CALL(backward, F, D, b, y, x);
+    for (int k = 0; k < STEPS; k++) STEP(forward)(ROW(k), F, D, b, y, x);
+    for (int k = STEPS - 1; k >= 0; k--) STEP(backward)(ROW(k), F, D, b, y, x);
 }}
 
 static void solve_transposed(const double *F, const double *D, const double *b, double *y,
     double *x)
 {{
-    for (int k = 0; k < STEPS; k++) CALL(forward_transposed, F, D, b, y, x);
-    for (int k = STEPS - 1; k >= 0; k--) CALL(backward_transposed, F, D, b, y, x);
+    for (int k = 0; k < STEPS; k++) STEP(forward_transposed)(ROW(k), F, D, b, y, x);
+    for (int k = STEPS - 1; k >= 0; k--) STEP(backward_transposed)(ROW(k), F, D, b, y, x);
 }}
 
 static void solve_with(const double *A, const double *b, double *F, double *D, double *y, double *x)
@@ -335,10 +335,10 @@ static void solve_with(const double *A, const double *b, double *F, double *D, d
     LOOK_AHEAD(x, {pivots});
     for (int k = 0; k < KERNELS; k++) FETCH({prefix}_down_of[k], down_bytes[k]);
     for (int k = 0; k < KERNELS; k++) FETCH({prefix}_backward_of[k], backward_bytes[k]);
-    for (int k = 0; k < STEPS; k++) CALL(down, A, b, F, D, y, F + {lower});
-    for (int k = STEPS - 1; k >= 0; k--) CALL(backward, F, D, b, y, x);
+    for (int k = 0; k < STEPS; k++) STEP(down)(ROW(k), A, b, F, D, y, F + {lower});
+    for (int k = STEPS - 1; k >= 0; k--) STEP(backward)(ROW(k), F, D, b, y, x);
 }}
-#undef CALL
+#undef STEP
 #undef ROW
 #undef LOOK_AHEAD
 #undef FETCH

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inloop.formalisms.recursions.kinematics import poses, velocities
 from inloop.formalisms.redundant.bodies import blocks_of
+from inloop.formalisms.redundant.lines import Lines, bodies_of_lines
 from inloop.formalisms.redundant.newton import Place, newton_matrix
 from inloop.formalisms.redundant.system import BodySystem, Layout
 from inloop.formalisms.vectors import matrix_times
@@ -25,6 +26,7 @@ class RedundantPrograms:
         programs: place, residual, matrix, gaps of accelerations, speeds of rows.
         layout: rows and unknowns.
         places: row and column of each entry of the matrix.
+        bodies: of each row and unknown, in two ways: see `bodies_of_lines`.
         on_velocities: which of the constraint rows restrict velocities alone.
         free: coordinates that are not driven.
         links: of each body, the index of the link whose frame it has.
@@ -33,6 +35,7 @@ class RedundantPrograms:
     programs: tuple[Program, ...]
     layout: Layout
     places: tuple[Place, ...]
+    bodies: tuple[Lines, Lines]
     on_velocities: tuple[bool, ...]
     free: tuple[int, ...]
     links: tuple[int, ...]
@@ -65,6 +68,7 @@ def redundant_programs(system: BodySystem) -> RedundantPrograms:
         programs=programs,
         layout=system.layout,
         places=tuple(matrix.entries),
+        bodies=bodies_of_lines(system, [*matrix.entries]),
         on_velocities=tuple(system.on_velocities(row) for row in system.rows),
         free=system.free,
         links=tuple(body.link.number - 1 for body in system.bodies),

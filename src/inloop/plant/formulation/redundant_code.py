@@ -26,7 +26,9 @@ from inloop.plant.engine import Array
 from inloop.plant.formulation.code import Code, Files
 from inloop.plant.progress import deriving
 from inloop.symbolic import Expr, Program, evaluate, interpret
-from inloop.symbolic.elimination import Elimination, eliminate
+from inloop.symbolic.elimination import THOROUGH_UP_TO, Elimination, eliminate
+from inloop.symbolic.pivot_order import THRESHOLD
+from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_blocks
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -123,14 +125,23 @@ class RedundantCode(Code):
         rows = first_rows(self._equations.mechanism)[-1]
         return emit_settled_contacts(programs, prefix, about, len(self.about.free), rows)
 
-    def _elimination(self) -> Elimination:
-        """Pivots that are good at states around the start, for steps of any length."""
+    def _elimination(self) -> Elimination | StepwiseElimination:
+        """Pivots that are good at states around the start, for steps of any length.
+
+        Where there are many bodies, and many of them alike, they are eliminated one after the
+        other: the cheapest pivots of all are dear to look for, and need code for each body.
+        """
         states = self._states()
         known = {block: np.array([state[block] for state in states]) for block in states[0]}
         known |= self._sampled(PLACE, known)
         samples = self._sampled(MATRIX, known)["A"]
-        kept = [sample for sample in samples if np.all(np.isfinite(sample))]
-        return eliminate(self.about.layout.size, self.about.places, np.array(kept))
+        kept = np.array([sample for sample in samples if np.all(np.isfinite(sample))])
+        size, places = self.about.layout.size, self.about.places
+        if size > THOROUGH_UP_TO:
+            by_body = eliminate_in_blocks(size, places, kept, THRESHOLD, self.about.bodies)
+            if by_body.repeats and by_body.weakest >= 0.1 * THRESHOLD:
+                return by_body
+        return eliminate(size, places, kept)
 
     def _sampled(self, name: str, known: Mapping[str, Array]) -> dict[str, Array]:
         """Results at rows of arguments, node by node: sooner than a function would be made."""

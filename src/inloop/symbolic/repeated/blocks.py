@@ -9,7 +9,7 @@ can serve them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 
 SHORTEST, LONGEST = 5, 64  # a block [rows]
 ALIKE = 0.75  # places that are there again one period further, in parts of all
+HARDLY = 0.05  # of this share is no difference
 # blocks with equally few neighbors: those whose neighbors changed first or last, by their number
 TIES = ((1, 1), (-1, 1), (-1, -1))
 
@@ -40,15 +41,20 @@ Habits = dict[bytes, dict[Step, int]]
 
 
 def period_of(n: int, places: Sequence[Place]) -> int | None:
-    """After how many rows and columns the places are there again; None where they are not."""
+    """After how many rows and columns the places are there again; None where they are not.
+
+    In a band of full blocks most places are there again after any number: the shortest of those
+    that are hardly worse than the best is the period.
+    """
     rows, columns = np.array(places).T
     own = np.unique(rows * n + columns)
+    shares = {}
     for period in range(SHORTEST, min(LONGEST, n // 3) + 1):
         inside = (rows + period < n) & (columns + period < n)
         again = np.isin((rows[inside] + period) * n + columns[inside] + period, own)
-        if again.sum() >= ALIKE * len(rows):
-            return period
-    return None
+        shares[period] = again.sum() / len(rows)
+    least = max(ALIKE, max(shares.values(), default=0.0) - HARDLY)
+    return next((period for period, share in shares.items() if share >= least), None)
 
 
 def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
@@ -63,15 +69,43 @@ def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
             yield min(labels, key=lambda label: np.count_nonzero(label[rows] != label[columns]))
 
 
-def block_order(rows: Integers, columns: Integers, ties: tuple[int, int]) -> list[int]:
+def realigned(n: int, places: Sequence[Place], period: int) -> Integers:
+    """Blocks of one period that begin anew wherever it was interrupted, as at the next blade.
+
+    A run is where lines have the same places as those one period further. It is cut where the
+    fewest entries lie between blocks, with one block more at both ends; so is what lies between.
+    """
+    rows, columns = np.array(places).T
+    near: list[set[Place]] = [set() for _ in range(n)]
+    for i, j in places:
+        if abs(i - j) < 2 * period:
+            near[i].add((0, j - i))
+            near[j].add((1, i - j))
+    again = [near[k] == near[k + period] for k in range(n - period)]
+    edges = np.flatnonzero(np.diff([0, *map(int, again), 0]))
+    starts = np.zeros(n, dtype=np.int64)
+    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        if end - begin < period:
+            continue
+        inside = [(each >= begin) & (each < end + period) for each in (rows, columns)]
+        i, j = (each[inside[0] & inside[1]] - begin for each in (rows, columns))
+        between = [np.count_nonzero((i - k) // period != (j - k) // period) for k in range(period)]
+        first = begin + int(np.argmin(between))
+        bounds = np.arange(first - period, end + 2 * period + 1, period)
+        starts[bounds[(bounds >= 0) & (bounds < n)]] = 1
+    return np.cumsum(starts)
+
+
+def block_order(places: Sequence[Place], labels: Integers, ties: tuple[int, int]) -> list[int]:
     """Blocks in the order of their elimination: those with the fewest neighbors first.
 
     Args:
-        rows: blocks of the rows of all places.
-        columns: of their columns.
+        places: (row, column) of each given value.
+        labels: block of each row and column.
         ties: one of TIES.
     """
-    pairs = {*zip(rows.tolist(), columns.tolist(), strict=True)}
+    rows, columns = np.array(places).T
+    pairs = {*zip(labels[rows].tolist(), labels[columns].tolist(), strict=True)}
     neighbors: dict[int, set[int]] = {a: set() for pair in pairs for a in pair}
     for a, b in pairs:
         if a != b:
@@ -96,8 +130,9 @@ def pivots_by_block(
     samples: Reals,
     labels: Integers,
     threshold: float,
-    ties: tuple[int, int],
+    order: Sequence[int],
     known: Habits | None = None,
+    rescaled: bool = False,
 ) -> tuple[list[Step], float, Habits]:
     """Choose the pivots of all blocks; also the weakest of them, as in `PivotOrder`.
 
@@ -106,16 +141,20 @@ def pivots_by_block(
 
     Rows and columns of a block in which no pivot is large enough go into the next block that has
     entries with them.
+
+    Args:
+        n: number of unknowns.
+        places: (row, column) of each given value.
+        samples: their values, shape (samples, values).
+        labels: block of each row and column.
+        threshold: smallest pivot, in parts of its column.
+        order: of the blocks.
+        known: pivots that are tried first.
+        rescaled: see `Active`.
     """
-    active = Active(n, places, samples)
-    label = labels.tolist()
-    at_rows, at_columns = np.array(places).T
-    order = block_order(labels[at_rows], labels[at_columns], ties)
-    rows: dict[int, list[int]] = {k: [] for k in order}
-    columns: dict[int, list[int]] = {k: [] for k in order}
-    for line in range(n):
-        rows[label[line]].append(line)
-        columns[label[line]].append(line)
+    active = Active(n, places, samples, rescaled)
+    rows: dict[int, list[int]] = {k: np.flatnonzero(labels == k).tolist() for k in order}
+    columns = {k: [*lines] for k, lines in rows.items()}
     known = {signature: dict.fromkeys(some, 0) for signature, some in (known or {}).items()}
     steps: list[Step] = []
     weakest = 1.0
@@ -139,17 +178,27 @@ def pivots_by_block(
         if left_rows or left_columns:
             met_columns = {j for i in left_rows for j in active.rows[i]}
             met_rows = {i for j in left_columns for i in active.columns[j]}
-            later = order[at + 1 :]
-            to = next(
-                (q for q in later if met_columns & {*columns[q]} or met_rows & {*rows[q]}), later[0]
-            )
+            to = _first_with(met_rows, met_columns, rows, columns, order[at + 1 :])
             rows[to] = sorted({*rows[to]} | left_rows)
             columns[to] = sorted({*columns[to]} | left_columns)
-    often = {
-        signature: dict(sorted(some.items(), key=lambda each: -each[1]))
-        for signature, some in known.items()
-    }
-    return steps, weakest, often
+    return steps, weakest, {signature: _by_use(some) for signature, some in known.items()}
+
+
+def _first_with(
+    met_rows: Set[int],
+    met_columns: Set[int],
+    rows: Mapping[int, list[int]],
+    columns: Mapping[int, list[int]],
+    later: Sequence[int],
+) -> int:
+    """The first block that has one of these rows or columns; else the first of all."""
+    met = (k for k in later if met_columns & {*columns[k]} or met_rows & {*rows[k]})
+    return next(met, later[0])
+
+
+def _by_use(some: dict[Step, int]) -> dict[Step, int]:
+    """Those that many blocks have come first."""
+    return dict(sorted(some.items(), key=lambda each: -each[1]))
 
 
 class _Front:
@@ -192,6 +241,9 @@ class _Front:
     def _holds(self, step: Step, threshold: float) -> bool:
         left = self.values.copy()
         for i, j in zip(step.rows, step.columns, strict=True):
+            if self.active.rescaled:
+                largest = np.max(np.abs(left), axis=2, keepdims=True)
+                left /= np.where(largest > 0.0, largest, 1.0)
             column, pivot = left[:, :, j], left[:, i, j]
             if not np.all(np.abs(pivot) >= threshold * np.max(np.abs(column), axis=1)):
                 return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,12 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inloop.symbolic.repeated.batches import Schedule, schedule
-from inloop.symbolic.repeated.blocks import TIES, Habits, Step, cuts, period_of, pivots_by_block
+from inloop.symbolic.repeated.blocks import (
+    LONGEST,
+    TIES,
+    Habits,
+    Step,
+    block_order,
+    cuts,
+    period_of,
+    pivots_by_block,
+    realigned,
+)
 from inloop.symbolic.repeated.both_ends import from_both_ends
 from inloop.symbolic.repeated.steps import Placed, lay_out
 from inloop.symbolic.sparsity import Place
 
 Integers = NDArray[np.int64]
+
+REPEATED = 3  # times that each line of code is used, on the average, where it is worth sharing
 
 
 @dataclass(frozen=True)
@@ -23,10 +35,12 @@ class StepwiseElimination:
     """All steps of a matrix.
 
     Attributes:
+        places: (row, column) of each given value.
         steps: in an order in which they may run.
         weakest: pivot, as in `PivotOrder`.
     """
 
+    places: Sequence[Place]
     steps: list[Placed]
     weakest: float
 
@@ -40,6 +54,11 @@ class StepwiseElimination:
         """Operations of all shapes: what has to be compiled."""
         return sum(shape.operations for shape in {step.shape for step in self.steps})
 
+    @property
+    def repeats(self) -> bool:
+        """Whether steps are so much alike that they should share their code."""
+        return self.operations >= REPEATED * self.written
+
     @cached_property
     def schedule(self) -> Schedule:
         """The steps in lanes."""
@@ -49,7 +68,7 @@ class StepwiseElimination:
         """The same steps for given values in another order."""
         own = ((step.shape.pivots, step) for step in self.steps)
         steps = [Step(tuple(s.rows[:count]), tuple(s.columns[:count])) for count, s in own]
-        return StepwiseElimination(lay_out(places, steps), self.weakest)
+        return StepwiseElimination(places, lay_out(places, steps), self.weakest)
 
     @property
     def cost(self) -> int:
@@ -73,10 +92,15 @@ def eliminate_in_steps(
         return None
 
     def found(labels: Integers, ties: tuple[int, int]) -> _Found:
-        steps, weakest, habits = pivots_by_block(n, places, samples, labels, threshold, ties)
-        return _Found(StepwiseElimination(lay_out(places, steps), weakest), labels, ties, habits)
+        order = block_order(places, labels, ties)
+        steps, weakest, habits = pivots_by_block(n, places, samples, labels, threshold, order)
+        whole = StepwiseElimination(places, lay_out(places, steps), weakest)
+        return _Found(whole, labels, ties, habits)
 
     best: _Found | None = None
+    anew = realigned(n, places, period)
+    if np.bincount(anew).max() <= LONGEST:
+        best = found(anew, TIES[0])
     for labels in cuts(n, places, period):
         each = found(labels, TIES[0])
         if best is None or each.cost < best.cost:
@@ -87,12 +111,44 @@ def eliminate_in_steps(
     others = [(best.labels, ties) for ties in TIES[1:]]
     others += [(labels, TIES[0]) for labels in from_both_ends(places, best.labels)]
     best = min([best, *(found(*each) for each in others)], key=lambda each: each.cost)
-    # once more, each block now having the pivots that most others have
-    steps, weakest, _ = pivots_by_block(
-        n, places, samples, best.labels, threshold, best.ties, best.habits
-    )
-    again = StepwiseElimination(lay_out(places, steps), weakest)
-    return min(best.elimination, again, key=lambda each: each.cost)
+    # once more, each block now having the pivots that most others have; or rows scaled again
+    order, finals = block_order(places, best.labels, best.ties), [best.elimination]
+    for known, rescaled in ((best.habits, False), (None, True)):
+        steps, weakest, _ = pivots_by_block(
+            n, places, samples, best.labels, threshold, order, known, rescaled
+        )
+        finals.append(StepwiseElimination(places, lay_out(places, steps), weakest))
+    return min(finals, key=lambda each: each.cost)
+
+
+def eliminate_in_blocks(
+    n: int,
+    places: Sequence[Place],
+    samples: NDArray[np.float64],
+    threshold: float,
+    labels: Iterable[Sequence[int]],
+) -> StepwiseElimination:
+    """Pivots of a matrix whose blocks are known, as those of the bodies of a mechanism.
+
+    Blocks are eliminated in falling order of their numbers. A block leaves to the next one what
+    may have become much smaller than it was: so rows are scaled again whenever they have changed.
+
+    Args:
+        n: number of unknowns.
+        places: (row, column) of each given value.
+        samples: their values, shape (samples, values).
+        threshold: smallest pivot, in parts of its column.
+        labels: block of each row and column; the best of several ways is taken.
+    """
+
+    def found(blocks: Integers) -> StepwiseElimination:
+        order = np.unique(blocks)[::-1].tolist()
+        steps, weakest, _ = pivots_by_block(
+            n, places, samples, blocks, threshold, order, rescaled=True
+        )
+        return StepwiseElimination(places, lay_out(places, steps), weakest)
+
+    return min((found(np.array(blocks)) for blocks in labels), key=lambda each: each.cost)
 
 
 @dataclass(frozen=True)
