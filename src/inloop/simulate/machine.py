@@ -28,6 +28,8 @@ from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_start
 from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.drive_jumps import jump_notes
+from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.row_jumps import row_jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.machine_start import Given, MachineStart, conditions, first_snapshot
@@ -365,6 +367,10 @@ class _Run:
         """The samples so far, with the plants of their modes."""
         return [(self._plants[name], piece) for name, piece in self._pieces]
 
+    def _limit_notes(self) -> list[str]:
+        """What to tell about joints that leave their limits."""
+        return limit_notes([(plant, piece.t, piece.q) for plant, piece in self.pieces()])
+
     def result(self, status: Status, end: MachineSnapshot) -> Result:
         """All pieces together; what a mode does not have is NaN there."""
         found = [self._signals(name, piece) for name, piece in self._pieces]
@@ -384,6 +390,7 @@ class _Run:
             energies.append(observe.energy(plant, piece))
             at = self._at[name]
             jumps += jump_notes(plant, piece, at.drives, at.inputs)
+            jumps += row_jump_notes(plant, piece)
             power = observe.power(plant, piece, at.inputs, at.tau)
             stretches.append(Stretch(plant, piece, power, at.inputs))
             modes += [name] * count
@@ -405,7 +412,7 @@ class _Run:
             status=UNSTABLE if verdict.wrong and status == Status.OK else status.name,
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
-            notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts),
+            notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts, *self._limit_notes()),
             end=replace(_end_of(last, end), choices=self._choices(), failed_at=self._failed_at),
             units={
                 name: unit

@@ -23,6 +23,7 @@ from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.row_jumps import row_jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -152,6 +153,7 @@ def simulate(
         )
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
         told = (*told, *jump_notes(plant, done.samples, drives, signals))
+    told = (*told, *row_jump_notes(plant, done.samples))
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
@@ -209,7 +211,7 @@ def _result(
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
-        notes=(*outcome.notes, *verdict.doubts, *limit_notes(plant, found.t, found.q)),
+        notes=(*outcome.notes, *verdict.doubts, *limit_notes([(plant, found.t, found.q)])),
         end=outcome.end,
         units=input_units(plant) | signal_units(plant),
         work=work,
