@@ -94,11 +94,11 @@ def simulate_modes(
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
     """
     if method is None and tolerance is None:
-        again = partial(simulate_modes, plants, t_end=t_end, step=step, mode=mode, q=q, qd=qd)
+        again = partial(simulate_modes, plants, t_end=t_end, mode=mode, q=q, qd=qd)
         again = partial(again, tau=tau, inputs=inputs, sample=sample, start=start, motions=motions)
         again = partial(again, most_events=most_events, settle_time=settle_time)
         chosen = list(plants.values())
-        return run_with_default(chosen, partial(again, reactions=reactions), start)
+        return run_with_default(chosen, partial(again, reactions=reactions), start, step)
     method = with_tolerance(list(plants.values())) if method is None else method
     most_events = whole(most_events, "most_events")
     settle_time = None if settle_time is None else real(settle_time, "settle_time")

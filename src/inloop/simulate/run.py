@@ -103,9 +103,9 @@ def simulate(
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
     """
     if method is None and tolerance is None:
-        again = partial(simulate, plant, t_end=t_end, step=step, q=q, qd=qd, tau=tau)
+        again = partial(simulate, plant, t_end=t_end, q=q, qd=qd, tau=tau)
         again = partial(again, inputs=inputs, sample=sample, start=start, motions=motions)
-        return run_with_default([plant], partial(again, reactions=reactions), start)
+        return run_with_default([plant], partial(again, reactions=reactions), start, step)
     method = with_tolerance([plant]) if method is None else method
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None and method != SCIPY:
