@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -30,6 +30,7 @@ from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.row_jumps import row_jump_notes
+from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.machine_start import Given, MachineStart, conditions, first_snapshot
@@ -127,6 +128,7 @@ def simulate_modes(
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time, reactions, begin)
+    run.note(short_samples(inputs, motions, begin.snapshot.t, t_end))
     if start is not None and start.end is not None:
         run.take_over(start.end)
     status, end = run.go(begin.snapshot)
@@ -181,6 +183,10 @@ class _Run:
         self.blame = ""  # what was not finite, in words
         # where pieces have led to, how many of them and of events, and with which coordinates
         self._reached: _Reached | None = None
+
+    def note(self, notes: Iterable[str]) -> None:
+        """Add what is known before it begins."""
+        self._notes += notes
 
     def take_over(self, end: End) -> None:
         """Go on with the independent coordinates that another run ended with."""

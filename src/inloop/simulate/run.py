@@ -24,6 +24,7 @@ from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.row_jumps import row_jump_notes
+from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -154,6 +155,7 @@ def simulate(
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
         told = (*told, *jump_notes(plant, done.samples, drives, signals))
     told = (*told, *row_jump_notes(plant, done.samples))
+    told = (*short_samples(inputs, motions, begin.t, t_end), *told)
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
