@@ -119,12 +119,9 @@ def inverse_dynamics_run(
     speed = reduction.fill(J, qd_, found["nu"])
     gamma = reduction.constraints(at, speed, time)["gamma"]
     acceleration = reduction.fill(J, qdd_, gamma)
-    # velocities of ball joints are no derivatives of coordinates
-    turned = {k for each in plant.mechanism.attitudes for k in each.bodies}
-    joints = [k for k in known if k not in turned]
     said = [name for name, value in (("qd", qd), ("qdd", qdd)) if value is not None]
     notes = (
-        *contradictions(plant, time, joints, (at, speed, acceleration), said),
+        *contradictions(plant, time, known, (at, speed, acceleration), said),
         *branch_changes(time, J[:, :, reduction.dependent]),
     )
     for note in notes:

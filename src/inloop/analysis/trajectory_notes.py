@@ -30,12 +30,14 @@ def contradictions(
     """
     if len(t) < 2:
         return
+    # velocities of ball joints are no derivatives of coordinates
+    turned = {k for each in plant.mechanism.attitudes for k in each.bodies}
     for order, (what, rate) in enumerate((("q", "qd"), ("qd", "qdd"))):
         if rate not in given:
             continue
         lower, higher = motion[order], motion[order + 1]
         units = plant.coordinate_sizes / (t[-1] - t[0]) ** order
-        for k in joints:
+        for k in (joint for joint in joints if joint not in turned):
             mean = 0.5 * np.diff(t) * (higher[1:, k] + higher[:-1, k])
             way = np.concatenate([[0.0], np.cumsum(mean)])
             apart = np.abs(lower[:, k] - lower[0, k] - way)
