@@ -173,3 +173,38 @@ def test_unknown_signals() -> None:
         linearize(plant, inputs=["rod.q"])
     with pytest.raises(il.InputError, match=r"no signal 'rod\.w'"):
         linearize(plant, outputs=["rod.w"])
+
+
+def test_a_position_that_is_no_equilibrium_is_told() -> None:
+    m = il.Model("twofold")
+    upper = m.body("upper", on=m.ground, joint=il.revolute("y"), mass=1.3, com=(0.0, 0.0, -0.3),
+                   inertia=(0.02, 0.02, 0.01))  # fmt: skip
+    m.body("lower", on=upper.point("e", (0.0, 0.0, -0.7)), joint=il.revolute("y"), mass=0.8,
+           com=(0.0, 0.0, -0.45))  # fmt: skip
+    plant = m.compile()
+    q = {"upper": 0.4, "lower": -0.4}
+    exact = plant.direct_dynamics(plant.vector(**q), np.zeros(2), np.zeros(2))
+    worst = int(np.argmax(np.abs(exact)))
+    said = f"'{plant.coordinates[worst]}' accelerates with {abs(exact[worst]):.4g} rad/s²"
+    with pytest.warns(UserWarning, match="no equilibrium") as caught:
+        found = eigenmodes(plant, q)
+    assert said in str(caught[0].message)
+    assert said in found.notes[0] and "plant.equilibrium" in str(found)
+    assert said in linearize(plant, q).notes[0]
+    # the hand's rounding is none, nor a state that moves, nor efforts that hold it
+    assert not eigenmodes(plant, {"upper": 1e-4}).notes
+    assert not linearize(plant, {"upper": 0.4}, {"upper": 1.0}).notes
+    hold = plant.inverse_dynamics(plant.vector(**q), np.zeros(2), np.zeros(2))
+    assert not eigenmodes(plant, q, tau=hold).notes
+    assert not linearize(plant, q, tau=hold).notes
+
+
+def test_a_mass_that_falls_is_no_equilibrium() -> None:
+    m = il.Model("drop")
+    m.body("stone", on=m.ground, joint=il.prismatic("z"), mass=0.3)
+    m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=0.7)
+    plant = m.compile()
+    with pytest.warns(UserWarning, match=r"'stone' accelerates with 9.81 m/s²"):
+        eigenmodes(plant, {"stone": 0.1})
+    assert not eigenmodes(plant, {"stone": 0.1}, fixed=["stone"]).notes
+    assert not eigenmodes(plant, {"stone": 0.1}, tau={"stone": 0.3 * 9.81}).notes

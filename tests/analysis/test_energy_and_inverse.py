@@ -112,3 +112,37 @@ def test_inverse_run_of_a_tree() -> None:
         inverse_dynamics_run(plant, t, q[:, None], actuated=[])
     with pytest.raises(il.InputError, match="t must rise"):
         inverse_dynamics_run(plant, t[::-1], q[:, None])
+
+
+def test_a_trajectory_that_contradicts_itself_is_told(driven: il.Plant) -> None:
+    t = np.linspace(0.0, 1.0, 50)
+    s, c = np.sin(3.0 * t), np.cos(3.0 * t)
+    noise = np.random.default_rng(3).normal(0.0, 0.1, len(t))
+    q, qd, qdd = {"crank": -0.9 + 0.6 * s}, {"crank": 1.8 * c}, {"crank": -5.4 * s}
+    degrees = {"crank": np.degrees(qd["crank"])}
+    with pytest.warns(UserWarning, match="q and qd of 'crank' contradict each other"):
+        found = inverse_dynamics_run(driven, t, q, degrees)
+    assert "Check their units" in found.notes[0]
+    with pytest.warns(UserWarning, match="qd and qdd of 'crank' contradict"):
+        inverse_dynamics_run(driven, t, q, qd, {"crank": 5.4 * s})
+    measured = {"crank": qd["crank"] + noise}, {"crank": qdd["crank"] + 3.0 * noise}
+    assert not inverse_dynamics_run(driven, t, q, *measured).notes
+
+
+def closed_on(branch: float, crank: float) -> list[float]:
+    """Angles of the four-bar by plane geometry; q turns x towards -z."""
+    tip, end = mech.pins(crank, branch)
+    rods = (end - tip, end - np.array([mech.D, mech.H]))
+    coupler, rocker = (-np.arctan2(rod[1], rod[0]) for rod in rods)
+    return [crank, coupler - crank, rocker]
+
+
+def test_loops_that_change_their_branch_are_told(driven: il.Plant) -> None:
+    t, still = np.linspace(0.0, 0.1, 6), np.zeros((6, 3))
+    q = np.array([closed_on(1.0 if k < 3 else -1.0, -0.9) for k in range(6)])
+    with pytest.warns(
+        UserWarning, match=r"between t = 0.04 s and 0.06 s the loops .* other branch"
+    ):
+        found = inverse_dynamics_run(driven, t, q, still, still)
+    np.testing.assert_allclose(found.q, q, atol=1e-12)
+    assert not inverse_dynamics_run(driven, t[:3], q[:3], still[:3], still[:3]).notes

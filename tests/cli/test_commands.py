@@ -335,3 +335,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert stopped.value.code == 0
     assert il.__version__ in capsys.readouterr().out
+
+
+def test_the_method_of_bodies_by_themselves_can_be_named(capsys: pytest.CaptureFixture) -> None:
+    """A mechanism without them refuses it as `simulate` does, not as a word that is not known."""
+    assert main(["run", "pendulum", "--method", "alpha", "--seconds", "0.1"]) == 2
+    assert "method 'alpha' moves bodies by themselves" in capsys.readouterr().err

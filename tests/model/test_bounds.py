@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import inloop as il
@@ -91,3 +92,58 @@ def test_live_masses_and_moments_do_not_become_negative() -> None:
         assert plant.parameters[name] == before
     plant.parameters["arm.com.z"] = 0.4
     assert plant.bias([0.0], [0.0]) == pytest.approx(0.0)
+
+
+def test_formulas_of_live_parameters_keep_to_their_bounds() -> None:
+    m = il.Model("formulas")
+    load, slip = m.parameter("load", 2.0, unit="kg"), m.parameter("slip", 0.5)
+    joint = il.revolute("y", armature=load / 50 - 0.01)
+    m.body("arm", on=m.ground, joint=joint, mass=load - 1.0, com=(0, 0, -0.4))
+    m.body("weight", on="arm", joint=il.fixed(), mass=2.0 * load - 0.5)
+    m.torsion_spring("arm", 3.0, 1.0 - slip)
+    plant = m.compile(backend="python")
+    wrong = [
+        ("load", 0.9, r"body 'arm': mass must be >= 0"),
+        ("load", 0.2, r"mass must be >= 0"),
+        ("slip", 1.5, r"torsion_spring 'arm': damping must be >= 0"),
+    ]
+    for name, value, told in wrong:
+        before = plant.parameters[name]
+        with pytest.raises(il.InputError, match=rf"{told}.*'{name}' = {value:g}"):
+            plant.parameters[name] = value
+        with pytest.raises(il.InputError, match=rf"run 1: .*{told}"):
+            plant.simulate_many(t_end=0.01, parameters={name: [before, value]})
+        assert plant.parameters[name] == before
+    plant.parameters.update(load=1.1, slip=0.9)
+
+
+def rotated_box(a: float, b: float, c: float) -> np.ndarray:
+    """Inertia of a box of 1 kg with these edges, about axes that are not its own."""
+    turn = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]
+    moments = np.array([b * b + c * c, a * a + c * c, a * a + b * b]) / 12.0
+    return turn @ np.diag(moments) @ turn.T
+
+
+def test_live_inertias_stay_those_of_bodies() -> None:
+    thin, flat, fat = rotated_box(1.0, 0.02, 0.01), rotated_box(1.0, 0.8, 0.0), rotated_box(1, 2, 3)
+    m = il.Model("box")
+    joint = il.revolute("y")
+    m.body("box", on=m.ground, joint=joint, mass=1.0, inertia=tuple(map(tuple, fat.tolist())))
+    plant = m.compile(live="all", backend="python")
+    places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+    def named(inertia: np.ndarray) -> dict[str, float]:
+        return {f"box.inertia.{axes}": float(inertia[at]) for axes, at in places.items()}
+
+    for real in (thin, flat, fat, 1e-9 * fat):
+        plant.parameters.update(named(real))
+    before = dict(plant.parameters)
+    for axes in ("xx", "yy", "xy"):
+        with pytest.raises(il.InputError, match=r"body 'box': inertia .*triangle inequality"):
+            plant.parameters[f"box.inertia.{axes}"] = 1.0
+    # positive moments of which two are too small for the third
+    short = np.linalg.eigh(fat)[1]
+    with pytest.raises(il.InputError, match=r"triangle inequality"):
+        plant.parameters.update(named(short @ np.diag([1.0, 2.0, 3.1]) @ short.T))
+    plant.parameters.update(named(short @ np.diag([1.0, 2.0, 2.9]) @ short.T))
+    assert dict(plant.parameters) != before

@@ -60,7 +60,7 @@ static const int64_t reads[] = {3}, leads[] = {1};
 static const il_controller controller = {
     "damp", 1e-3, damp, {prepare, PARAMETERS}, reads, leads, rest, 1, 1, 1};
 static const il_plant plant = {"fuzz", 0, parameters, inputs, outputs, PARAMETERS, INPUTS, 2 * N,
-                               &mode_row, 1, &controller};
+                               &mode_row, 1, &controller, NULL};
 
 static uint64_t state;
 

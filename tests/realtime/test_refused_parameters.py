@@ -1,4 +1,4 @@
-"""Parameters with which loops cannot be closed are refused by the loop, and the writer is told."""
+"""Parameters with which loops cannot be closed, or masses are negative, are refused by the loop."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ CRANK, COUPLER, ROCKER, BASE = 0.1, 0.31, 0.23, 0.35  # [m]
 
 @pytest.fixture(scope="module")
 def four_bar() -> il.Plant:
-    """A four-bar linkage whose coupler has a live length."""
+    """A four-bar linkage whose coupler has a live length, and whose crank a live load."""
     m = il.Model("four_bar", gravity=(0, 0, -9.81))
     length = m.parameter("coupler_length", COUPLER, unit="m", range=(0.0, 10.0))
+    load = m.parameter("load", 0.15, unit="kg")
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", name="crank", initial=(-1.0, 0.0)),
-                   mass=0.4, com=(0.05, 0, 0), inertia=(1e-3, 2e-3, 2e-3))  # fmt: skip
+                   mass=0.25 + load, com=(0.05, 0, 0), inertia=(1e-3, 2e-3, 2e-3))  # fmt: skip
     coupler = m.body("coupler", on=crank.point("pin", (CRANK, 0, 0)),
                      joint=il.revolute("y", name="coupler", guess=0.6),
                      mass=0.3, com=(0.15, 0, 0), inertia=(1e-3, 3e-3, 3e-3))  # fmt: skip
@@ -87,3 +88,19 @@ def test_what_can_be_met_is_taken_and_the_loops_stay_closed(loop: il.realtime.Lo
         assert gap(record, length) < 1e-7
         assert gap(record, COUPLER) > 1e-4
     assert box.statistics()["bad_parameters"] == 0
+
+
+def test_a_formula_that_leaves_its_bound_is_refused_and_nothing_changes(
+    loop: il.realtime.Loop, four_bar: il.Plant
+) -> None:
+    box = loop.mailbox
+    stepped(box, 20)
+    with pytest.raises(il.InputError, match=r"refuses load = -0.5.*'crank': mass must be >= 0"):
+        box.parameters["load"] = -0.5
+    assert box.parameters["load"] == 0.15
+    assert box.statistics()["bad_parameters"] == 1
+    after = stepped(box, 20)
+    result = four_bar.simulate(t_end=40 / 1024, step=1 / 1024)
+    np.testing.assert_array_equal(after.qd, result.qd[-1])
+    box.parameters["load"] = -0.2
+    assert stepped(box).status_name == "OK"

@@ -303,6 +303,20 @@ def test_joints_coupled_as_found_move_on_with_the_order_of_the_method(
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.5)
 
 
+def test_many_runs_put_followers_anywhere_as_single_ones_do(geared: il.Plant) -> None:
+    for q in ({"a": [0.9, 1.2], "b": [0.4, 0.1]}, {"b": [0.4, -0.7]}):
+        many = geared.simulate_many(t_end=0.2, step=1e-3, sample=1e-3, q=q)
+        for run in range(2):
+            own = {name: values[run] for name, values in q.items()}
+            single = geared.simulate(t_end=0.2, step=1e-3, q=own)
+            for name in ("a.q", "b.q", "b.qd"):
+                np.testing.assert_allclose(many[name][run], single[name], rtol=0, atol=1e-12)
+            assert many["b.q"][run, 0] == q["b"][run]
+    # velocities follow, wherever it is
+    with pytest.raises(il.InputError, match="qd of 'b' follows from the loops"):
+        geared.simulate_many(t_end=0.2, q={"a": [0.9, 1.2]}, qd={"b": [0.1, 0.2]})
+
+
 def test_analyses_take_joints_coupled_as_found_along(geared: il.Plant) -> None:
     own = GearedPendulums()
     rest = scipy.optimize.brentq(own.pull, -0.5, 0.9)

@@ -74,3 +74,45 @@ def test_live_drives_are_looked_at_and_filtered_ones_do_not_jump() -> None:
         ramp = {"cart.q": lambda t: il.max0(t - 0.5)}
         result = m.compile().simulate(t_end=1.0, step=5e-3, inputs=ramp)
         assert any(JUMPS in note for note in result.notes) == (derivatives == "given")
+
+
+@pytest.fixture(scope="module")
+def led_cart() -> il.Plant:
+    """The same crane, its cart led by a constraint of time; parameters choose the motion."""
+    m = il.Model("led")
+    cart = m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=1e-3)
+    m.body("rope", on=cart, joint=il.revolute("y"), mass=2.0, com=(0, 0, -0.7))
+    ramp, step, swing = (m.parameter(name, 0.0) for name in ("ramp", "step", "swing"))
+    m.constraint(
+        "lead",
+        lambda q, t: (
+            q["cart"]
+            - ramp * il.max0(t - 0.4117)
+            - il.where(t > 0.6, step, 0.0)
+            - swing * il.sin(40.0 * t)
+        ),
+    )
+    return m.compile()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            {"ramp": 0.3},
+            "t = 0.4117 s: constraint 'lead.row_1' jumps in velocity by 0.3 per second;",
+        ),
+        ({"step": 1e-4}, "t = 0.6 s: constraint 'lead.row_1' jumps by 0.0001;"),
+        ({"ramp": 0.3, "swing": 0.01}, "t = 0.4117 s: constraint 'lead.row_1' jumps in velocity"),
+        ({"swing": 0.3}, ""),
+        ({}, ""),
+    ],
+)
+def test_constraints_of_time_that_jump_are_told(
+    led_cart: il.Plant, values: dict[str, float], said: str
+) -> None:
+    led_cart.parameters.reset()
+    led_cart.parameters.update(values)
+    result = led_cart.simulate(t_end=1.0, step=5e-3, method="rk4")
+    told = [note for note in result.notes if "jumps" in note]
+    assert [note[: len(said)] for note in told] == ([said] if said else [])

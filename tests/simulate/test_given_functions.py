@@ -183,3 +183,25 @@ def test_threads_with_functions_give_the_bits_of_one_after_the_other(slides: il.
     with ThreadPoolExecutor(6) as pool:
         for one, other in zip(alone, pool.map(run, range(6)), strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def test_samples_that_end_before_the_run_are_told() -> None:
+    m = il.Model("pushed")
+    push = m.input("push", unit="N")
+    m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=2.0)
+    m.body("slide", on=m.ground, joint=il.prismatic("y"), mass=1.0)
+    m.joint_force("cart", lambda: push)
+    m.drive("slide")
+    plant = m.compile()
+    t = np.linspace(0.2, 0.5, 31)
+    push, slide = (t, 2.0 + 0.0 * t), (t - 0.2, 0.0 * t)
+    result = plant.simulate(t_end=1.0, step=1e-2, inputs={"push": push}, slide=slide)
+    # it goes on with its first and last value
+    assert result["cart.q"][-1] == pytest.approx(0.5 * 2.0 / 2.0 * 1.0**2)
+    assert result.notes == (
+        "samples of input 'push' begin at t = 0.2 s, the run at 0 s: until then they stay at 2",
+        "samples of input 'push' end at t = 0.5 s, the run at 1 s: from there on they stay at 2",
+        "samples of drive 'slide' end at t = 0.3 s, the run at 1 s: from there on they stay at 0",
+    )
+    whole = {"push": (np.linspace(0.0, 0.99, 100), np.ones(100))}
+    assert plant.simulate(t_end=1.0, step=1e-2, inputs=whole).notes == ()

@@ -46,3 +46,16 @@ def test_a_drive_beyond_the_limits_is_told() -> None:
     (note,) = m.compile().simulate(t_end=1.0, step=1e-2).notes
     assert "'slider' leaves its limits (-0.1, 0.2) m, by 0.1 m" in note
     assert note.endswith("its drive takes it there")
+
+
+def test_modes_tell_it_too_and_each_joint_once() -> None:
+    m = pendulum()
+    up, down = m.mode("up"), m.mode("down")
+    m.event("falls", lambda q: q["rod"], mode=up, to=down, direction="falls")
+    m.event("rises", lambda q: q["rod"], mode=down, to=up, direction="rises")
+    with m.during(up):
+        m.joint_stop("rod", 2e3, 5.0, limits=(-LIMIT, 1.2), name="stop")
+    run = m.compile().simulate(t_end=2.0, step=1e-3)
+    (note,) = [note for note in run.notes if "limits" in note]
+    assert "joint 'rod' leaves its limits (-0.35, 1.2)" in note
+    assert f"by {START - LIMIT:.3g}" in note

@@ -318,3 +318,23 @@ def test_a_parameter_out_of_range_tells_its_run() -> None:
 def test_dependent_coordinates_are_refused_by_name(linkage: il.Plant) -> None:
     with pytest.raises(il.InputError, match=r"'rocker' follows from the loops.*crank"):
         linkage.simulate_many(t_end=0.1, q={"rocker": [1.2, 1.3]})
+
+
+def test_runs_whose_steps_are_too_long_are_noted() -> None:
+    """At ω h = 2 steps of rk4 take all energy of an oscillator, whose end looks like any other."""
+    m = il.Model("oscillator", gravity=(0, 0, 0))
+    m.body("mass", on=m.ground, joint=il.prismatic("x", initial=0.3), mass=1.0)
+    k = m.parameter("k", 100.0)
+    m.joint_force("mass", lambda q: -k * q)
+    plant = m.compile()
+    stiffness = np.array([100.0, 4e6, 150.0])
+    exact = 0.3 * np.cos(np.sqrt(stiffness) * 0.1)
+    for runs in ([0, 1, 2], [1, 0, 2]):
+        many = plant.simulate_many(t_end=0.1, step=1e-3, parameters={"k": stiffness[runs]})
+        apart = np.abs(many["mass.q"][:, -1] - exact[runs])
+        assert (apart > 0.1).tolist() == [run == 1 for run in runs]
+        (note,) = many.notes
+        assert note.startswith(f"run {runs.index(1)}: with half the step it is elsewhere")
+    many = plant.simulate_many(t_end=0.1, step=1e-5, parameters={"k": stiffness})
+    np.testing.assert_allclose(many["mass.q"][:, -1], exact, atol=1e-6)
+    assert many.notes == ()

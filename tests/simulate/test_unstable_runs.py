@@ -176,3 +176,22 @@ def test_slopes_are_not_taken_over_velocities_that_are_rounding() -> None:
     assert long.doubts and "|λ h| = 3.98 " in long.doubts[0]
     short = plant.simulate(t_end=0.15, step=0.03, **start)
     assert (short.doubts, short.status) == ((), "OK")
+
+
+def test_what_swings_is_not_taken_for_settled() -> None:
+    """A forced pendulum in steps of half its period: implicit steps lost it, by 30 rad."""
+    m = il.Model("swing")
+    m.body("rod", on=m.ground, joint=il.revolute("y", initial=(0.5, 0.0)), mass=1.2,
+           com=(0, 0, -0.7), inertia=(0.012, 0.012, 0.001))  # fmt: skip
+    m.joint_force("rod", lambda qd, t: -2.0 * il.sin(3.0 * t) - 0.1 * qd)
+    result = m.compile().simulate(t_end=10.0, step=1.0)
+    inertia, weight = 1.2 * 0.7**2 + 0.012, 1.2 * 9.81 * 0.7
+
+    def rates(t: float, x: np.ndarray) -> list[float]:
+        pull = -weight * np.sin(x[0]) - 2.0 * np.sin(3.0 * t) - 0.1 * x[1]
+        return [x[1], pull / inertia]
+
+    exact = solve_ivp(rates, (0, 10), (0.5, 0), t_eval=result.t, rtol=1e-10, atol=1e-10).y[0]
+    assert np.ptp(exact) > 1.0
+    np.testing.assert_allclose(result["rod.q"], exact, atol=1e-4)
+    assert "integrated by rodas" in result.notes[0]

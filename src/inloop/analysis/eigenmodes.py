@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from inloop.analysis.at_rest import not_at_rest
 from inloop.analysis.equilibrium import equilibrium
 from inloop.analysis.law_states import state_vector, states_at_rest
 from inloop.analysis.reduction import Reduction, input_vector
@@ -19,6 +21,7 @@ from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
 SHOWN = 4  # coordinates of a shape in the table
+REST = "Use q=plant.equilibrium(q=...).q, give efforts tau that hold it, or name joints in fixed=."
 STILL = 1e-12  # coordinates that move less than this part of a state do not take part
 
 
@@ -35,6 +38,7 @@ class Eigenmodes:
         error: estimated largest error of the stiffness and damping matrices.
         states: names of the states of force laws.
         state_shapes: what these do beside, in their own units, shape (states, modes), complex.
+        notes: what to know of the position; a warning says the same.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Eigenmodes:
     error: float
     states: tuple[str, ...]
     state_shapes: Complex
+    notes: tuple[str, ...] = ()
 
     @property
     def frequencies(self) -> Array:
@@ -66,7 +71,7 @@ class Eigenmodes:
         for k in range(len(self)):
             frequency, damping = self.frequencies[k], 100.0 * self.damping[k]
             rows.append(f"{k + 1:6d}{frequency:16.6g}{damping:13.4g}  {self._shape(k)}")
-        return "\n".join([head, *rows])
+        return "\n".join([head, *rows, *(f"  note: {note}" for note in self.notes)])
 
     def _shape(self, mode: int) -> str:
         shape = self.shapes[:, mode]
@@ -98,7 +103,7 @@ def eigenmodes(
     Args:
         plant: the compiled mechanism.
         q: the position, by name or as a vector; else the equilibrium near the joints' initial
-            values.
+            values. One that is no equilibrium is told, in a warning and in the notes.
         fixed: independent coordinates that are held.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
@@ -116,14 +121,19 @@ def eigenmodes(
         z = states_at_rest(reduction, at, state_vector(plant, states), u, t)
     held = [independent(reduction, name) for name in name_list(fixed, "fixed")]
     free = [k for k in reduction.independent if k not in held]
-    small = small_motion(reduction, Setting(at, efforts, u, z, t), free)
+    setting = Setting(at, efforts, u, z, t)
+    small = small_motion(reduction, setting, free)
+    note = not_at_rest(reduction, setting, free, small.M, small.K)
+    if note:
+        note += f", so that nothing swings about it. {REST}"
+        warnings.warn(note, stacklevel=3)
     values, vectors = small.eigen()
     chosen = _upper_half(values)
     of_coordinates, of_states = np.split(vectors[:, chosen], [len(free)])
     shapes, state_shapes = _normalized(small.T @ of_coordinates, of_states)
     return Eigenmodes(
         plant.name, plant.coordinates, at, values[chosen], shapes, small.error,
-        reduction.states, state_shapes,
+        reduction.states, state_shapes, (note,) if note else (),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ with T = ∂q/∂(independent, driven) and S the choice of the joints with motor
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ import scipy
 
 from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
+from inloop.analysis.trajectory_notes import branch_changes, contradictions
 from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, reals
@@ -40,6 +42,7 @@ class InverseRun:
         tau: efforts of all joints [N·m or N], shape (N, n).
         lam: multipliers of the constraint rows in use, by name, shape (N,) each.
         states: states of force laws, by name, shape (N,) each.
+        notes: what contradicts itself in the trajectory; a warning says the same.
     """
 
     coordinates: tuple[str, ...]
@@ -52,6 +55,7 @@ class InverseRun:
     tau: Array
     lam: dict[str, Array]
     states: dict[str, Array]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Array:
         """A signal: "<joint>.q", ".qd", ".qdd", ".effort", ".power", "lam.<row>" or a state."""
@@ -115,6 +119,13 @@ def inverse_dynamics_run(
     speed = reduction.fill(J, qd_, found["nu"])
     gamma = reduction.constraints(at, speed, time)["gamma"]
     acceleration = reduction.fill(J, qdd_, gamma)
+    said = [name for name, value in (("qd", qd), ("qdd", qdd)) if value is not None]
+    notes = (
+        *contradictions(plant, time, known, (at, speed, acceleration), said),
+        *branch_changes(time, J[:, :, reduction.dependent]),
+    )
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
     u = input_vector(plant, inputs)
     z = _law_states(reduction, (time, at, speed), state_vector(plant, states), u)
     loads = {"z": none_if_empty(z), "u": none_if_empty(u), "t": time}
@@ -129,6 +140,7 @@ def inverse_dynamics_run(
         time, at, speed, acceleration, tau,
         {name: lam[:, k] for k, name in enumerate(names)},
         {name: z[:, k] for k, name in enumerate(reduction.states)},
+        notes,
     )  # fmt: skip
 
 

@@ -18,11 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inloop.analysis.at_rest import not_at_rest
 from inloop.analysis.differences import FIRST_STEP, derivative, rough_columns
 from inloop.analysis.law_states import state_vector
 from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.analysis.signals import signals
 from inloop.analysis.small_motion import Complex
+from inloop.analysis.unknowns import Setting
 from inloop.errors import InputError, SimulationError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
@@ -43,6 +45,8 @@ class Linear:
         error: estimated largest error of the entries that come from differences; a warning names
             variables in which the motion is not smooth.
         step: their longest step, in natural units.
+        notes: what to know of a state that is still, but not at rest: its eigenvalues are not those
+            of a vibration.
     """
 
     A: Array
@@ -58,6 +62,7 @@ class Linear:
     rates: Array
     error: float
     step: float = FIRST_STEP
+    notes: tuple[str, ...] = ()
 
     @property
     def eigenvalues(self) -> Complex:
@@ -149,7 +154,18 @@ def linearize(
             [speed[ind], now["a"][0, ind], now["zd"][0], speed[reduction.led]]
         ),
         error=float(error.max(initial=0.0)),
+        notes=_notes(reduction, state, found, t),
     )  # fmt: skip
+
+
+def _notes(reduction: Reduction, state: _State, found: Array, t: float) -> tuple[str, ...]:
+    """What to tell of a mechanism that stands still without being at rest."""
+    if np.any(state.qd != 0.0):
+        return ()
+    n, setting = len(reduction.independent), Setting(state.q, state.tau, state.u, state.z, t)
+    M, _ = reduction.mass(state.q)
+    note = not_at_rest(reduction, setting, reduction.independent, M, -M @ found[n : 2 * n, :n])
+    return (f"{note}; `rates` is not zero",) if note else ()
 
 
 def _differentiate(

@@ -1,9 +1,11 @@
-"""Programs in the form that events call: one view of the mode in, all outputs in a row out."""
+"""Programs in the form that runtimes call: of events (il_formula), of parameters (il_broken)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from inloop.codegen.c import emit_function, emit_grids
 from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Program
 
@@ -32,3 +34,43 @@ def _formula(program: Program, prefix: str) -> str:
             "",
         ]
     )
+
+
+@dataclass(frozen=True)
+class KeptText:
+    """C text of all bounds.
+
+    Attributes:
+        function: name of the il_broken, or NULL.
+        lines: what defines it.
+        grids: further files.
+    """
+
+    function: str
+    lines: tuple[str, ...]
+    grids: dict[str, str]
+
+
+def emit_kept(programs: Sequence[Program], prefix: str) -> KeptText:
+    """Text of programs that take all parameters to margins, none of which may be negative."""
+    if not programs:
+        return KeptText("NULL", (), {})
+    named = [replace(p, name=f"{p.name}_{k}") for k, p in enumerate(programs)]
+    functions = [emit_function(program, prefix) for program in named]
+    lines = ['#include "il_scalar.h"', ""]
+    for function in functions:
+        lines += [f"{function.declaration};", function.text]
+    lines += ["static int64_t broken(const double *parameters)", "{"]
+    lines += [f"    double margin[{max(len(p.exprs) for p in programs)}];"]
+    number = 1
+    for program, function in zip(named, functions, strict=True):
+        count = len(program.exprs)
+        lines += [
+            f"    {function.name}(parameters, margin);",
+            f"    for (int k = 0; k < {count}; k++) {{",
+            f"        if (!(margin[k] >= 0.0)) return k + {number};",
+            "    }",
+        ]
+        number += count
+    lines += ["    return 0;", "}", ""]
+    return KeptText("broken", tuple(lines), emit_grids(named))

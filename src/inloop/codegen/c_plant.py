@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from inloop.codegen.c_collision import MeetingRow, PileRow, meeting_entries, pile_entry
+from inloop.codegen.c_formulas import emit_kept
 from inloop.codegen.pieces import number
 from inloop.codegen.quoting import c_comment, c_string
+from inloop.symbolic import Program
 
 # C types of functions by the field that holds their names
 _SIGNATURES = {
@@ -189,6 +191,7 @@ class PlantTable:
     outputs: tuple[Quantity, ...]
     modes: tuple[ModeRow, ...]
     controller: ControllerRow | None = None
+    kept: tuple[Program, ...] = ()  # margins of formulas of parameters, see `emit_kept`
 
     @property
     def hash(self) -> int:
@@ -203,7 +206,8 @@ class PlantTable:
 def emit_plant(table: PlantTable, prefix: str, about: Sequence[str]) -> dict[str, str]:
     """C file with `<prefix>_plant()`, which returns the table."""
     writer = _Writer()
-    body = writer.plant(table)
+    kept = emit_kept(table.kept, prefix)
+    body = writer.plant(table, kept.function)
     text = [
         c_comment(about),
         "#include <math.h>",
@@ -212,6 +216,7 @@ def emit_plant(table: PlantTable, prefix: str, about: Sequence[str]) -> dict[str
         "",
         *writer.declared.values(),
         "",
+        *kept.lines,
         *writer.arrays,
         f"static const il_plant plant = {body};",
         "",
@@ -222,7 +227,7 @@ def emit_plant(table: PlantTable, prefix: str, about: Sequence[str]) -> dict[str
         "}",
         "",
     ]
-    return {f"{prefix}_plant.c": "\n".join(text)}
+    return {f"{prefix}_plant.c": "\n".join(text), **kept.grids}
 
 
 class _Writer:
@@ -232,14 +237,20 @@ class _Writer:
         self.declared: dict[str, str] = {}
         self.arrays: list[str] = []
 
-    def plant(self, table: PlantTable) -> str:
+    def plant(self, table: PlantTable, broken: str) -> str:
         groups = (table.parameters, table.inputs, table.outputs)
         quantities = [self._array("il_quantity", [_quantity(x) for x in group]) for group in groups]
         modes = self._array("il_mode_row", [self._mode(mode) for mode in table.modes])
         counts = [str(len(group)) for group in groups]
-        hashed = f"UINT64_C(0x{table.hash:016x})"
-        head = (_text(table.name), hashed, *quantities, *counts, modes, str(len(table.modes)))
-        return _row([*head, self._controller(table.controller)])
+        head = (
+            _text(table.name),
+            f"UINT64_C(0x{table.hash:016x})",
+            *quantities,
+            *counts,
+            modes,
+            str(len(table.modes)),
+        )
+        return _row([*head, self._controller(table.controller), broken])
 
     def _controller(self, row: ControllerRow | None) -> str:
         """Name of the row of a controller."""

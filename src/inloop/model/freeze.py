@@ -12,6 +12,7 @@ from inloop.errors import ModelError
 from inloop.geometry import Visual
 from inloop.joints import quaternion
 from inloop.model.checks.findings import EnoughError, Findings
+from inloop.model.checks.inertia import bounded_masses
 from inloop.model.checks.validation import check_draft, check_mechanism
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.constraints.live_drives import live_motion
@@ -102,6 +103,7 @@ class Freezing:
         """Return the mechanism."""
         draft = self._draft
         laws = self._moving_laws()
+        bounded = (*draft.bounded, *bounded_masses(draft))
         return Mechanism(
             name=draft.name,
             doc=draft.doc,
@@ -110,7 +112,8 @@ class Freezing:
             time=draft.time,
             bodies=tuple(self._body(k) for k in range(len(self._merged.carriers))),
             ground=self._ground(),
-            parameters=tuple(kept_to(draft.parameters, draft.bounded)),
+            parameters=tuple(kept_to(draft.parameters, bounded)),
+            bounded=bounded,
             inputs=tuple(draft.inputs),
             joint_forces=tuple(self._joint_force(w) for w in laws if w.kind == "joint_force"),
             coupled_forces=tuple(self._coupled(w) for w in laws if w.kind == "coupled_force"),

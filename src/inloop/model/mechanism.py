@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from inloop.errors import ModelError
 from inloop.model import topology
+from inloop.model.bounds import Bounded
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
 from inloop.model.contacts.hard import Hard, HardStop
@@ -72,6 +73,7 @@ class Mechanism:
         events: what leads from one mode to another.
         membership: modes of the elements that do not hold always; drives as "drive <joint>".
         mode: of a mechanism in one mode: the name of the mode.
+        bounded: formulas of parameters that have a bound.
         metadata: what came with the model and takes no part in the equations, by source.
         flexible_links: beams between bodies that displace their nodes.
         contacts: shapes that may touch, with the names of the laws that act for them.
@@ -112,6 +114,7 @@ class Mechanism:
     events: tuple[Event, ...] = ()
     membership: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     mode: str = ""
+    bounded: tuple[Bounded, ...] = ()
     metadata: Mapping[str, object] = field(
         default_factory=lambda: MappingProxyType({}), compare=False
     )

@@ -12,6 +12,7 @@ import numpy as np
 from inloop.codegen.c_formulas import emit_formulas
 from inloop.errors import InputError, ModelError, name_hint
 from inloop.formalisms import PROGRAMS, Derivation
+from inloop.formalisms.kept_formulas import kept_formulas
 from inloop.formalisms.sensing import SENSOR_OUTPUTS
 from inloop.formalisms.size import Size, size_of
 from inloop.model import Mechanism
@@ -30,6 +31,7 @@ from inloop.plant.engine import (
     make_engine,
     runs_native,
 )
+from inloop.plant.kept_margins import KeptMargins
 from inloop.plant.parameters import Parameters
 from inloop.plant.passes import PassReport, run_passes
 from inloop.plant.progress import deriving, simplifying, writing
@@ -47,6 +49,7 @@ class Equations:
         coordinates: names of the coordinates, in the order of all vectors.
         inputs: names of the entries of u.
         parameters: live parameters, a mapping that can be written.
+        kept: formulas of them that have bounds.
         operations: operation counts by function; what `prepare` does is listed apart.
         times: seconds spent deriving and building, by function set.
         is_native: the equations run as compiled C.
@@ -100,6 +103,10 @@ class Equations:
         self.derivation = self.fresh_derivation()
         self.inputs = self.derivation.input_names
         self.parameters = Parameters(self.derivation.symbols.parameters)
+        formulas = kept_formulas(mechanism, self.parameters.declared)
+        self.kept = KeptMargins(formulas, self.parameters)
+        if self.kept:
+            self.parameters.check_with(self.kept.refuse)
         self._size: tuple[int, Size] | None = None  # with the version of the parameters
         self.operations: dict[str, dict[str, int]] = {}
         self.passes: list[PassReport] = []

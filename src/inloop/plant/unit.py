@@ -47,6 +47,7 @@ from inloop.plant.quantities.inputs_outputs import (
     output_quantities,
 )
 from inloop.plant.stepping import contact_table
+from inloop.symbolic import Program
 
 if TYPE_CHECKING:
     from inloop.formalisms.loops.partition import Partition
@@ -199,7 +200,13 @@ class _Maker:
             outputs=outputs,
             modes=tuple(self._mode(name, inputs, outputs) for name in plants),
             controller=self._controller(*names),
+            kept=self._kept(),
         )
+
+    def _kept(self) -> tuple[Program, ...]:
+        """Formulas of parameters with bounds, once for modes that share their bodies."""
+        each = {id(p.mechanism.bodies): p.equations.kept for p in self._plants.values()}
+        return tuple(kept.formulas.program() for kept in each.values() if kept)
 
     def _controller(self, outputs: list[str], inputs: list[str]) -> ControllerRow | None:
         """The controller of the plant; it is the same in all modes."""

@@ -155,6 +155,8 @@ def start(
         facts["motions"] = ", ".join(motions)
     if wiring.has_loops:
         facts["loops"] = "closed"
+    if plant.equations.kept:
+        facts["formulas"] = plant.equations.kept.in_words
     if plant.by_mode:
         facts["modes"] = " ".join(plant.by_mode)
     facts |= element_facts(plants)

@@ -3,9 +3,9 @@
 The classical method of Runge and Kutta is exact and cheap wherever its step is short enough. The
 run itself tells whether it was (verdict.py): then nothing else has to be known about stiff laws
 and about contacts that are made on the way. Where it was not, stiff laws get the implicit method of
-the same step, and what acts suddenly, as contacts do, a method that chooses its steps. Hard
-contacts have a method of their own, whatever else acts, and so have formulations that carry more
-coordinates than they must.
+the same step, if half of it leads to the same motion, and what acts suddenly, as contacts do, a
+method that chooses its steps. Hard contacts have a method of their own, whatever else acts, and so
+have formulations that carry more coordinates than they must.
 """
 
 from __future__ import annotations
@@ -29,44 +29,78 @@ from inloop.simulate.start import Given, first_internal_states, start_of
 
 FIRST, STIFF, SUDDEN, HARD = "rk4", "implicit", "rodas", "moreau"
 CURABLE = ("OK", UNSTABLE, "DIVERGED", "OUT_OF_BOUNDS")
+CONVERGED = 0.1  # difference that half the step may make, of the way of the joints
 TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps
 
 
 class Attempt(Protocol):
     """Runs with a method, and with a tolerance if its steps are not fixed."""
 
-    def __call__(self, *, method: str, tolerance: float | None) -> Result:
+    def __call__(self, *, method: str, tolerance: float | None, step: float) -> Result:
         """Run."""
 
 
-def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Result | None) -> Result:
+def run_with_default(
+    plants: Sequence[BarePlant], attempt: Attempt, start: Result | None, step: float
+) -> Result:
     """Run with the method that suits a mechanism, and say which it was if it is not the first.
 
     Args:
         plants: of the run.
-        attempt: the run, but for its method.
+        attempt: the run, but for its method and its step.
         start: an earlier result that the run continues, with its method.
+        step: as the user wants it [s].
 
     Raises:
         SimulationError: no method brings the run to its end.
     """
     own = own_method(plants)
     if own is not None:
-        return attempt(method=own, tolerance=None)
+        return attempt(method=own, tolerance=None, step=step)
     if start is not None and start.method not in ("", FIRST):
-        return attempt(method=start.method, tolerance=start.tolerance)
-    first, error = _tried(attempt, FIRST, None)
+        return attempt(method=start.method, tolerance=start.tolerance, step=step)
+    first, error = _tried(attempt, FIRST, None, step)
     # loops that cannot be closed, or events without end, are not a matter of the method
     if first is None or not first.doubts or first.status not in CURABLE:
         return _ended(first, error)
     for method, tolerance in _others(plants):
-        better, failed = _tried(attempt, method, tolerance)
-        if better is not None and failed is None and not better.doubts:
+        better, failed = _tried(attempt, method, tolerance, step)
+        if better is None or failed is not None or better.doubts:
+            continue
+        # a run that goes on has to keep its step
+        if tolerance or start is not None or _converged(plants, better, attempt, 0.5 * step):
             how = f"{method} with tolerance {tolerance:g}" if tolerance else method
             reason = first.doubts[0].partition(" Use ")[0]
             why = f"integrated by {how}; {FIRST} is not accurate enough here: {reason}"
             return replace(better, notes=(why, *better.notes))
     return _ended(first, error)
+
+
+def _converged(plants: Sequence[BarePlant], result: Result, attempt: Attempt, half: float) -> bool:
+    """Whether steps of half the length lead to the same motion.
+
+    It is asked where an implicit method takes what is faster than its steps for settled, so that
+    the energy balance tells nothing: what swings instead of settling would be lost.
+
+    Args:
+        plants: of the run.
+        result: of whole steps.
+        attempt: the run, but for its method and its step.
+        half: of a step [s].
+    """
+    if result.work is None or np.isfinite(result.work[-1]):
+        return True
+    finer, failed = _tried(attempt, result.method, None, half)
+    if finer is None or failed is not None:
+        return False
+    sizes = {c: x for p in plants for c, x in zip(p.coordinates, p.coordinate_sizes, strict=True)}
+    apart, way = 0.0, 0.0
+    for name, size in sizes.items():
+        q, wanted = result[f"{name}.q"], finer[f"{name}.q"]
+        there = np.interp(result.t, finer.t, wanted)
+        apart = max(apart, float(np.nanmax(np.abs(q - there), initial=0.0)) / size)
+        way = max(way, float(np.nanmax(wanted) - np.nanmin(wanted)) / size)
+    return apart <= CONVERGED * way
 
 
 def own_method(plants: Sequence[BarePlant]) -> str | None:
@@ -96,11 +130,11 @@ def _others(plants: Sequence[BarePlant]) -> list[tuple[str, float | None]]:
 
 
 def _tried(
-    attempt: Attempt, method: str, tolerance: float | None
+    attempt: Attempt, method: str, tolerance: float | None, step: float
 ) -> tuple[Result | None, SimulationError | None]:
     """What a method computed, and why it did not come to the end if it did not."""
     try:
-        return attempt(method=method, tolerance=tolerance), None
+        return attempt(method=method, tolerance=tolerance, step=step), None
     except SimulationError as error:
         return getattr(error, "result", None), error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -28,6 +28,9 @@ from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_start
 from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.drive_jumps import jump_notes
+from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.row_jumps import row_jump_notes
+from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.machine_start import Given, MachineStart, conditions, first_snapshot
@@ -92,11 +95,11 @@ def simulate_modes(
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
     """
     if method is None and tolerance is None:
-        again = partial(simulate_modes, plants, t_end=t_end, step=step, mode=mode, q=q, qd=qd)
+        again = partial(simulate_modes, plants, t_end=t_end, mode=mode, q=q, qd=qd)
         again = partial(again, tau=tau, inputs=inputs, sample=sample, start=start, motions=motions)
         again = partial(again, most_events=most_events, settle_time=settle_time)
         chosen = list(plants.values())
-        return run_with_default(chosen, partial(again, reactions=reactions), start)
+        return run_with_default(chosen, partial(again, reactions=reactions), start, step)
     method = with_tolerance(list(plants.values())) if method is None else method
     most_events = whole(most_events, "most_events")
     settle_time = None if settle_time is None else real(settle_time, "settle_time")
@@ -125,6 +128,7 @@ def simulate_modes(
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time, reactions, begin)
+    run.note(short_samples(inputs, motions, begin.snapshot.t, t_end))
     if start is not None and start.end is not None:
         run.take_over(start.end)
     status, end = run.go(begin.snapshot)
@@ -179,6 +183,10 @@ class _Run:
         self.blame = ""  # what was not finite, in words
         # where pieces have led to, how many of them and of events, and with which coordinates
         self._reached: _Reached | None = None
+
+    def note(self, notes: Iterable[str]) -> None:
+        """Add what is known before it begins."""
+        self._notes += notes
 
     def take_over(self, end: End) -> None:
         """Go on with the independent coordinates that another run ended with."""
@@ -365,6 +373,10 @@ class _Run:
         """The samples so far, with the plants of their modes."""
         return [(self._plants[name], piece) for name, piece in self._pieces]
 
+    def _limit_notes(self) -> list[str]:
+        """What to tell about joints that leave their limits."""
+        return limit_notes([(plant, piece.t, piece.q) for plant, piece in self.pieces()])
+
     def result(self, status: Status, end: MachineSnapshot) -> Result:
         """All pieces together; what a mode does not have is NaN there."""
         found = [self._signals(name, piece) for name, piece in self._pieces]
@@ -384,6 +396,7 @@ class _Run:
             energies.append(observe.energy(plant, piece))
             at = self._at[name]
             jumps += jump_notes(plant, piece, at.drives, at.inputs)
+            jumps += row_jump_notes(plant, piece)
             power = observe.power(plant, piece, at.inputs, at.tau)
             stretches.append(Stretch(plant, piece, power, at.inputs))
             modes += [name] * count
@@ -405,7 +418,7 @@ class _Run:
             status=UNSTABLE if verdict.wrong and status == Status.OK else status.name,
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
-            notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts),
+            notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts, *self._limit_notes()),
             end=replace(_end_of(last, end), choices=self._choices(), failed_at=self._failed_at),
             units={
                 name: unit

@@ -23,6 +23,8 @@ from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.row_jumps import row_jump_notes
+from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -102,9 +104,9 @@ def simulate(
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
     """
     if method is None and tolerance is None:
-        again = partial(simulate, plant, t_end=t_end, step=step, q=q, qd=qd, tau=tau)
+        again = partial(simulate, plant, t_end=t_end, q=q, qd=qd, tau=tau)
         again = partial(again, inputs=inputs, sample=sample, start=start, motions=motions)
-        return run_with_default([plant], partial(again, reactions=reactions), start)
+        return run_with_default([plant], partial(again, reactions=reactions), start, step)
     method = with_tolerance([plant]) if method is None else method
     schedule: FixedSteps | AdaptiveSteps = fixed(t_end, step, method, sample)
     if tolerance is not None and method != SCIPY:
@@ -152,6 +154,8 @@ def simulate(
         )
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
         told = (*told, *jump_notes(plant, done.samples, drives, signals))
+    told = (*told, *row_jump_notes(plant, done.samples))
+    told = (*short_samples(inputs, motions, begin.t, t_end), *told)
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
@@ -209,7 +213,7 @@ def _result(
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
-        notes=(*outcome.notes, *verdict.doubts, *limit_notes(plant, found.t, found.q)),
+        notes=(*outcome.notes, *verdict.doubts, *limit_notes([(plant, found.t, found.q)])),
         end=outcome.end,
         units=input_units(plant) | signal_units(plant),
         work=work,

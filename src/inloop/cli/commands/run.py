@@ -18,10 +18,11 @@ from inloop.cli.output import duration, heading, paragraph, print_json, table, t
 from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.starting import add_start, prepare, tell_notes
 from inloop.cli.subject import Subject, add_subject, find_subject
+from inloop.simulate import schedules
 
 SAMPLES = 10_000  # a run keeps at most about so many states
 STOPPED, FAILED = 130, 2
-METHODS = ("rk4", "euler", "dopri", "rodas", "implicit", "moreau", "event_driven", "scipy")
+METHODS = (*schedules.METHODS, schedules.SCIPY)
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "--method", choices=METHODS, help="integrator; rk4 or what suits the mechanism"
     )
     parser.add_argument(
-        "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
+        "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas, alpha)"
     )
     parser.add_argument(
         "--experiment", metavar="E", help="run one of the experiments that `inloop describe` lists"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from inloop.model.bounds import Bounded
 from inloop.model.checks.findings import Findings
 from inloop.model.draft import BodyDraft, Draft
 from inloop.model.geometry import entries
+from inloop.model.laws.coefficients import NOT_NEGATIVE
 from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
+from inloop.symbolic import Expr
 
 TOLERANCE = 1e-6  # of the sum of the principal moments
 
@@ -24,6 +29,15 @@ def check_inertia(draft: Draft, defaults: Defaults, findings: Findings) -> None:
         mass, armature, *inertia = values
         _check_signs(body, mass, armature, findings)
         _check_moments(body, mass, np.array(inertia).reshape(3, 3), draft.strict_inertia, findings)
+
+
+def bounded_masses(draft: Draft) -> Iterator[Bounded]:
+    """Masses and armatures that are expressions, with their bound."""
+    for body in draft.bodies:
+        for quantity, value in (("mass", body.mass), ("armature", body.joint.armature)):
+            if isinstance(value, Expr):
+                what = f"body {quoted(body.name)}: {quantity}"
+                yield Bounded(value, NOT_NEGATIVE, what, body.where)
 
 
 def _check_signs(body: BodyDraft, mass: float, armature: float, findings: Findings) -> None:

@@ -164,7 +164,7 @@ static int in_range(const il_loop *loop)
         const il_quantity *parameter = &plant->parameters[k];
         good = loop->fresh[k] >= parameter->least && loop->fresh[k] <= parameter->most;
     }
-    return good;
+    return good && il_within_bounds(plant, loop->fresh);
 }
 
 /* Take over parameters with which the plant can go on from where it is; 0: the old ones stay. */

@@ -32,6 +32,9 @@ IL_EXPORT const il_mode *il_modes_of(const il_instance *instance);
 /* After parameters were written in place. */
 IL_EXPORT void il_prepare_again(il_instance *instance);
 
+/* Not 0: all formulas of these parameters are within their bounds. */
+IL_EXPORT int il_within_bounds(const il_plant *plant, const double *values);
+
 /* Parameters to begin with: nothing is tried. */
 IL_EXPORT void il_begin_with(il_instance *instance, const double *values);
 

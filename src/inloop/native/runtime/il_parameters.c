@@ -4,6 +4,11 @@
 #include "il_finite.h"
 #include "il_host.h"
 
+int il_within_bounds(const il_plant *plant, const double *values)
+{
+    return plant->broken == NULL || plant->broken(values) == 0;
+}
+
 void il_begin_with(il_instance *instance, const double *values)
 {
     const size_t bytes = (size_t)instance->plant->parameter_count * sizeof *values;
@@ -39,6 +44,9 @@ int il_set_parameters(il_instance *instance, const double *values)
 
     if (il_all_equal(instance->parameters, values, instance->plant->parameter_count)) {
         return IL_OK;
+    }
+    if (!il_within_bounds(instance->plant, values)) {
+        return IL_OUT_OF_BOUNDS;
     }
     if (il_in_use(part)->choice->expand == NULL) {
         il_begin_with(instance, values);

@@ -175,6 +175,9 @@ typedef struct il_controller {
     int64_t read_count, lead_count, state_count;
 } il_controller;
 
+/* The number, from 1, of the first formula of parameters that is out of its bound; 0: all are within. */
+typedef int64_t (*il_broken)(const double *parameters);
+
 typedef struct il_plant {
     const char *name;
     uint64_t hash;                   /* of names, units and sizes: who agrees on it, on all */
@@ -183,6 +186,7 @@ typedef struct il_plant {
     const il_mode_row *modes;
     int64_t mode_count;
     const il_controller *controller; /* NULL: whoever writes the inputs is outside */
+    il_broken broken;                /* NULL: no formula of parameters has a bound */
 } il_plant;
 
 /* Length of q: the coordinates, then the quaternions. */
@@ -210,7 +214,8 @@ IL_EXPORT il_instance *il_initialize(void *memory, const il_plant *plant, int64_
 IL_EXPORT int il_reset(il_instance *instance);
 
 /* All parameters, and what follows from them. IL_LOOP_OPEN: the loops cannot be closed with them from
-   where the plant is; then the old ones stay. */
+   where the plant is; IL_OUT_OF_BOUNDS: a formula of them is out of its bound, a negative mass for
+   example. Then the old ones stay. */
 IL_EXPORT int il_set_parameters(il_instance *instance, const double *values);
 
 /* Inputs that the controller of the plant leads stay as they are. */

@@ -131,8 +131,11 @@ class Formulation(ABC):
         """
         if np.all(self.holonomic):
             return self.partition
-        J = self.scaled_rows(self.regular_position)[1]
-        J = np.where(self.holonomic[:, None], J, 0.0)
+        return self._roles_by(self.holonomic)
+
+    def _roles_by(self, rows: NDArray[np.bool_]) -> Partition:
+        """Roles if only some rows held."""
+        J = np.where(rows[:, None], self.scaled_rows(self.regular_position)[1], 0.0)
         return choose(J, self.partition.driven, self.partition.independent)
 
     @property
@@ -150,6 +153,16 @@ class Formulation(ABC):
         """Coordinates whose positions are free, while their velocities follow from others."""
         free = set(self.partition.independent)
         return tuple(k for k in self.position_roles.independent if k not in free)
+
+    @property
+    def placed_positions(self) -> tuple[int, ...]:
+        """Coordinates that a start puts anywhere, while their velocities follow from others.
+
+        Those that are led, and those that couplings and locks hold as they find them.
+        """
+        rows, free = self.holonomic & ~self.as_found, self.partition.independent
+        found = () if np.all(rows) else self._roles_by(rows).independent
+        return tuple(k for k in found if k not in free)
 
     # constraint rows
 

@@ -23,14 +23,18 @@ DECIDED_WITHIN = 1.0  # [s]
 class RemoteParameters(MutableMapping[str, float]):
     """Values by name. Writing checks the name and the range; the next step uses the new value.
 
-    Values with which the loops of the plant cannot be closed from where it is are refused by it.
+    Values with which the loops of the plant cannot be closed from where it is, or with which a
+    formula leaves its bound, are refused by it.
     """
 
     def __init__(self, plant: str, layout: Layout, access: MemoryAccess) -> None:
         self._plant, self._use = plant, access.use
         self._declared = {x.name: x for x in layout.parameters}
         self._index = {name: k for k, name in enumerate(self._declared)}
-        self._may_be_refused = "loops" in dict(layout.about)
+        about = dict(layout.about)
+        self._reasons = ["from where it is, its loops cannot be closed with that"]
+        self._reasons = self._reasons if "loops" in about else []
+        self._reasons += [about["formulas"]] if "formulas" in about else []
 
     def __getitem__(self, name: str) -> float:
         self._known(name)
@@ -61,12 +65,12 @@ class RemoteParameters(MutableMapping[str, float]):
             for name, number in numbers.items():
                 new[self._index[name]] = number
             written = self._publish(held, new)
-            if self._may_be_refused and self._refused(held, written):
+            if self._reasons and self._refused(held, written):
                 self._publish(held, old)
                 raise InputError(
                     f"plant '{self._plant}' refuses "
                     + ", ".join(f"{name} = {number:g}" for name, number in numbers.items())
-                    + ": from where it is, its loops cannot be closed with that",
+                    + f": {', or '.join(self._reasons)}",
                     fix="The values before stay; choose others, or go there in smaller steps.",
                 )
         finally:

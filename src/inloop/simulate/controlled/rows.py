@@ -15,6 +15,7 @@ from inloop.plant.quantities.units import signal_units
 from inloop.plant.unit import common_name
 from inloop.simulate import observe
 from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.row_jumps import row_jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.results.result import EventRecord, Result
 from inloop.simulate.results.samples import Samples
@@ -100,12 +101,12 @@ class Rows:
         lost = [(event.t, event.energy_lost) for event in self.events]
         # inputs jump at samples: what they do between rows cannot be told from the rows
         verdict = judge(stretches, energy, schedule, lost, jumping=True)
-        first = next(iter(self._plants.values()))
         # filters of drives have outputs that end like those of coordinates
         known = {name for plant in self._plants.values() for name in plant.coordinates}
         stems = (n.removesuffix(".q") for n in self._outputs if n.endswith(".q"))
         coordinates = [name for name in stems if name in known]
-        limits = () if first.by_mode else limit_notes(first, t, parts[0][2].q)
+        jumps = [note for m, _, part in parts for note in row_jump_notes(self._plants[m], part)]
+        limits = limit_notes([(self._plants[m], found.t, found.q) for m, _, found in parts])
         changes = any(plant.has_events for plant in self._plants.values())
         closed = any(not p.formulation.unconstrained for p in self._plants.values())
         return Result(
@@ -118,7 +119,7 @@ class Rows:
             status=UNSTABLE if verdict.wrong and status == "OK" else status,
             signals=signals,
             violation=violation if closed or changes else None,
-            notes=(*notes, *verdict.doubts, *limits),
+            notes=(*notes, *dict.fromkeys(jumps), *verdict.doubts, *limits),
             events=tuple(self.events),
             modes=np.array(modes) if changes else None,
             units=self._units(),

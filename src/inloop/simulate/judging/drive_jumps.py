@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -47,6 +48,13 @@ def jump_notes(
     return notes
 
 
+class Moving(Protocol):
+    """Something that time moves."""
+
+    def at(self, t: float) -> Array:
+        """Position, velocity and acceleration."""
+
+
 @dataclass(frozen=True)
 class _Drive:
     """The motion of one driven joint: `place` is its number among them."""
@@ -58,10 +66,10 @@ class _Drive:
 
     def at(self, t: float) -> Array:
         """Position, velocity and acceleration."""
-        return _finite(self.drives.at(self.plant, t, self.inputs.at(t))[:, self.place])
+        return finite(self.drives.at(self.plant, t, self.inputs.at(t))[:, self.place])
 
 
-def _finite(motion: Array) -> Array:
+def finite(motion: Array) -> Array:
     """With 0 where a corner has no derivative."""
     return np.asarray(np.nan_to_num(motion, nan=0.0, posinf=0.0, neginf=0.0))
 
@@ -69,7 +77,7 @@ def _finite(motion: Array) -> Array:
 def _told(drive: _Drive, joint: str, found: Samples) -> list[str]:
     k = drive.plant.coordinates.index(joint)
     assert found.qdd is not None
-    motion = _finite(np.array([found.q[:, k], found.qd[:, k], found.qdd[:, k]]))
+    motion = finite(np.array([found.q[:, k], found.qd[:, k], found.qdd[:, k]]))
     # what does not move at all cannot jump
     sizes = np.array([np.ptp(motion[0]), np.abs(motion[1]).max()])
     sizes[~(sizes > 0.0)] = math.inf
@@ -77,7 +85,7 @@ def _told(drive: _Drive, joint: str, found: Samples) -> list[str]:
     largest = np.argsort(-share)[:SUSPECTS]
     jumps = []
     for i in sorted(int(i) for i in largest if share[i] > NOTICED):
-        t, jump = _closed_in(drive, (found.t[i], found.t[i + 1]), sizes)
+        t, jump = closed_in(drive, (found.t[i], found.t[i + 1]), sizes)
         if np.any(np.abs(jump / sizes) > NOTICED):
             jumps.append((t, jump))
     if not jumps:
@@ -105,10 +113,10 @@ def _unexplained(t: Array, motion: Array) -> Array:
     return np.asarray(np.diff(motion[:2], axis=1) - np.diff(t) * mean)
 
 
-def _closed_in(drive: _Drive, span: tuple[float, float], sizes: Array) -> tuple[float, Array]:
-    """When a drive jumps, and by how much in position and velocity; halves of smooth motion fit."""
+def closed_in(moved: Moving, span: tuple[float, float], sizes: Array) -> tuple[float, Array]:
+    """When it jumps, and by how much in position and velocity; halves of smooth motion fit."""
     t = np.array([span[0], 0.5 * (span[0] + span[1]), span[1]])
-    motion = np.array([drive.at(time) for time in t]).T
+    motion = np.array([moved.at(time) for time in t]).T
     for _ in range(HALVINGS):
         left, right = np.abs(_unexplained(t, motion) / sizes[:, None]).max(axis=0)
         keep = [0, 1] if left >= right else [1, 2]
@@ -117,5 +125,5 @@ def _closed_in(drive: _Drive, span: tuple[float, float], sizes: Array) -> tuple[
         if not t[0] < middle < t[1]:
             break
         t = np.insert(t, 1, middle)
-        motion = np.insert(motion, 1, drive.at(middle), axis=1)
+        motion = np.insert(motion, 1, moved.at(middle), axis=1)
     return float(t[-1]), _unexplained(t[[0, -1]], motion[:, [0, -1]])[:, 0]

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from inloop.plant import Array, BarePlant
 
 ROUNDING = 1e-9  # relative; less beyond a limit is none
+Run = tuple[Array, Array]  # times [s] and positions
+Piece = tuple[BarePlant, Array, Array]  # plant of a mode, times, all coordinates, shape (N, n)
 
 
-def limit_notes(plant: BarePlant, t: Array, q: Array) -> list[str]:
+def limit_notes(pieces: Sequence[Piece]) -> list[str]:
     """What to tell about joints with limits that have no stops.
 
     Limits alone hold nothing: only a `joint_stop` does. An elastic stop gives way a little, so
-    joints that have one are not told.
+    joints that have one are not told, in the modes in which they have it.
 
     Args:
-        plant: the compiled mechanism.
-        t: times of the samples [s].
-        q: all coordinates, shape (N, n).
+        pieces: a run, mode by mode.
     """
-    mechanism = plant.mechanism
-    stopped = {law.body for law in mechanism.joint_forces if law.stop}
-    driven = {drive.body for drive in mechanism.drives}
-    notes = []
-    for k, body in enumerate(mechanism.bodies):
-        if body.joint.limits is not None and k not in stopped:
-            why = "its drive takes it there" if k in driven else "no joint_stop holds it"
-            notes += _told(plant, k, (t, q[:, k]), why)
-    return notes
+    found: dict[str, tuple[BarePlant, int, list[Run]]] = {}
+    for plant, t, q in pieces:
+        stopped = {law.body for law in plant.mechanism.joint_forces if law.stop}
+        for k, body in enumerate(plant.mechanism.bodies):
+            if body.joint.limits is not None and k not in stopped:
+                known = found.setdefault(body.joint.name, (plant, k, []))
+                known[2].append((t, q[:, k]))
+    return [
+        note
+        for plant, k, runs in found.values()
+        for note in _told(plant, k, (np.concatenate(part) for part in zip(*runs, strict=True)))
+    ]
 
 
-def _told(plant: BarePlant, index: int, run: tuple[Array, Array], why: str) -> list[str]:
+def _told(plant: BarePlant, index: int, run: Iterable[Array]) -> list[str]:
     joint, (t, q) = plant.mechanism.bodies[index].joint, run
     assert joint.limits is not None
     low, high = joint.limits
@@ -41,6 +46,8 @@ def _told(plant: BarePlant, index: int, run: tuple[Array, Array], why: str) -> l
     if not len(outside):
         return []
     most, unit = int(np.argmax(beyond)), joint.kind.dimension.unit
+    driven = index in {drive.body for drive in plant.mechanism.drives}
+    why = "its drive takes it there" if driven else "no joint_stop holds it"
     return [
         f"t = {t[outside[0]]:.6g} s: joint '{joint.name}' leaves its limits ({low:g}, {high:g}) "
         f"{unit}, by {beyond[most]:.4g} {unit} at t = {t[most]:.6g} s; {why}"

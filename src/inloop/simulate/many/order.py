@@ -22,7 +22,13 @@ from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant,
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.arguments import check_each, count_runs
-from inloop.simulate.many.starts import Arguments, Plants, shared_conditions, starts_of
+from inloop.simulate.many.starts import (
+    Arguments,
+    Plants,
+    check_formulas,
+    shared_conditions,
+    starts_of,
+)
 from inloop.simulate.run import simulate
 from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of
 from inloop.simulate.systems import Conditions, System, make_systems
@@ -120,6 +126,7 @@ def make_order(
     refuse_led(inputs_led_by_plant(plants), [*(f"{name}.tau" for name in efforts), *others])
     count = count_runs(runs, list(vars(given).values()))
     check_each(given.parameters, plant.parameters.check_one)
+    check_formulas(plants, given.parameters)
     notes: tuple[str, ...] = ()
     # careless steps are told before anything runs
     schedule = _schedule(t_end, step, FIRST if method is None else method, sample, None)

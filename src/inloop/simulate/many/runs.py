@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from inloop.simulate.many.order import Order, make_order
 from inloop.simulate.many.places import find_place
 from inloop.simulate.many.ray_cluster import RayCluster
 from inloop.simulate.many.result import ManyResult
-from inloop.simulate.many.starts import read_arguments
+from inloop.simulate.many.spot_check import Again, doubtful_runs
+from inloop.simulate.many.starts import Arguments, read_arguments
 from inloop.simulate.many.storing import Storing, read_chunk, writing_alone
 from inloop.simulate.many.varying import with_design
 from inloop.simulate.progress import time_left
@@ -112,7 +114,33 @@ def simulate_many(
         result = keeper.result()
     if broken:
         raise _interrupted(result)
-    return result
+    if folder is not None or place is not None:
+        return result
+    return replace(
+        result, notes=(*result.notes, *doubtful_runs(order, result, _again(order, result)))
+    )
+
+
+def _again(order: Order, done: ManyResult) -> Again:
+    """What makes some of the runs again, with other steps."""
+
+    def run(given: Arguments, runs: int, step: float, sample: float) -> ManyResult:
+        other = make_order(
+            order.plant,
+            given,
+            runs,
+            t_end=float(order.t[-1]),
+            step=step,
+            method=order.method,
+            sample=sample,
+            tolerance=None,
+        )
+        keeper = Gathering(other, None)
+        if _do(other, keeper, None):
+            raise _interrupted(done)
+        return keeper.result()
+
+    return run
 
 
 def _do(order: Order, keeper: Gathering | Storing, place: RayCluster | None) -> bool:

@@ -82,12 +82,10 @@ def starts_of(
     first = start_of(plant, given.q.common, given.qd.common, at[name].drives, u, z)
     values = plant.parameters.values_array.copy()
     known = StartRows(values, _input_row(plants, at), first.q, first.qd, z)
-    if given.parameters.shared:
-        values = np.array(list({**plant.parameters, **given.parameters.shared}.values()))
     names = [quantity.name for quantity in plant_unit(plants).table.inputs]
     inputs = given.tau.fill(known.inputs, names, ".tau")
     rows = StartRows(
-        given.parameters.fill(values, list(plant.parameters)),
+        _parameter_rows(plant, given.parameters),
         given.inputs.fill(inputs, names),
         given.q.fill(first.q, plant.positions),
         given.qd.fill(first.qd, plant.coordinates),
@@ -99,9 +97,39 @@ def starts_of(
         return Starts(
             known, replace(rows, q=q, qd=_kept_velocities(plant, given, rows, q)), "whole"
         )
-    if kind == "led" and plant.formulation.led_positions:
+    if kind == "led" and _places_followers(plant, given.q):
         return Starts(known, replace(rows, q=_kept_positions(plant, given, rows)), "near")
     return Starts(known, rows, kind)
+
+
+def _parameter_rows(plant: BarePlant, given: Given) -> Array:
+    """Values of all parameters: one row for all runs, or one for each."""
+    values = np.array(list({**plant.parameters, **given.shared}.values()), dtype=np.float64)
+    return given.fill(values, list(plant.parameters))
+
+
+def check_formulas(plants: Plants, given: Given) -> None:
+    """Refuse parameters of runs with which a formula of them leaves its bound.
+
+    Raises:
+        InputError: names the first such run and the formula.
+    """
+    rows = np.atleast_2d(_parameter_rows(next(iter(plants.values())), given))
+    for plant in plants.values():
+        broken = plant.equations.kept.broken(rows)
+        if broken is not None:
+            run, what = broken
+            raise InputError(
+                f"run {run}: {what}, which it is not with these parameters",
+                fix="Choose others, or cut their distributions off.",
+            )
+
+
+def _places_followers(plant: BarePlant, given: Given) -> bool:
+    """Whether positions are free, or given, of coordinates that follow others once a run begins."""
+    names = {plant.coordinates[k] for k in plant.formulation.placed_positions}
+    said = names & {*given.shared, *given.columns}
+    return bool(plant.formulation.led_positions or said)
 
 
 def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Array:
@@ -201,7 +229,7 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
     Raises:
         InputError: others were given.
     """
-    led = plant.formulation.led_positions if given.what == "q" else ()
+    led = plant.formulation.placed_positions if given.what == "q" else ()
     free = (*plant.formulation.independent, *(plant.coordinates[k] for k in led))
     fix = f"Give independent coordinates by name: {', '.join(free)}."
     if allow_whole and given.is_whole:

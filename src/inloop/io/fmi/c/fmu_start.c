@@ -47,6 +47,9 @@ int fmu_put_start(fmu *instance)
 {
     const il_plant *table = instance->table;
     const il_mode_row *row = &table->modes[0];
+    if (!il_within_bounds(table, instance->parameters)) {
+        return IL_OUT_OF_BOUNDS;
+    }
     il_begin_with(instance->plant, instance->parameters);
     int status = il_reset(instance->plant);
     if (status != IL_OK || (il_all_equal(instance->q, row->q, il_positions(row)) &&

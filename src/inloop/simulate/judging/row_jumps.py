@@ -1,0 +1,84 @@
+"""Constraints of time whose motion jumps, in words.
+
+As with drives (`drive_jumps`), a constraint whose velocity jumps strikes all that it holds, and
+steps know nothing of the blow. Between two samples its row is followed at the position of the first
+one, so that only what time does to it is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from inloop.plant import Array, BarePlant
+from inloop.simulate.judging.drive_jumps import NOTICED, SUSPECTS, closed_in, finite
+from inloop.simulate.results.samples import Samples
+
+
+def row_jump_notes(plant: BarePlant, found: Samples) -> list[str]:
+    """What to tell about constraints that jump.
+
+    Args:
+        plant: the compiled mechanism.
+        found: samples of a run, or of one of its modes.
+    """
+    if not plant.mechanism.constraints or not plant.formulation.moves_with_time:
+        return []
+    if len(found.t) < 2:
+        return []
+    begin, end = (_motions(plant, found.q[:-1], t) for t in (found.t[:-1], found.t[1:]))
+    names, notes = plant.formulation.all_row_names, []
+    for k in np.flatnonzero(np.any(begin != 0.0, axis=(0, 2)) | np.any(end != 0.0, axis=(0, 2))):
+        notes += _told(plant, found, int(k), np.array([begin[:, k], end[:, k]]), names[int(k)])
+    return notes
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One row as a function of time, at a position."""
+
+    plant: BarePlant
+    row: int
+    q: Array
+
+    def at(self, t: float) -> Array:
+        """Value, and first and second derivative by time."""
+        return _motions(self.plant, self.q[None], np.array([t]))[:, self.row, 0]
+
+
+def _motions(plant: BarePlant, q: Array, t: Array) -> Array:
+    """h, ∂h/∂t and ∂²h/∂t² of all rows, shape (3, rows, N); h of rows on velocities is none."""
+    rows = plant.formulation.constraints(q, np.zeros((len(q), plant.n)), t, lanes=False)
+    return finite(np.array([rows[key].T for key in ("h", "nu", "gamma")]))
+
+
+def _told(plant: BarePlant, found: Samples, row: int, ends: Array, name: str) -> list[str]:
+    """What to tell of one row; ends: its motion at both ends of all intervals, shape (2, 3, N)."""
+    way = np.diff(ends[:, 0], axis=0)[0]
+    # what does not move at all cannot jump
+    sizes = np.array([np.ptp(np.cumsum(way)), np.abs(ends[:, 1]).max()])
+    sizes[~(sizes > 0.0)] = math.inf
+    if not plant.formulation.holonomic[row]:
+        sizes[0] = math.inf
+    dt = np.diff(found.t)
+    changes = np.diff(ends[:, :2], axis=0)[0] - dt * ends[:, 1:].mean(axis=0)
+    share = np.abs(changes / sizes[:, None]).max(axis=0)
+    jumps = []
+    for i in sorted(int(i) for i in np.argsort(-share)[:SUSPECTS] if share[i] > NOTICED):
+        span = float(found.t[i]), float(found.t[i + 1])
+        t, jump = closed_in(_Row(plant, row, found.q[i]), span, sizes)
+        if np.any(np.abs(jump / sizes) > NOTICED):
+            jumps.append((t, jump))
+    if not jumps:
+        return []
+    t, (step, speed) = jumps[0]
+    steps = abs(step) > NOTICED * sizes[0]
+    size = f"by {abs(step):.4g}" if steps else f"in velocity by {abs(speed):.4g} per second"
+    again = ", and later again" if len(jumps) > 1 else ""
+    return [
+        f"t = {t:.6g} s: constraint '{name}' jumps {size}{again}; the blow that this means for the "
+        "joints is not computed. Write a function of time without jumps, or let an event with "
+        "impact= begin a mode with the new motion."
+    ]
