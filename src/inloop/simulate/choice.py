@@ -51,10 +51,10 @@ def run_with_default(plants: Sequence[BarePlant], attempt: Attempt, start: Resul
         SimulationError: no method brings the run to its end.
     """
     own = own_method(plants)
+    if start is not None and start.method and (own is not None or start.method != FIRST):
+        return attempt(method=start.method, tolerance=start.tolerance)
     if own is not None:
         return attempt(method=own, tolerance=None)
-    if start is not None and start.method not in ("", FIRST):
-        return attempt(method=start.method, tolerance=start.tolerance)
     first, error = _tried(attempt, FIRST, None)
     # loops that cannot be closed, or events without end, are not a matter of the method
     if first is None or not first.doubts or first.status not in CURABLE:
