@@ -34,7 +34,7 @@ from inloop.realtime.report import Report
 from inloop.realtime.signals import ended_by_sigterm
 from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring
-from inloop.simulate.divided_steps import divided_notes
+from inloop.simulate.judging.divided_steps import divided_notes
 
 INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS, HAND_SLOTS, PULL_SLOTS = 256, 16, 64, 64, 4096
 FEWEST_RECORDS, MOST_TELEMETRY = 1024, 256 << 20  # records; bytes

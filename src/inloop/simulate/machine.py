@@ -26,8 +26,8 @@ from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_formulation, check_start
-from inloop.simulate.divided_steps import divided_notes
 from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed

@@ -18,8 +18,8 @@ from inloop.native import (
     run_machine,
 )
 from inloop.plant import Array, BarePlant, Formulation, Partition
-from inloop.simulate.divided_steps import divided_notes
 from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.progress import Progress
 from inloop.simulate.results.result import End
 from inloop.simulate.results.samples import Samples, joined

@@ -18,7 +18,7 @@ from inloop.plant.quantities.inputs_outputs import input_quantities, output_quan
 from inloop.simulate import observe
 from inloop.simulate.choice import FIRST, own_method
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
-from inloop.simulate.divided_steps import divided_notes
+from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
