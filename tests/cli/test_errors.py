@@ -124,6 +124,11 @@ def test_advice_is_in_words_of_the_shell(
         ('use method="rodas" with tolerance=1e-6', "use --method rodas with --tolerance 1e-6"),
         ("with step=1e-4.", "with --step 1e-4."),
         (
+            "Leave it out, or compile without formulation='redundant'.",
+            "Leave it out, or leave out --formulation.",
+        ),
+        ("for steps of formulation='redundant'", "for steps of --formulation redundant"),
+        (
             "Use a step smaller than 0.5 s or an implicit method, look for laws, "
             "or set wider bounds: plant.bounds.",
             "Use a --step below 0.5 s or --method implicit, look for laws.",

@@ -63,6 +63,19 @@ def pendulum() -> il.Plant:
     return m.compile()
 
 
+def test_a_joint_whose_effort_is_an_input_of_the_model() -> None:
+    """Its effort counts once, from the start on, and what a hand adds is taken back."""
+    m = il.Model("slide", gravity=(0.0, 0.0, 0.0))
+    m.body("block", on=m.ground, joint=il.prismatic("x"), mass=1.7)
+    m.joint_input("block")
+    plant = m.compile()
+    begin = {"rate": RATE, "mode": "lock-step", "inputs": {"block.tau": 3.4}}
+    with own_name("driven") as name, il.start(plant, name=name, **begin) as loop:
+        assert steps(loop.mailbox, 100)["block.q"] == pytest.approx(0.01, rel=1e-12)
+    x = held(plant, Grip("block", force=(3.4, 0.0, 0.0)), 0.1)["block.q"]
+    assert x == pytest.approx(0.01, rel=1e-12)
+
+
 def test_a_mass_on_the_spring_of_a_hand(slide: il.Plant) -> None:
     k, m = 340.0, 1.7
     # the midpoint rule: tan(w_h h / 2) = w h / 2, to rounding

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -242,6 +244,16 @@ def test_a_stepper_gives_the_bits_of_a_run_and_goes_back(linkage: il.Plant) -> N
     assert stepper.newton is not None
     assert 1 <= stepper.newton.iterations <= 3
     assert stepper.newton.correction < 1e-9
+
+
+def test_runs_go_on_with_their_method_in_their_formulation(bodies: il.Plant) -> None:
+    half = bodies.simulate(t_end=0.1, step=0.1, tolerance=1e-6, method="alpha")
+    rest = bodies.simulate(t_end=0.2, step=0.1, start=half)
+    assert (rest.method, rest.tolerance) == ("alpha", 1e-6)
+    assert half.end is not None and rest.t[0] == pytest.approx(0.1)
+    other = replace(half, end=replace(half.end, formulation="reduced"))
+    with pytest.raises(il.InputError, match="start is a run of formulation='reduced'"):
+        bodies.simulate(t_end=0.2, step=0.1, start=other)
 
 
 def test_parameters_change_between_steps(bodies: il.Plant) -> None:

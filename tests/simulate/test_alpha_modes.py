@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,27 @@ def test_snapshots_hold_modes_and_histories(swinging: il.Plant) -> None:
     np.testing.assert_array_equal(*ends)
     whole = swinging.simulate(t_end=0.6, step=1e-3)
     assert np.abs(ends[0] - whole.q[-1]).max() < 1e-9
+
+
+def test_divided_steps_are_told_in_all_hosts() -> None:
+    """A force of 1e5 N begins within a step: Newton's method finds no end of it."""
+    m = il.Model("drop", gravity=(0.0, 0.0, -9.81))
+    m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(0.2, -30.0)), mass=0.1)
+    m.joint_force("ball", lambda q, qd: il.where(q < 0.0, 1e5, 0.0))
+    m.event("late", lambda t: 1.0 - t)
+    plant = m.compile(formulation="redundant")
+    told = "1 step was divided, as Newton's method did not converge there"
+    assert told in plant.simulate(t_end=0.01, step=1e-3).notes
+    stepper = plant.stepper(step=1e-3)
+    for _ in range(10):
+        stepper.step()
+    assert told in stepper.notes
+    clock = il.ScriptedClock()
+    with il.start(plant, name=f"divided-{os.getpid()}", rate=1e3, clock=clock) as loop:
+        loop.clock.advance(0.01 + 1e-9)
+        report = loop.close()
+    assert told in report.notes
+    assert not any("independent coordinates" in line for line in report.sentences())
 
 
 def test_a_disc_rolls() -> None:

@@ -47,8 +47,10 @@ def same_bits(
 
 
 @pytest.mark.long
-def test_bodies_with_six_coordinates_each(tmp_path: Path, make: Make) -> None:
-    same_bits("pendulum", tmp_path, "alpha", make, "redundant")
+@pytest.mark.parametrize("name", ["pendulum", "slider_crank", "cart_pendulum"])
+def test_bodies_with_six_coordinates_each(name: str, tmp_path: Path, make: Make) -> None:
+    """A tree, a loop, modes with impacts."""
+    same_bits(name, tmp_path, "alpha", make, "redundant")
 
 
 @pytest.mark.parametrize("name", FEW)

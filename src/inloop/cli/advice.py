@@ -14,15 +14,21 @@ OPTIONS = {
     "substeps": "--substeps",
     "speed": "--speed",
     "core": "--core",
+    "formulation": "--formulation",
+    "damping": "--damping",
+    "solves": "--solves",
     "live": "--live",
     "sample": "--sample",
     "chunk": "--chunk",
     "folder": "--to",
     "external_forces": "--external-forces",
 }
-_VALUE = r"""(?:"([^"]*)"|\[([^]]*)\]|([\w.+-]*\w))"""  # a text, a list or a number
+_VALUE = r"""(?:["']([^"']*)["']|\[([^]]*)\]|([\w.+-]*\w))"""  # a text, a list or a number
 _ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})={_VALUE}")
 _PHRASES = {
+    "Compile it without formulation=": "Leave out --formulation",
+    "compile without formulation='redundant'": "leave out --formulation",
+    "Compile with formulation='redundant'": "Use --formulation redundant",
     "; error.result holds what was computed": "",
     " (overwrite=True)": "",
     "See plant.parameters for all names.": "`inloop describe` lists all names.",

@@ -6,18 +6,20 @@ import argparse
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
 import inloop as il
 from inloop import gallery
-from inloop.cli.python_file import Described, model_of_file
+from inloop.cli.formulations import formulation_of
+from inloop.cli.python_file import Compiled, Described, model_of_file
 from inloop.cli.setting_files import add_settings
 from inloop.errors import FileFormatError
 from inloop.gallery import Exhibit
 from inloop.gallery.exhibition.option import Chosen
 from inloop.model.starting import Base
+from inloop.plant.formulation import REDUCED
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -32,6 +34,7 @@ class Subject:
         settings: values of parameters that the user gave on the command line.
         options: of the exhibit that the user gave there.
         names: all global names of a Python file.
+        formulation: what the user said of it there, as arguments of `il.Model.compile`.
     """
 
     model: Described
@@ -39,12 +42,29 @@ class Subject:
     settings: dict[str, float]
     options: dict[str, Chosen] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
+    formulation: Mapping[str, Any] = field(default_factory=dict)
 
-    def compile(self) -> il.Plant:
-        """The plant, with the parameters that the user gave, for commands that run it."""
-        plant = self.model.compile()
+    def compile(self, **options: Any) -> il.Plant:
+        """The plant, with the parameters that the user gave, for commands that run it.
+
+        Args:
+            options: of `il.Model.compile` that the command has beside the formulation.
+        """
+        wanted = {**self.formulation, **options}
+        _refuse_second_compilation(self.model, wanted)
+        plant = self.model.compile(**wanted)
         plant.parameters.update(self.settings)
         return plant
+
+    @property
+    def integrator(self) -> tuple[str | None, float | None]:
+        """Method and tolerance that suit the exhibit; None where the plant knows better.
+
+        Those of an exhibit are for its reduced equations.
+        """
+        if self.exhibit is None or self.formulation.get("formulation", REDUCED) != REDUCED:
+            return None, None
+        return self.exhibit.method, self.exhibit.tolerance
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
@@ -78,13 +98,27 @@ def find_subject(args: argparse.Namespace) -> Subject:
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
         # commands that run a robot (`add_start`) have its damping and friction in force
         model, names = _load(args.mechanism, given, runs=hasattr(args, "held"))
-        return Subject(model, None, _numbers(_settings(args.set)), names=names)
+        settings = _numbers(_settings(args.set))
+        formulation = formulation_of(args)
+        _refuse_second_compilation(model, formulation)
+        return Subject(model, None, settings, names=names, formulation=formulation)
     if given:
         raise il.InputError(
             f"--base says how the robot of a URDF file stands; {args.mechanism[:60]!a} is no file",
             fix="Leave it out.",
         )
-    return _find_exhibit(args.mechanism, args.set, files=True)
+    found = _find_exhibit(args.mechanism, args.set, files=True)
+    return replace(found, formulation=formulation_of(args))
+
+
+def _refuse_second_compilation(model: Described, wanted: Mapping[str, Any]) -> None:
+    """What a file has compiled already is not compiled in another way."""
+    if isinstance(model, Compiled) and wanted:
+        name = next(iter(wanted))
+        raise il.InputError(
+            f"--{name} is for models; the file has compiled its plant already",
+            fix=f"Let the file define `model`, or write m.compile({name}=...) there.",
+        )
 
 
 def subject_of_facts(facts: Mapping[str, str]) -> Subject:

@@ -34,6 +34,7 @@ from inloop.realtime.report import Report
 from inloop.realtime.signals import ended_by_sigterm
 from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring
+from inloop.simulate.judging.divided_steps import divided_notes
 
 INPUT_SLOTS, PARAMETER_SLOTS, COMMAND_SLOTS, HAND_SLOTS, PULL_SLOTS = 256, 16, 64, 64, 4096
 FEWEST_RECORDS, MOST_TELEMETRY = 1024, 256 << 20  # records; bytes
@@ -134,7 +135,8 @@ class Loop:
         refused = refusals(self._memory.loop.privileges)
         follower = self._wiring.follower
         told = () if follower is None else notes_of(follower)
-        return (*self._wiring.notes, *refused, *((CUT_SHORT,) if lost else ()), *told)
+        divided, cut = divided_notes(self._wiring.systems), (CUT_SHORT,) if lost else ()
+        return (*self._wiring.notes, *refused, *cut, *told, *divided)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the run; False if it goes on after so many seconds.
@@ -168,7 +170,7 @@ class Loop:
             Status(loop.end_status or loop.failure).name,
             outputs,
             (*self.notes, *_events_told(statistics, self.mailbox.layout)),
-            MOST_ITERATIONS if self._wiring.has_loops else 0,
+            MOST_ITERATIONS if self._wiring.closes_loops else 0,
         )
 
     def close(self) -> Report:

@@ -39,7 +39,7 @@ class Report:
         status: "OK", or why the loop ended.
         outputs: the last ones; None while it runs.
         notes: what differs from the declared start; what the system did not allow, and what to do.
-        most_iterations: bound of Newton's method in each evaluation; 0 without loops.
+        most_iterations: bound of Newton's method that closes loops; 0 where there is none.
     """
 
     name: str

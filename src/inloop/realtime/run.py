@@ -226,4 +226,5 @@ def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
         "substeps": str(options.substeps),
         "extrapolate": str(options.extrapolate),
         "mode": options.mode,
+        **plant.formulation.facts,
     }

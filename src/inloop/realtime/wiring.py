@@ -26,7 +26,7 @@ from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.live_drives import drive_inputs
 from inloop.simulate.start import Given, first_internal_states, start_of, vector
-from inloop.simulate.systems import Conditions, make_systems
+from inloop.simulate.systems import Conditions, System, make_systems
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Wiring:
     Attributes:
         layout: names and sizes.
         instance: what is stepped.
+        systems: its modes.
         start: snapshot of it at the start.
         has_loops: there are loops to close in each step.
         drives: numbers of the inputs of driven joints, position and velocity, that must not
@@ -49,6 +50,7 @@ class Wiring:
 
     layout: Layout
     instance: Instance
+    systems: tuple[System, ...]
     start: Reals
     has_loops: bool
     drives: tuple[tuple[int, int], ...]
@@ -57,6 +59,11 @@ class Wiring:
     notes: tuple[str, ...]
     follower: NativeFollower | None = None
     first: Reals | None = None
+
+    @property
+    def closes_loops(self) -> bool:
+        """Loops are closed in coordinates that are chosen, not as part of the steps."""
+        return self.has_loops and all(system.newton is None for system in self.systems)
 
 
 def wire(
@@ -119,6 +126,7 @@ def wire(
     return Wiring(
         layout,
         instance,
+        tuple(systems),
         start,
         any(not system.formulation.unconstrained for system in systems),
         _live_drives(plants, list(values), motions),
@@ -160,7 +168,9 @@ def _conditions(
     plant: BarePlant, first: Mapping[str, Quantity], motions: Mapping[str, Callable[[Any], Any]]
 ) -> Conditions:
     """What a plant, or one mode of it, reads at the start."""
-    tau = np.array([first[f"{c}.tau"].default for c in plant.coordinates])
+    # the effort of a joint_input is an input of the plant, and none of its coordinate beside that
+    efforts = [(f"{c}.tau", f"{c}.tau" in plant.inputs) for c in plant.coordinates]
+    tau = np.array([0.0 if declared else first[name].default for name, declared in efforts])
     u = np.array([first[name].default for name in plant.inputs])
     if plant.has_events:
         driven = plant.formulation.driven

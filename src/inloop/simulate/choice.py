@@ -55,10 +55,10 @@ def run_with_default(
         SimulationError: no method brings the run to its end.
     """
     own = own_method(plants)
+    if start is not None and start.method and (own is not None or start.method != FIRST):
+        return attempt(method=start.method, tolerance=start.tolerance, step=step)
     if own is not None:
         return attempt(method=own, tolerance=None, step=step)
-    if start is not None and start.method not in ("", FIRST):
-        return attempt(method=start.method, tolerance=start.tolerance, step=step)
     first, error = _tried(attempt, FIRST, None, step)
     # loops that cannot be closed, or events without end, are not a matter of the method
     if first is None or not first.doubts or first.status not in CURABLE:

@@ -59,6 +59,20 @@ def check_start(
         )
 
 
+def check_formulation(start: Result, name: str) -> None:
+    """See that the state of an earlier run is written down as that of this one.
+
+    Raises:
+        InputError: it is not.
+    """
+    assert start.end is not None
+    if start.end.formulation != name:
+        raise InputError(
+            f"start is a run of formulation='{start.end.formulation}', this plant has '{name}'",
+            fix="Continue runs of the same plant, or give q and qd of its last sample.",
+        )
+
+
 def moved_notes(plant: BarePlant, start: Result, result: Result) -> tuple[str, ...]:
     """What to tell about coordinates that are elsewhere than where the earlier run ended."""
     assert start.end is not None

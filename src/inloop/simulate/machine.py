@@ -25,8 +25,9 @@ from inloop.plant.quantities.inputs_outputs import input_units
 from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
-from inloop.simulate.continuing import check_start
+from inloop.simulate.continuing import check_formulation, check_start
 from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.row_jumps import row_jump_notes
@@ -109,6 +110,7 @@ def simulate_modes(
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     if start is not None:
         check_start(start, _model_names(plants).values(), _coordinates(plants), schedule)
+        check_formulation(start, next(iter(plants.values())).formulation.name)
     at = {
         name: conditions(plants, plant, tau, inputs or {}, motions or {})
         for name, plant in plants.items()
@@ -239,6 +241,7 @@ class _Run:
                 watch=progress.piece(now.t, self._last_time),
             )
             self._collect(systems, done)
+            self._notes.extend(divided_notes(systems.values()))
             now, status = done.end, Status(done.status)
             counts = len(self._pieces), len(self._happened)
             self._reached = now, *counts, self._choices(), self._failed_at
@@ -419,7 +422,12 @@ class _Run:
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
             notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts, *self._limit_notes()),
-            end=replace(_end_of(last, end), choices=self._choices(), failed_at=self._failed_at),
+            end=replace(
+                _end_of(last, end),
+                choices=self._choices(),
+                failed_at=self._failed_at,
+                formulation=self._plants[last_name].formulation.name,
+            ),
             units={
                 name: unit
                 for plant in self._plants.values()

@@ -19,6 +19,7 @@ from inloop.native import (
 )
 from inloop.plant import Array, BarePlant, Formulation, Partition
 from inloop.simulate.judging.divergence import lost_by_the_step
+from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.progress import Progress
 from inloop.simulate.results.result import End
 from inloop.simulate.results.samples import Samples, joined
@@ -144,7 +145,7 @@ def _walk(
         beyond = status == Status.OUT_OF_BOUNDS
         blame = system.beyond() if beyond else system.blame(now.t)
         samples = way.samples(schedule)
-        way.notes.extend(system.newton_notes())
+        way.notes.extend(divided_notes([system]))
         return Outcome(status, samples, now, tuple(way.notes), open_loop, blame, way.used)
 
 
@@ -321,7 +322,7 @@ def _end(piece: Samples, steps: int, before: End) -> End:
     """The last sample of a piece as a place to go on from."""
     last = float(piece.t[-1]), piece.q[-1], piece.qd[-1], piece.z[-1]
     end = End(*last, None, steps, before.partition, None, before.renew)
-    return replace(end, nearby_until=before.nearby_until)
+    return replace(end, nearby_until=before.nearby_until, formulation=before.formulation)
 
 
 def _steps_until(schedule: FixedSteps | AdaptiveSteps, before: End, piece: Samples) -> int:

@@ -15,7 +15,7 @@ from inloop.plant.quantities.inputs_outputs import input_units
 from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
-from inloop.simulate.continuing import check_start, moved_notes
+from inloop.simulate.continuing import check_formulation, check_start, moved_notes
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import Inputs, read_inputs
 from inloop.simulate.judging.contact_power import contact_power
@@ -113,6 +113,7 @@ def simulate(
         schedule = adaptive(METHODS[method], t_end, tolerance, sample or step)
     if start is not None:
         check_start(start, [plant.name], plant.coordinates, schedule)
+        check_formulation(start, plant.formulation.name)
     efforts = vector(plant, tau, [0.0] * plant.n, "tau")
     continued = start.end if start is not None else None
     signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
@@ -238,7 +239,7 @@ def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
     """A fresh start at t = 0, with independent coordinates that are good there."""
     q, qd = state
     partition = plant.formulation.good_at(q).partition
-    return End(0.0, q, qd, z, None, 0, partition, None)
+    return End(0.0, q, qd, z, None, 0, partition, None, formulation=plant.formulation.name)
 
 
 def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:

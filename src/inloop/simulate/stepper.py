@@ -18,6 +18,7 @@ from inloop.plant.quantities.inputs_outputs import input_quantities, output_quan
 from inloop.simulate import observe
 from inloop.simulate.choice import FIRST, own_method
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
+from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.live_drives import DriveWatch
 from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
@@ -129,7 +130,7 @@ class Stepper:
         missed = (
             f"steps of {self.step_size:g} s were too long {count} times near singular positions"
         )
-        told = self._systems[self.mode].newton_notes()
+        told = divided_notes(self._systems.values())
         return (*self._notes, *([f"{missed}; use a smaller step"] if count else []), *told)
 
     @property

@@ -187,13 +187,6 @@ class System:
         """How Newton's method went in steps of bodies by themselves; None in other steps."""
         return self.instance.newton(self._mode)
 
-    def newton_notes(self) -> tuple[str, ...]:
-        """What is worth telling of it."""
-        told = self.newton
-        if told is None or not told.divided:
-            return ()
-        return (f"{told.divided} steps were divided, as Newton's method did not converge in them",)
-
     @property
     def open_loop(self) -> str:
         """Name of the loop that could not be closed when a run ended with LOOP_OPEN."""

@@ -12,7 +12,14 @@ from inloop.cli.output import duration, heading, paragraph, print_json, table
 from inloop.cli.subject import Subject
 from inloop.gallery import Outcome
 
-OWN = ("step", "method", "tolerance")  # what an experiment chooses itself
+OWN = (
+    "step",
+    "method",
+    "tolerance",
+    "formulation",
+    "damping",
+    "solves",
+)  # what an experiment chooses itself
 
 
 def try_experiment(args: argparse.Namespace, subject: Subject) -> int:

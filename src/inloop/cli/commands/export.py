@@ -9,6 +9,7 @@ from inloop.cli.commands.exports.board import add_board_options, write_board
 from inloop.cli.commands.exports.fmu import add_fmu_options, write_fmu
 from inloop.cli.commands.exports.page import write_page
 from inloop.cli.commands.exports.warned import warned
+from inloop.cli.formulations import add_formulation
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.subject import add_subject, find_subject
 from inloop.simulate.schedules import METHODS
@@ -22,6 +23,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )
     parser = commands.add_parser("export", parents=[shared], help=text, description=text)
     add_subject(parser)
+    add_formulation(parser)
     forms = parser.add_mutually_exclusive_group(required=True)
     forms.add_argument("--out", metavar="DIR", help="directory to write C sources into")
     forms.add_argument("--fmu", metavar="FILE", help="FMU to write, see docs/fmu.md")

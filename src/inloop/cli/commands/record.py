@@ -10,13 +10,16 @@ import signal
 import sys
 import threading
 from array import array
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import inloop as il
+from inloop.cli.formulations import formulation_of_facts
 from inloop.cli.output import heading, paragraph, print_json, table
+from inloop.cli.python_file import Compiled
 from inloop.cli.setting_files import add_settings
 from inloop.cli.starting import add_start, prepare
 from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
@@ -121,6 +124,8 @@ def call_replay(args: argparse.Namespace) -> int:
     recording = Recording(_there(args.file))
     subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
     prepare(subject, args, held=True)  # as the run that was recorded
+    if not isinstance(subject.model, Compiled):
+        subject = replace(subject, formulation=formulation_of_facts(recording.facts))
     plant = subject.compile()
     observer, reason = _observer(recording, plant)
     found = replay(recording, plant, observer=observer)

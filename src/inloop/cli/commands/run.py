@@ -14,6 +14,7 @@ from inloop.cli.commands import run_realtime
 from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
 from inloop.cli.controllers import own_controller
+from inloop.cli.formulations import add_formulation
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.result_files import check_targets, write_files
 from inloop.cli.starting import add_start, prepare, tell_notes
@@ -31,6 +32,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser("run", parents=[shared], help=text, description=text)
     add_subject(parser)
     add_start(parser)
+    add_formulation(parser)
     # a run never opens a page: `inloop studio` does; the word is taken from whoever writes it
     parser.add_argument("--headless", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
@@ -102,8 +104,9 @@ def _simulate(
     t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
     step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)
     method, tolerance = args.method, args.tolerance
-    if exhibit is not None and args.method is None:
-        method, tolerance = exhibit.method, tolerance or exhibit.tolerance
+    if args.method is None:
+        method, usual = subject.integrator
+        tolerance = tolerance or usual
     sample = max(step, t_end / SAMPLES) if math.isfinite(t_end) and step > 0.0 else None
     try:
         return (

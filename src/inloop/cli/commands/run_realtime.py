@@ -184,7 +184,7 @@ def call(args: argparse.Namespace) -> int:
     options["policies"] = dict(args.policies)
     options["clock"] = None if args.clock == "system" else il.ScriptedClock()
     if args.method is None:
-        options["method"] = subject.exhibit.method if subject.exhibit is not None else None
+        options["method"] = subject.integrator[0]
     if args.observer is not None:
         options["observer"] = observer_of_file(args.observer, subject.names)
     own = own_controller(args.controller, subject.names)

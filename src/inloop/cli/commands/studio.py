@@ -15,6 +15,7 @@ from typing import Any
 from inloop import gallery
 from inloop.cli.commands.studio_catalog import GalleryCatalog
 from inloop.cli.ending import end_with_parent
+from inloop.cli.formulations import add_formulation, formulation_of
 from inloop.cli.output import print_json
 from inloop.cli.setting_files import add_settings
 from inloop.cli.starting import add_start
@@ -47,6 +48,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     )
     add_base(parser)
     add_start(parser)
+    add_formulation(parser)
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
     parser.add_argument("--speed", type=float, help="simulated seconds per second")
     parser.add_argument(
@@ -109,7 +111,7 @@ def call(args: argparse.Namespace) -> int:
     wanted = args.token if args.token not in (None, "auto") else new_token()
     token = "" if args.no_token else wanted
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}), args.framed)
-    catalog = GalleryCatalog(args.rate, args.speed, args.name, args.clock)
+    catalog = GalleryCatalog(args.rate, args.speed, args.name, args.clock, formulation_of(args))
     if args.mechanism is not None and args.mechanism.endswith(RECORDED) and not args.replay:
         args.mechanism, args.replay = None, args.mechanism
     if args.replay:

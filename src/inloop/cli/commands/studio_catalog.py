@@ -14,6 +14,7 @@ import inloop as il
 from inloop import gallery
 from inloop.cli.commands import midi
 from inloop.cli.commands.studio_controllers import offered_controllers
+from inloop.cli.formulations import formulation_words
 from inloop.cli.observers import named_observer
 from inloop.cli.starting import prepare, start_words, tell_notes
 from inloop.cli.subject import Subject, find_subject, subject_of_facts
@@ -41,6 +42,7 @@ class GalleryCatalog:
         speed: simulated seconds per second at the start; None: what suits each.
         name: under which all of them run; None: the model's.
         clock: that all of them run on, as in `inloop run --clock`.
+        formulation: of all of them, as `formulation_of` reads it.
     """
 
     def __init__(
@@ -49,8 +51,10 @@ class GalleryCatalog:
         speed: float | None = None,
         name: str | None = None,
         clock: str = "system",
+        formulation: Mapping[str, Any] | None = None,
     ) -> None:
         self._rate, self._speed, self._fixed_name, self._clock = rate, speed, name, clock
+        self._formulation = dict(formulation or {})
         self._own: set[str] = set()  # names of plants that were handed out
         self._file: argparse.Namespace | None = None  # that was named on the command line
 
@@ -91,6 +95,7 @@ class GalleryCatalog:
             )
         words = [f"{key}={value}" for key, value in options.items()]
         plain = argparse.Namespace(mechanism=name, set=words, base=None, q=[], held=None)
+        vars(plain).update(self._formulation)
         return self.subject(plain)
 
     def subject(self, args: argparse.Namespace) -> Choice:
@@ -111,7 +116,7 @@ class GalleryCatalog:
         plant = self._name(mechanism.name)
         stage = stage_of(found)
         haptic = stage.device is not None and stage.device["haptic"] is not None
-        command = self._command(args, found.exhibit, plant, haptic)
+        command = self._command(args, found, plant, haptic)
         offered = offered_controllers(found, plant, args)
         watched: tuple[Path, ...] = ()
         if found.exhibit is None:
@@ -185,8 +190,9 @@ class GalleryCatalog:
         return name
 
     def _command(
-        self, args: argparse.Namespace, exhibit: Exhibit | None, plant: str, haptic: bool
+        self, args: argparse.Namespace, found: Subject, plant: str, haptic: bool
     ) -> tuple[str, ...]:
+        exhibit = found.exhibit
         rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
@@ -201,6 +207,7 @@ class GalleryCatalog:
                 words += [f"--offer-{option}", str(value)]
         if (observer := getattr(args, "observer", None)) is not None:
             words += ["--observer", observer]
+        words += formulation_words(found.formulation)
         words += start_words(args)
         if haptic:
             # a device that runs away must not be stopped by the plant: that is what one looks at

@@ -12,8 +12,8 @@ import numpy as np
 import inloop as il
 from inloop.cli.advice import shell_words
 from inloop.cli.commands.run import METHODS, STOPPED
+from inloop.cli.formulations import add_formulation
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
-from inloop.cli.python_file import Compiled
 from inloop.cli.starting import add_start, prepare, tell_notes
 from inloop.cli.subject import Subject, add_subject, find_subject
 from inloop.cli.varied import add_design, read_design
@@ -28,6 +28,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser("sweep", parents=[shared], help=text, description=text)
     add_subject(parser)
     add_start(parser)
+    add_formulation(parser)
     add_design(parser)
     parser.add_argument(
         "--to",
@@ -42,7 +43,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
     parser.add_argument("--method", choices=METHODS, help="integrator; what suits the first run")
     parser.add_argument(
-        "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas)"
+        "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas, alpha)"
     )
     parser.add_argument("--sample", type=float, metavar="S", help="time between samples [s]")
     parser.add_argument("--chunk", type=int, metavar="N", help="runs in each file")
@@ -65,7 +66,7 @@ def call(args: argparse.Namespace) -> int:
     subject = find_subject(args)
     prepare(subject, args, held=False)
     tell_notes(subject)
-    plant = _compile(subject, args.live)
+    plant = subject.compile(**({"live": args.live} if args.live else {}))
     begin = time.perf_counter()
     interrupted = False
     try:
@@ -92,26 +93,14 @@ def _check_target(args: argparse.Namespace) -> None:
         )
 
 
-def _compile(subject: Subject, live: list[str]) -> il.Plant:
-    if not live:
-        return subject.compile()
-    if isinstance(subject.model, Compiled):
-        raise il.InputError(
-            "--live is for models; the file has compiled its plant already",
-            fix="Let the file define `model`, or write m.compile(live=[...]) there.",
-        )
-    plant = subject.model.compile(live=live)
-    plant.parameters.update(subject.settings)
-    return plant
-
-
 def _simulate(
     args: argparse.Namespace, subject: Subject, plant: il.Plant, design: il.designs.Design
 ) -> il.ManyResult:
     exhibit = subject.exhibit
     method, tolerance = args.method, args.tolerance
-    if exhibit is not None and method is None:
-        method, tolerance = exhibit.method, tolerance or exhibit.tolerance
+    if method is None:
+        method, usual = subject.integrator
+        tolerance = tolerance or usual
     seconds, step = (exhibit.seconds, exhibit.step) if exhibit is not None else (10.0, 1e-3)
     return plant.simulate_many(
         t_end=seconds if args.seconds is None else args.seconds,

@@ -349,6 +349,8 @@ void il_hand_take_back(il_hand *hand, il_instance *instance)
         int64_t count;
         double *const tau = il_array_of(instance, m, IL_TAU, &count);
         const il_place *places = instance->plant->modes[m].input_places;
+        /* those of joints whose effort is an input of the model are written by nobody */
+        memset(tau, 0, (size_t)count * sizeof *tau);
         for (int64_t k = 0; k < instance->plant->input_count; k++) {
             if (places[k].kind == IL_OF_TAU) {
                 tau[places[k].index] = instance->inputs[k];

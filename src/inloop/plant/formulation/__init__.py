@@ -10,10 +10,17 @@ from inloop.plant.formulation.reduced_loops import ReducedLoops
 from inloop.plant.formulation.redundant import Redundant
 from inloop.plant.formulation.tree import Tree
 
-__all__ = ["Formulation", "ReducedLoops", "Redundant", "Tree", "formulation_for"]
+__all__ = [
+    "REDUCED",
+    "REDUNDANT",
+    "Formulation",
+    "ReducedLoops",
+    "Redundant",
+    "Tree",
+    "formulation_for",
+]
 
-
-REDUCED, REDUNDANT = "reduced", "redundant"
+REDUCED, REDUNDANT = Formulation.name, Redundant.name
 
 
 def formulation_for(

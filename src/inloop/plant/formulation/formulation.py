@@ -48,6 +48,7 @@ class Formulation(ABC):
     gets an object of its own, which shares what has been built.
 
     Attributes:
+        name: as `il.Model.compile` takes it.
         core: functions of the tree that are built at once.
         core_of_large: the one of them that is built at once of a large mechanism.
         method: the integrator that belongs to it; None where any does.
@@ -55,6 +56,7 @@ class Formulation(ABC):
         notes: what was decided when the mechanism was put together, in words.
     """
 
+    name: ClassVar[str] = "reduced"
     core: ClassVar[tuple[str, ...]]
     core_of_large: ClassVar[str]
     method: ClassVar[str | None] = None
@@ -85,6 +87,11 @@ class Formulation(ABC):
                     fix="Leave it out: it is for steps of formulation='redundant'.",
                 )
         return cls(equations)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What `il.Model.compile` was told of it, beside which the same model steps otherwise."""
+        return {"formulation": self.name}
 
     # roles
 

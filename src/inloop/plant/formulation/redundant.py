@@ -45,6 +45,7 @@ class Redundant(SingleChoice):
         reduced: the same mechanism in independent coordinates.
     """
 
+    name = "redundant"
     core = ("inverse_dynamics", "mass_matrix", "bias", "energy")
     core_of_large = "inverse_dynamics"
     method = "alpha"
@@ -61,6 +62,7 @@ class Redundant(SingleChoice):
             ModelError: the mechanism has something that is not covered.
         """
         super().__init__(equations)
+        self._damping, self._solves = damping, solves
         refuse(equations.mechanism)
         kind = ReducedLoops if equations.mechanism.closed else Tree
         self.reduced: ReducedLoops | Tree = kind(equations)
@@ -80,6 +82,12 @@ class Redundant(SingleChoice):
         if solves is not None and not 1 <= count <= MOST_SOLVES:
             raise InputError(f"solves is {count}", fix=f"Use 1 to {MOST_SOLVES}, or leave it out.")
         return cls(equations, part, count)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """See `Formulation`."""
+        solves = {"solves": str(self._solves)} if self._solves else {}
+        return {**super().facts, "damping": repr(self._damping), **solves}
 
     @property
     def unconstrained(self) -> bool:

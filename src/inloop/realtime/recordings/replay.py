@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from inloop.realtime.recordings.recording import Recording, Sample
 from inloop.realtime.run import digest_of, start
 from inloop.simulate.controlled.compiled import inputs_led_by_plant
 
+FORMULATION = ("formulation", "damping", "solves")  # facts of a plant
 STEP_TAKES = 10.0  # [s] at most
 MOST_REHEARSED = 1e8  # steps before a replay
 # why a good step was late or its inputs old is no matter of the plant
@@ -202,6 +204,7 @@ def _check(facts: dict[str, str], plant: BarePlant) -> None:
             f"the recording is of model {facts['digest']}, this one is {digest}",
             fix="Give the mechanism with the options that it was recorded with.",
         )
+    _check_formulation(facts, plant.formulation.facts)
     if "motions" in facts:
         raise InputError(
             f"functions of time moved joints {facts['motions']}, which a recording does not hold",
@@ -212,6 +215,19 @@ def _check(facts: dict[str, str], plant: BarePlant) -> None:
             "the run extrapolated its inputs, which a recording holds only at full steps",
             fix="Record a run without extrapolate=True.",
         )
+
+
+def _check_formulation(then: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """The same model, written down in another way, makes other steps."""
+    if "formulation" not in then:  # of a time when recordings did not tell
+        return
+    for name in dict.fromkeys([*FORMULATION, *now]):
+        if then.get(name) != now.get(name):
+            found = {"recorded": then.get(name, "not given"), "here": now.get(name, "not given")}
+            raise InputError(
+                f"{name} of the plant was {found['recorded'][:40]}, here it is {found['here']}",
+                fix="Compile it as it was recorded: formulation=, damping=, solves=.",
+            )
 
 
 class _Replayer:

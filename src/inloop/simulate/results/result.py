@@ -57,6 +57,7 @@ class End:
         machine: of a mechanism with modes: mode and state of the machine, to the last bit.
         choices: of a mechanism with modes: roles of the coordinates, by mode.
         failed_at: of a mechanism with modes: when such roles were last found bad [s].
+        formulation: what the motion was written down in, which decides what x is.
     """
 
     t: float
@@ -74,6 +75,7 @@ class End:
     machine: MachineSnapshot | None = None
     choices: Mapping[str, ModeChoice] = field(default_factory=dict)
     failed_at: float | None = None
+    formulation: str = "reduced"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,62 @@
+"""How the motion of a mechanism is written down: arguments of commands that run it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from inloop.errors import InputError
+from inloop.plant.formulation import REDUCED, REDUNDANT
+
+OPTIONS: dict[str, type] = {"formulation": str, "damping": float, "solves": int}
+
+
+def add_formulation(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `formulation_of` reads."""
+    group = parser.add_argument_group("formulation")
+    group.add_argument(
+        "--formulation",
+        choices=(REDUCED, REDUNDANT),
+        help=f"{REDUCED}, the default: as few coordinates as there are; {REDUNDANT}: six of each "
+        "body, and the forces in all joints as unknowns (docs/redundant.md)",
+    )
+    group.add_argument(
+        "--damping",
+        type=float,
+        metavar="PART",
+        help=f"of {REDUNDANT} steps: the part that vibrations much faster than them lose in each, "
+        "from 0 to 1; 0.2",
+    )
+    group.add_argument(
+        "--solves",
+        type=int,
+        metavar="N",
+        help=f"of {REDUNDANT} steps: linear systems solved in each, so that all cost the same; as "
+        "many as it takes",
+    )
+
+
+def formulation_of(args: argparse.Namespace) -> dict[str, Any]:
+    """What the user said of it: arguments of `il.Model.compile`."""
+    found = {name: getattr(args, name, None) for name in OPTIONS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def formulation_words(given: Mapping[str, Any]) -> list[str]:
+    """The same for another command."""
+    return [word for name, value in given.items() for word in (f"--{name}", str(value))]
+
+
+def formulation_of_facts(facts: Mapping[str, str]) -> dict[str, Any]:
+    """The same from what a plant that ran says of itself.
+
+    Raises:
+        InputError: it makes no sense.
+    """
+    try:
+        return {name: kind(facts[name]) for name, kind in OPTIONS.items() if name in facts}
+    except ValueError:
+        raise InputError(
+            "its formulation makes no sense", fix="The recording is damaged."
+        ) from None
