@@ -11,8 +11,8 @@ import pytest
 from inloop import gallery
 from inloop.codegen.c_program import METHODS, emit_main
 from inloop.native import runtime_headers, runtime_sources
-from inloop.plant.exported import ExportedPlant
-from inloop.plant.needed_sources import needed_sources, usable_methods
+from inloop.plant.leaving.exported import ExportedPlant
+from inloop.plant.leaving.needed_sources import needed_sources, usable_methods
 from inloop.simulate.export import plant_in_c
 
 # declared in headers of the runtime; one that is static there has its body there

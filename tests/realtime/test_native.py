@@ -24,7 +24,7 @@ from inloop.native import (
     realtime_sources,
     runtime_headers,
 )
-from inloop.plant.needed_sources import needed_sources
+from inloop.plant.leaving.needed_sources import needed_sources
 from inloop.simulate.export import plant_in_c
 
 HERE = Path(__file__).parent

@@ -10,7 +10,8 @@ import numpy as np
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
-from inloop.plant.exported import (
+from inloop.plant.keywords import checked_call
+from inloop.plant.leaving.exported import (
     Beginning,
     ExportedPlant,
     Measures,
@@ -18,7 +19,6 @@ from inloop.plant.exported import (
     exported_plant,
     program_files,
 )
-from inloop.plant.keywords import checked_call
 from inloop.plant.unit import plant_unit
 from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.drives import read_drives

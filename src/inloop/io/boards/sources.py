@@ -10,7 +10,7 @@ from inloop.codegen.c_plant import NOTHING, PlantTable, emit_plant
 from inloop.errors import InputError
 from inloop.io.boards.single import MATH_HEADER, in_single_precision, loosened
 from inloop.plant import BarePlant, labels
-from inloop.plant.needed_sources import needed_sources
+from inloop.plant.leaving.needed_sources import needed_sources
 from inloop.simulate.export import plant_in_c
 from inloop.simulate.fixed_steps import REHEARSED, judged_method, warn_of
 

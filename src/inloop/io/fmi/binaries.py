@@ -25,7 +25,7 @@ from inloop.native import (
     variation_headers,
 )
 from inloop.native.building.compiler import compiler_environment
-from inloop.plant.exported import ExportedPlant
+from inloop.plant.leaving.exported import ExportedPlant
 
 HERE = f"{machine.machine().lower().replace('amd64', 'x86_64')}-{sys.platform}"
 # names of platforms in FMI 2, where they differ

@@ -24,9 +24,9 @@ from inloop.model.describe import describe as in_words
 from inloop.pictures.icon import icon
 from inloop.plant import BarePlant
 from inloop.plant.arguments import real
-from inloop.plant.exported import ExportedPlant
 from inloop.plant.keywords import checked_call
-from inloop.plant.needed_sources import needed_sources
+from inloop.plant.leaving.exported import ExportedPlant
+from inloop.plant.leaving.needed_sources import needed_sources
 from inloop.simulate.export import plant_in_c
 from inloop.simulate.fixed_steps import method_for_export
 from inloop.simulate.schedules import METHODS

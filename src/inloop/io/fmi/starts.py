@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inloop.codegen.c_plant import PlantTable
-from inloop.plant.exported import ExportedPlant
+from inloop.plant.leaving.exported import ExportedPlant
 from inloop.symbolic.graph import reachable
 from inloop.symbolic.program import Program, Solved
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from inloop.native.runtime_library import realtime_headers, realtime_sources
 from inloop.plant import BarePlant
 from inloop.plant.drawn.poses import PoseLibrary
-from inloop.plant.needed_sources import needed_sources
+from inloop.plant.leaving.needed_sources import needed_sources
 from inloop.plant.reach import Reach
 from inloop.plant.unit import plant_unit
 from inloop.simulate.export import plant_in_c

@@ -12,7 +12,7 @@ from inloop.formalisms.loops.partition import Partition
 from inloop.native import DEFAULT_FLAGS
 from inloop.plant import labels
 from inloop.plant.engine import Array
-from inloop.plant.needed_sources import needed_sources, usable_methods
+from inloop.plant.leaving.needed_sources import needed_sources, usable_methods
 from inloop.plant.unit import PlantUnit
 
 if TYPE_CHECKING:
