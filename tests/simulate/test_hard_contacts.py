@@ -96,6 +96,9 @@ def test_a_start_below_the_ground_is_noted(of_mesh: bool) -> None:
     assert "contact 'floor' begins 0.1 deep" in on.notes[0]
     assert "the middle of 'ball' begins 0.3 below the ground" in below.notes[0]
     assert above.notes == ()
+    # 0.4 m in a step
+    through = plant.simulate(t_end=0.02, step=1e-3, q={"ball": 2.0}, qd={"ball": -400.0})
+    assert "went through the ground by t = 0.005 s" in through.notes[0]
 
 
 def test_a_ball_without_losses_keeps_its_energy_for_ever() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from inloop.model.elements import Frame
 from inloop.plant import BarePlant
@@ -63,20 +65,44 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 
 
 def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
-    """What to say about shapes that begin so deep below the ground that it does not touch them."""
+    """What to say about shapes that begin below the ground, or end there: it has one side."""
     notes = []
     for contact, member, shape, ground, frame in _on_ground(plant):
+
+        def cover(k: int, of: Any = (member, shape, ground, frame)) -> float:
+            return _cover(plant, result.q[k], *of)
+
         gap = result.signals.get(f"{contact}.gap")
-        if gap is not None and (len(gap) < 2 or gap[1] < 0.0):
-            continue  # it touches
-        p, R = plant.sensors.pose(member.path, result.q[0], frame.path, ready=True)
-        middle = p if shape.corners is None else p + R @ np.asarray(shape.corners).mean(axis=0)
-        if (cover := ground.cover(middle)) > 0.0:
+        touches = gap is not None and (len(gap) < 2 or gap[1] < 0.0)
+        who, last = f"contact '{contact}': the middle of '{member.path}'", len(result.q) - 1
+        if (depth := cover(0)) > 0.0:
+            if not touches:
+                notes.append(
+                    f"{who} begins {depth:.3g} below the ground, and may fall: ground has one "
+                    "side. Start it above"
+                )
+        elif cover(last) > 0.0:
+            # the first sample below it
+            k = bisect_left(range(last), True, key=lambda i: cover(i) > 0.0)
             notes.append(
-                f"contact '{contact}': the middle of '{member.path}' begins {cover:.3g} below the "
-                "ground, and may fall: ground has one side. Start it above"
+                f"{who} went through the ground by t = {result.t[k]:.6g} s: it moves farther in a "
+                "step than it is thick. Use a smaller step"
             )
     return tuple(notes)
+
+
+def _cover(
+    plant: BarePlant,
+    q: npt.NDArray[np.float64],
+    member: Frame,
+    shape: CollisionShape,
+    ground: GroundTables,
+    frame: Frame,
+) -> float:
+    """How much ground is above the middle of a shape [m]."""
+    p, R = plant.sensors.pose(member.path, q, frame.path, ready=True)
+    middle = p if shape.corners is None else p + R @ shape.corners.mean(axis=0)
+    return ground.cover(middle) if np.isfinite(middle).all() else 0.0
 
 
 def _on_ground(
