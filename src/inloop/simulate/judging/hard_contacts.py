@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from inloop.model.elements import Frame
 from inloop.plant import BarePlant
 
 if TYPE_CHECKING:
-    from inloop.geometry.collision import CollisionShape, GroundTables
     from inloop.simulate.judging.verdict import Stretch
     from inloop.simulate.results.result import Result
 
 TOLERATED = 1e-6  # residual of a step, in parts of the velocities that meet
 DEEP = 1e-4  # of the characteristic length: what begins deeper in each other is noted
+MOST_LOOKED_AT = 64  # shapes on ground: each takes some 20 ms to derive where it is
 FOUND_DEEP = 1e-2  # the same where touches are found, which is after the first step
 
 
@@ -67,14 +64,14 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
     """What to say about shapes that begin below the ground, or end there: it has one side."""
     notes = []
-    for contact, member, shape, ground, frame in _on_ground(plant):
+    for shape in plant.mechanism.on_ground[:MOST_LOOKED_AT]:
 
-        def cover(k: int, of: Any = (member, shape, ground, frame)) -> float:
-            return _cover(plant, result.q[k], *of)
+        def cover(k: int, of: Any = shape) -> float:
+            return float(of.cover(*plant.sensors.pose(of.path, result.q[k], of.ground_path, True)))
 
-        gap = result.signals.get(f"{contact}.gap")
+        gap = result.signals.get(f"{shape.contact}.gap")
         touches = gap is not None and (len(gap) < 2 or gap[1] < 0.0)
-        who, last = f"contact '{contact}': the middle of '{member.path}'", len(result.q) - 1
+        who, last = f"contact '{shape.contact}': the middle of '{shape.path}'", len(result.q) - 1
         if (depth := cover(0)) > 0.0:
             if not touches:
                 notes.append(
@@ -89,35 +86,3 @@ def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
                 "step than it is thick. Use a smaller step"
             )
     return tuple(notes)
-
-
-def _cover(
-    plant: BarePlant,
-    q: npt.NDArray[np.float64],
-    member: Frame,
-    shape: CollisionShape,
-    ground: GroundTables,
-    frame: Frame,
-) -> float:
-    """How much ground is above the middle of a shape [m]."""
-    p, R = plant.sensors.pose(member.path, q, frame.path, ready=True)
-    middle = p if shape.corners is None else p + R @ shape.corners.mean(axis=0)
-    return ground.cover(middle) if np.isfinite(middle).all() else 0.0
-
-
-def _on_ground(
-    plant: BarePlant,
-) -> Iterator[tuple[str, Frame, CollisionShape, GroundTables, Frame]]:
-    """Contacts of shapes with ground of triangles: name, frame and shape, ground and its frame."""
-    for contact in plant.mechanism.found_contacts:
-        found = contact.found
-        if found is not None and found.a.ground is not None:
-            first, second = contact.a, contact.b
-            frame, member = (second, first) if found.exchanged else (first, second)
-            yield contact.name, member, found.b, found.a.ground, frame
-    if (pile := plant.mechanism.pile) is not None:
-        members = list(zip(pile.frames, pile.tables, strict=True))
-        for frame, table in members:
-            for member, shape in members:
-                if table.ground is not None and math.isfinite(shape.thickness):
-                    yield pile.name, member, shape, table.ground, frame
