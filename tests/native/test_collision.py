@@ -120,6 +120,18 @@ def torus_distance(points: np.ndarray) -> np.ndarray:
     return np.hypot(radial, points[..., 2]) - 0.05
 
 
+def cone_distance(points: np.ndarray) -> np.ndarray:
+    """Distance from a cone of radius 0.1 m and length 0.3 m, by the sides of its profile."""
+    place = np.stack([np.hypot(points[..., 0], points[..., 1]), points[..., 2]], axis=-1)
+    axis, rim, tip = np.array([0.0, -0.15]), np.array([0.1, -0.15]), np.array([0.0, 0.15])
+    apart = []
+    for a, b in ((axis, rim), (rim, tip)):
+        part = np.clip((place - a) @ (b - a) / np.sum((b - a) ** 2), 0.0, 1.0)
+        apart.append(np.linalg.norm(place - a - part[..., None] * (b - a), axis=-1))
+    inside = (place[..., 1] > -0.15) & (place[..., 0] * 0.3 + place[..., 1] * 0.1 < 0.015)
+    return np.minimum(*apart) * np.where(inside, -1.0, 1.0)
+
+
 def points_below(ground: Heightfield, p: np.ndarray, count: int) -> np.ndarray:
     """Points of the triangles that are near a place, many of each."""
     mesh = as_mesh(ground)
@@ -132,17 +144,27 @@ def points_below(ground: Heightfield, p: np.ndarray, count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("wheel", "from_points"),
-    [(WHEEL, cylinder_distance), (il.torus(0.079, 0.05), torus_distance)],
-    ids=["cylinder", "torus"],
+    ("wheel", "from_points", "turn"),
+    [
+        (WHEEL, cylinder_distance, UPRIGHT),
+        (il.torus(0.079, 0.05), torus_distance, UPRIGHT),
+        (il.cone(0.1, 0.3), cone_distance, Rotation.identity()),
+        (il.cone(0.1, 0.3), cone_distance, Rotation.from_euler("x", np.pi / 2 + 0.32)),
+        (il.cone(0.1, 0.3), cone_distance, Rotation.from_euler("x", np.pi)),
+    ],
+    ids=["cylinder", "torus", "cone", "cone on its side", "cone on its tip"],
 )
 def test_distances_of_wheels_are_the_least_over_the_ground(
-    rough: Heightfield, wheel: Shape, from_points: Callable[[np.ndarray], np.ndarray]
+    rough: Heightfield,
+    wheel: Shape,
+    from_points: Callable[[np.ndarray], np.ndarray],
+    turn: Rotation,
 ) -> None:
     # coal is no oracle here: it is wrong by millimetres for one cylinder in a hundred
     find, rng = collider(rough, wheel), np.random.default_rng(11)
-    for _ in range(12):
-        p, R = above(rng, upright=True)
+    for _ in range(4 if wheel.kind == "cone" else 12):
+        p, R = above(rng, upright=False)
+        R = R @ turn.as_matrix()
         ground = points_below(rough, p, 50)
         # lowered until the nearest point of the ground is about 5 mm away
         for _ in range(6):
@@ -176,6 +198,92 @@ def test_a_box_that_overlaps_the_ground_touches_it_and_is_pushed_up(rough: Heigh
         touches = find.touches(p, R, 0.01)
         assert least(touches) < 0.0
         assert min(touch.normal[2] for touch in touches) > 0.5
+
+
+def test_a_tip_in_a_valley_touches_though_it_is_below_no_face(rough: Heightfield) -> None:
+    """Below a valley the way to either face leads past it: its edge is nearest."""
+    steep, half = 0.5, 0.15
+    valley = il.terrain(lambda x, y: steep * abs(x), size=(2.4, 2.4), cell=0.12)
+    find = collider(valley, il.cone(0.1, 0.3, "-z"))
+    (touch,) = find.touches((0.0, 0.031, half - 0.01), margin=0.01)
+    assert touch.gap == pytest.approx(-0.01) and touch.normal == pytest.approx((0.0, 0.0, 1.0))
+    # and wherever on rough ground
+    find, rng = collider(rough, il.cone(0.1, 0.3, "-z")), np.random.default_rng(21)
+    for _ in range(60):
+        p, R = above(rng, upright=False)
+        p[2] = 0.3
+        for _ in range(4):
+            p[2] -= least(find.touches(p, R, 0.3))
+        touches = find.touches(p - np.array([0.0, 0.0, 3e-3]), R, 0.01)
+        assert -4e-3 < least(touches) < -2e-3
+
+
+ON_FLAT = [
+    # what stands or lies on it, how high its middle is then, turned how, and its touches
+    (il.sphere(0.1), 0.1, Rotation.identity(), 1),
+    (il.capsule(0.1, 0.2), 0.1, UPRIGHT, 2),
+    (il.cylinder(0.1, 0.12), 0.06, Rotation.identity(), 3),
+    (il.cylinder(0.1, 0.24), 0.1, UPRIGHT, 2),
+    (il.torus(0.09, 0.03), 0.03, Rotation.identity(), 3),
+    (il.cone(0.12, 0.2), 0.1, Rotation.identity(), 3),
+    (il.box((0.24, 0.24, 0.2)), 0.1, Rotation.identity(), 4),
+    (il.convex_hull(il.box((0.24, 0.24, 0.2)).surface().vertices), 0.1, Rotation.identity(), 4),
+]
+
+
+@pytest.mark.parametrize(("shape", "height", "turn", "count"), ON_FLAT)
+def test_what_is_exactly_over_edges_and_corners_touches(
+    shape: Shape, height: float, turn: Rotation, count: int
+) -> None:
+    """Its corners and rims are over the corners of cells, where users put them."""
+    flat = field(0.0)
+    plate = il.heightfield(np.zeros((5, 5)), (0.96, 0.96), -2e-3).surface()
+    for ground in (flat, as_mesh(flat), Mesh(plate.vertices, plate.triangles)):
+        find = collider(ground, shape)
+        for x, y in ((0.0, 0.0), (0.06, 0.0), (0.03, 0.03), (0.01, 0.043)):
+            for z in (1e-4, 0.0, -1e-4):
+                touches = find.touches((x, y, height + z), turn.as_matrix(), 2e-3)
+                assert len(touches) == count
+                # nor does the underside of a thin plate pull
+                assert [touch.gap for touch in touches] == pytest.approx([z] * count, abs=1e-12)
+                normals = np.array([touch.normal for touch in touches])
+                assert np.abs(normals - (0.0, 0.0, 1.0)).max() < 1e-9
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.06, 0.0), (0.05, 0.05), (0.03, 0.01)])
+def test_a_sphere_whose_center_is_below_the_ground_is_pushed_up(place: tuple[float, ...]) -> None:
+    flat = field(0.0)
+    for ground in (flat, as_mesh(flat)):
+        find = collider(ground, il.sphere(0.1))
+        for z in (1e-3, 0.0, -1e-15, -1e-3, -0.09):
+            (touch,) = find.touches((*place, z), margin=0.01)
+            assert touch.gap == pytest.approx(z - 0.1, abs=1e-12)
+            assert touch.normal == pytest.approx((0.0, 0.0, 1.0), abs=1e-9)
+        assert find.touches((*place, -0.12), margin=0.01) == ()
+        assert find.touches((1.25, 0.0, -0.02), margin=0.01) == ()  # where it ends
+
+
+def test_a_sphere_at_an_edge_sharper_than_a_right_angle() -> None:
+    """The center may be below the plane of one of both faces: the nearest point decides."""
+    a = np.array([(-0.5, -0.1, -0.4), (0.5, -0.1, -0.4), (0.5, 0.1, -0.4), (-0.5, 0.1, -0.4),
+                  (-0.5, 0.0, 0.0), (0.5, 0.0, 0.0)])  # fmt: skip
+    roof = Mesh(a, np.array([(0, 1, 5), (0, 5, 4), (2, 3, 4), (2, 4, 5)]))
+    find = collider(roof, il.sphere(0.1))
+    for angle in np.radians([-70.0, -50.0, -10.0, 30.0, 70.0]):
+        way = np.array([0.0, np.sin(angle), np.cos(angle)])
+        (touch,) = find.touches(0.099 * way, margin=0.01)
+        assert touch.gap == pytest.approx(-1e-3) and touch.normal == pytest.approx(way)
+
+
+def test_poses_that_are_no_numbers_touch_nothing_or_something_but_return() -> None:
+    """A run that has diverged ends with a status, not with the process."""
+    ground = as_mesh(field(0.02))
+    for shape, *_ in ON_FLAT:
+        find = collider(ground, shape)
+        for wrong in (np.nan, np.inf, -np.inf, 1e300):
+            for R in (np.eye(3), np.full((3, 3), wrong)):
+                assert len(find.touches((0.0, wrong, 0.1), R)) <= constant("IL_SPOTS_MOST")
+                assert len(find.touches((0.0, 0.0, wrong), R)) <= constant("IL_SPOTS_MOST")
 
 
 def test_touches_on_flat_ground_are_upright_wherever_triangles_meet() -> None:

@@ -12,6 +12,7 @@ from hard_models import G, ball, block, box, stack, table
 
 import inloop as il
 from inloop.errors import InputError, ModelError
+from inloop.geometry import Mesh
 
 LEAN = np.radians(25.0)
 STEEP = float(np.tan(LEAN))
@@ -77,6 +78,27 @@ def test_a_start_inside_is_noted(ground: il.Shape, top: float) -> None:
     assert inside["ball.q"][-1] == pytest.approx(top + 0.05, abs=1e-9)
     assert "contact 'floor' begins 0.05 deep" in inside.notes[0]
     assert apart.notes == ()
+
+
+@pytest.mark.parametrize("of_mesh", [False, True])
+def test_a_start_below_the_ground_is_noted(of_mesh: bool) -> None:
+    """However deep: with its center on the ground it stays there, far below it falls."""
+    ground: il.Shape = il.heightfield(np.zeros((5, 5)), (2.0, 2.0), -1.0)
+    if of_mesh:
+        surface = ground.surface()
+        ground = Mesh(surface.vertices, surface.triangles[:32])
+    m = il.Model("below")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    m.contact(ball, il.sphere(0.1), m.ground, ground, law=il.hard(), name="floor")
+    plant = m.compile()
+    on, below, above = (plant.simulate(t_end=0.01, q={"ball": z}) for z in (0.0, -0.3, 0.1))
+    assert on["ball.q"][-1] == pytest.approx(0.0, abs=1e-9)
+    assert "contact 'floor' begins 0.1 deep" in on.notes[0]
+    assert "the middle of 'ball' begins 0.3 below the ground" in below.notes[0]
+    assert above.notes == ()
+    # 0.4 m in a step
+    through = plant.simulate(t_end=0.02, step=1e-3, q={"ball": 2.0}, qd={"ball": -400.0})
+    assert "went through the ground by t = 0.005 s" in through.notes[0]
 
 
 def test_a_ball_without_losses_keeps_its_energy_for_ever() -> None:

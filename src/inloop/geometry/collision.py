@@ -23,6 +23,7 @@ from inloop.geometry.mesh_files.mesh_file import MeshFile
 from inloop.geometry.shape import Shape
 from inloop.geometry.sizes import Array, is_symbolic
 from inloop.geometry.sphere import Sphere
+from inloop.geometry.surface import Surface
 from inloop.geometry.torus import Torus
 
 MOST_NEAR = 256  # triangles of one search: IL_TERRAIN_MOST
@@ -58,6 +59,37 @@ class GroundTables:
     starts: Numbers
     members: Numbers
     firsts: Numbers
+
+    def cover(self, point: Array) -> float:
+        """How much ground is straight above a point [m]; 0 if it is not below the ground."""
+        of_mesh = not len(self.heights)
+        corners = self.vertices[self.triangles] if of_mesh else self._cell_corners(point)
+        sides = np.roll(corners, -1, axis=1) - corners
+        away = np.asarray(point)[:2] - corners[..., :2]
+        turns = sides[..., 0] * away[..., 1] - sides[..., 1] * away[..., 0]
+        over = corners[(turns >= 0.0).all(axis=1) | (turns <= 0.0).all(axis=1)]
+        normals = np.cross(over[:, 1] - over[:, 0], over[:, 2] - over[:, 0])
+        over, normals = over[normals[:, 2] != 0.0], normals[normals[:, 2] != 0.0]
+        lift = np.einsum("ni,ni->n", over[:, 0] - point, normals) / normals[:, 2]
+        above = np.flatnonzero(lift > 0.0)
+        if not len(above):
+            return 0.0
+        # what is seen first on the way up: its upper side is hidden if it is ground
+        first = above[np.argmin(lift[above])]
+        return float(lift[first]) if normals[first, 2] > 0.0 else 0.0
+
+    def _cell_corners(self, point: Array) -> Array:
+        """Both triangles of the cell of a heightfield below or above a point; none beside it."""
+        i, j = (
+            math.floor((x - low) / edge)
+            for x, low, edge in zip(point, self.origin, self.cell, strict=False)
+        )
+        if not (0 <= i < self.cells[0] and 0 <= j < self.cells[1]):
+            return np.zeros((0, 3, 3))
+        heights = self.heights.reshape(self.cells[0] + 1, self.cells[1] + 1)
+        steps = np.array([[(0, 0), (1, 0), (1, 1)], [(0, 0), (1, 1), (0, 1)]]) + np.array([i, j])
+        level = heights[steps[..., 0], steps[..., 1]]
+        return np.concatenate([steps * self.cell + self.origin, level[..., None]], axis=-1)
 
     def most_near(self, size: float) -> int:
         """An upper bound of the triangles that a ball of this radius reaches [m]."""
@@ -215,7 +247,7 @@ def _of_heightfield(shape: Heightfield) -> GroundTables:
 
 @lru_cache(maxsize=16)
 def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
-    surface = shape.surface().joined()
+    surface = _one_sided(shape)
     if not 1 <= len(surface.triangles) <= MOST_TRIANGLES:
         raise InputError(
             f"{shape} has {len(surface.triangles)} triangles, ground may have from 1 to "
@@ -243,6 +275,39 @@ def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
         members=members,
         firsts=firsts,
     )
+
+
+def _one_sided(shape: Mesh | MeshFile) -> Surface:
+    """The triangles of ground that have an area, each once.
+
+    Raises:
+        InputError: some show their back where their neighbors show their outside.
+    """
+    surface = shape.surface().joined()
+    corners = surface.vertices[surface.triangles]
+    areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    triangles = surface.triangles[np.linalg.norm(areas, axis=1) > 0.0]
+    # each from its least number on, so that the same triangle is the same row
+    begin = np.argmin(triangles, axis=1)[:, None]
+    rows = np.take_along_axis(triangles, (begin + np.arange(3)) % 3, axis=1)
+    triangles = triangles[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
+    backs = len(triangles) - len(np.unique(np.sort(triangles, axis=1), axis=0))
+    # edges of two triangles that both walk them the same way
+    edges = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    forward = np.where(edges[:, 0] < edges[:, 1], 1, -1)
+    _, which = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+    numbers = np.bincount(which.reshape(-1))
+    balance = np.bincount(which.reshape(-1), forward)
+    against = int(np.sum((numbers == 2) & (balance != 0)))
+    if backs or against:
+        raise InputError(
+            f"{shape} cannot be ground, which has one side: "
+            + (f"{backs} triangles are there with both sides" if backs else "")
+            + (" and " if backs and against else "")
+            + (f"at {against} edges a triangle shows its back" if against else ""),
+            fix="Make normals consistent, to the outside, in the program it comes from.",
+        )
+    return Surface(surface.vertices, triangles)
 
 
 def _by_cell(

@@ -22,6 +22,9 @@ from inloop.geometry.sizes import Array, items, number, size
 HEIGHTMAPS = {".png": ("PNG",), ".tif": ("TIFF",), ".tiff": ("TIFF",)}
 PIXEL_SCALE = 33550  # GeoTIFF 1.1, ModelPixelScaleTag: edges of a pixel
 MARK_OF_NOTHING = 42113  # GDAL_NODATA: the value of pixels without a height
+USUAL_MARKS = (-9999.0, -32768.0)  # the same where the file does not say
+KEYS = 34735  # GeoKeyDirectoryTag: four numbers each, the first is the key, the last its value
+MODEL_TYPE, DEGREES = 1024, 2  # GTModelTypeGeoKey of geographic coordinates
 BELOW = 0.02  # of the larger edge: how far the underside is below the lowest height
 
 Source = str | os.PathLike[str] | Callable[[Any, Any], Any] | Sequence[Sequence[float]] | Array
@@ -104,7 +107,17 @@ def _of_function(
         np.linspace(-0.5 * side, 0.5 * side, count)
         for side, count in zip(sides, counts, strict=True)
     )
-    return np.array([[float(height(a, b)) for b in y.tolist()] for a in x.tolist()])
+    return np.array([[_height(height(a, b)) for b in y.tolist()] for a in x.tolist()])
+
+
+def _height(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"the function of terrain returned {str(value)[:60]}, which is no height",
+            fix="Return one number [m] for each x and y.",
+        ) from None
 
 
 def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
@@ -123,11 +136,12 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
         if image.width * image.height > MOST_HEIGHTS:
             raise ValueError(f"more than {MOST_HEIGHTS} pixels")
         tags = getattr(image, "tag_v2", {})
-        scale, nothing = tags.get(PIXEL_SCALE), tags.get(MARK_OF_NOTHING)
+        nothing = tags.get(MARK_OF_NOTHING)
         if image.mode not in ("L", "I", "F", "I;16", "I;16B"):
-            image = image.convert("L")
+            image = _without_colors(image)
         values = np.array(image, dtype=np.float64)
-        if nothing is not None and np.any(values == float(str(nothing).strip("\0 "))):
+        marks = [] if nothing is None else [float(str(nothing).strip("\0 "))]
+        if np.isin(values, [*marks, *USUAL_MARKS]).any():
             raise ValueError("some pixels have no height")
     except Exception as error:  # whatever a reader does with a broken file
         cause = f"{type(error).__name__}: {str(error)[:200]}"
@@ -136,6 +150,29 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
         ) from None
     if path.suffix.lower() == ".png":
         values /= 255.0 if image.mode == "L" else 65535.0
-    if scale is None or len(scale) < 2:
-        return values, None
-    return values, (float(scale[0]), float(scale[1]))
+    return values, _pixel(tags)
+
+
+def _without_colors(image: Any) -> Any:
+    """A picture whose colors are all gray as one of 8 bits.
+
+    Raises:
+        ValueError: it has colors, pixels that are transparent, or more bits than would be read.
+    """
+    if ";16" in str(image.tile):
+        raise ValueError("16 bits of color are read as 8: save it as gray without transparency")
+    colors = np.array(image.convert("RGBA"))
+    if (colors[..., :3] != colors[..., :1]).any():
+        raise ValueError("it has colors, which are no heights: save it in gray")
+    if (colors[..., 3] == 0).any():
+        raise ValueError("some pixels have no height: they are transparent")
+    return image.convert("L")
+
+
+def _pixel(tags: Any) -> tuple[float, float] | None:
+    """Edges of a pixel [m], if the file knows."""
+    scale, keys = tags.get(PIXEL_SCALE), tags.get(KEYS, ())
+    in_degrees = (MODEL_TYPE, DEGREES) in zip(keys[4::4], keys[7::4], strict=False)
+    if scale is None or len(scale) < 2 or in_degrees:
+        return None
+    return float(scale[0]), float(scale[1])

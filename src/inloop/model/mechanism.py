@@ -12,6 +12,7 @@ from inloop.model import topology
 from inloop.model.bounds import Bounded
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
 from inloop.model.contacts.contact import Contact
+from inloop.model.contacts.grounded import OnGround, shapes_on_ground
 from inloop.model.contacts.hard import Hard, HardStop
 from inloop.model.contacts.pile import Pile
 from inloop.model.controllers.controller import Controller
@@ -248,6 +249,11 @@ class Mechanism:
     def found_contacts(self) -> tuple[Contact, ...]:
         """Hard contacts whose touches are found while the plant runs."""
         return tuple(contact for contact in self.contacts if contact.found is not None)
+
+    @property
+    def on_ground(self) -> tuple[OnGround, ...]:
+        """Shapes that may touch ground of triangles."""
+        return shapes_on_ground(self.found_contacts, self.pile)
 
     @property
     def closed(self) -> bool:

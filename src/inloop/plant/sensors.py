@@ -27,12 +27,17 @@ class Sensors:
         name = f"{sensor_name(path)}_{kind}"
         return self._equations.offer(name, lambda: derivation.sensor(path))
 
-    def pose(self, path: str, q: Any, axes: str | None = None) -> tuple[Array, Array]:
-        """Position p_WQ and orientation R_WF, or p_AQ and R_AF in the axes of another frame A."""
-        found = self._equations.evaluate(self.function(path, "pose"), q=q)
+    def pose(
+        self, path: str, q: Any, axes: str | None = None, ready: bool = False
+    ) -> tuple[Array, Array]:
+        """Position p_WQ and orientation R_WF, or p_AQ and R_AF in the axes of another frame A.
+
+        If `ready`, it waits for no compiler.
+        """
+        found = self._equations.evaluate(self.function(path, "pose"), ready=ready, q=q)
         if axes is None:
             return found["p"], found["R"]
-        p_WA, R_WA = self.pose(axes, q)
+        p_WA, R_WA = self.pose(axes, q, ready=ready)
         return turned(R_WA, found["p"] - p_WA), np.swapaxes(R_WA, -1, -2) @ found["R"]
 
     def motion(

@@ -59,6 +59,7 @@ TOUCHES = {
     ("ground", "torus"): 4,
     ("ground", "box"): 8,
     ("ground", "hull"): 8,
+    ("ground", "cone"): 6,
     ("box", "sphere"): 1,
     ("box", "box"): 8,
     ("box", "capsule"): 3,

@@ -21,7 +21,7 @@ SLOT = (NORMAL, *TANGENTS, "identity")
 # what to do about members that cannot be
 MEMBERS = (
     "Take spheres, capsules, cylinders, cones, boxes and convex hulls, and plane() or terrain for "
-    "the ground; cones touch no terrain."
+    "the ground."
 )
 # pairs with a closed form, which are found in a pile
 CLOSED_FORMS = (

@@ -43,7 +43,7 @@ static algorithm algorithm_for(int64_t a, int64_t b)
     case IL_TORUS:
         return on_plane ? il_plane_wheel : il_ground_wheel;
     case IL_CONE:
-        return on_plane ? il_plane_cone : NULL;
+        return on_plane ? il_plane_cone : il_ground_wheel;
     case IL_BOX:
     case IL_HULL:
         return on_plane ? il_plane_corners : il_ground_corners;

@@ -9,6 +9,7 @@ typedef struct il_near {
     il_triangle list[IL_TERRAIN_MOST];
     int64_t count;
     il_region region; /* where they were looked for */
+    int may_turn_back; /* not 0: of a mesh, which may have an underside */
     double gaps[IL_TERRAIN_MOST]; /* of the shape over the planes of the triangles; il_near_gaps */
 } il_near;
 
@@ -26,7 +27,20 @@ void il_near_shape(const il_shape *ground, const il_shape *shape, const il_pose 
 /* How far the shape is above the plane of each triangle: no less than from the triangle itself. */
 void il_near_gaps(const il_shape *shape, const il_pose *pose, il_near *near);
 
-/* A ball against the triangles; a radius of 0 is a point, which touches faces only. */
+/* Not 0: a point that is below a triangle by -gap is beyond it: a face that looks the other way is
+   nearer, such as the upper side of a plate to what lies on it, seen from below. */
+int il_near_is_behind(const il_near *near, const double *point, const il_triangle *triangle,
+                      double gap);
+
+/* A corner of a shape, up to `depth` below the ground. */
+void il_near_corner(const il_near *near, const double *corner, double depth, int64_t feature,
+                    il_spots *found);
+
+/* A point below the ground, by `depth` at most, touches what is nearest to it. */
+void il_near_inside(const il_near *near, const double *point, double depth, int64_t feature,
+                    il_spots *found);
+
+/* A ball against the triangles. */
 void il_near_sphere(const il_near *near, const double *center, double radius, int64_t feature,
                     il_spots *found);
 
@@ -45,7 +59,7 @@ int il_ridge_is_nearest(const il_near *near, const il_ridge *ridge, double part,
 /* The face beside the ridge that this normal leans past; NULL: it lies between both. */
 const il_triangle *il_ridge_leans_past(const il_ridge *ridge, const double *normal);
 
-/* A wheel or a box against all ridges. */
+/* A wheel, a cone or a box against all ridges. */
 void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose *pose,
                       int64_t feature, il_spots *found);
 

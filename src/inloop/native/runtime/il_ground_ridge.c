@@ -1,20 +1,15 @@
-/* A solid against a ridge of the ground: a wheel or a box.
- *
- * The distance of a convex solid from a point, negative inside, is a convex function of the point, so
- * that along a ridge it has one least value, at which its slope changes sign: the slope is brought to
- * zero by the Illinois variant of regula falsi. Where a ridge runs along a face or a tread it touches
- * with both ends of the part that does. */
-#include "il_ground.h"
-#include "il_vector3.h"
+/* A wheel, a cone or a box against a ridge of the ground: it touches where the ridge is nearest
+ * (il_line.h), and where it runs along a face or a tread at both ends of the part that does. */
+#include <string.h>
 
-enum { ITERATIONS = 60 };
+#include "il_distance.h"
+#include "il_ground.h"
+#include "il_line.h"
+#include "il_vector3.h"
 
 /* the part of a ridge that runs along a face touches whole if its ends are this near to it, in parts
    of the margin */
 static const double level = 0.1;
-
-/* a distance that is known to this part of the margin is the least */
-static const double exact = 1e-11;
 
 /* a slope that is no larger, per length of the ridge, is none */
 static const double flat = 1e-9;
@@ -26,163 +21,8 @@ static const double deeper = 1.5;
 /* this far along a ridge, in parts of it, is beside a place */
 static const double beside = 1e-9;
 
-/* A ridge as the solid sees it, in axes of B. */
-typedef struct line {
-    const il_shape *solid;
-    double from[3], way[3];
-} line;
-
-/* Distance, its slope along the line, and its gradient. */
-typedef struct value {
-    double distance, slope, gradient[3];
-} value;
-
-static double box_distance(const il_shape *b, const double *point, double *gradient)
-{
-    double outside = 0.0;
-    int face = 0;
-
-    for (int k = 0; k < 3; k++) {
-        const double beyond = fabs(point[k]) - b->edges[k];
-        face = beyond > fabs(point[face]) - b->edges[face] ? k : face;
-        gradient[k] = beyond > 0.0 ? copysign(beyond, point[k]) : 0.0;
-        outside += gradient[k] * gradient[k];
-    }
-    if (outside > 0.0) {
-        return il_unit3(gradient);
-    }
-    gradient[face] = copysign(1.0, point[face]);
-    return fabs(point[face]) - b->edges[face];
-}
-
-/* A cylinder, or what is inside a torus as if it had no hole. */
-static double round_distance(const il_shape *b, const double *point, double *gradient)
-{
-    const double along = il_dot3(point, b->axis);
-    double radial[3];
-
-    il_along3(point, -along, b->axis, radial);
-    const double beyond = il_unit3(radial) - b->radius, above = fabs(along) - b->half;
-    if (beyond <= 0.0 && above <= 0.0 && b->tube == 0.0) {
-        for (int k = 0; k < 3; k++) {
-            gradient[k] = beyond > above ? radial[k] : copysign(b->axis[k], along * b->axis[k]);
-        }
-        return il_most(beyond, above);
-    }
-    for (int k = 0; k < 3; k++) {
-        gradient[k] = il_most(0.0, beyond) * radial[k] +
-                      copysign(il_most(0.0, above), along) * b->axis[k];
-    }
-    return il_unit3(gradient) - b->tube;
-}
-
-static double distance(const il_shape *solid, const double *point, double *gradient)
-{
-    return solid->kind == IL_BOX ? box_distance(solid, point, gradient)
-                                 : round_distance(solid, point, gradient);
-}
-
-static value look(const line *l, double part)
-{
-    value v;
-    double point[3];
-
-    il_along3(l->from, part, l->way, point);
-    v.distance = distance(l->solid, point, v.gradient);
-    v.slope = il_dot3(v.gradient, l->way);
-    return v;
-}
-
-/* A place on the line, and the distance there. */
-typedef struct place {
-    double part;
-    value v;
-} place;
-
-/* Where the tangents of two places meet; a convex function is above both. */
-typedef struct meeting {
-    double part, distance;
-} meeting;
-
-static meeting tangents_meet(const place *low, const place *high)
-{
-    const double length = high->part - low->part, down = low->v.slope, up = high->v.slope;
-    const double along = (high->v.distance - low->v.distance - up * length) / (down - up);
-    const meeting found = {low->part + along, low->v.distance + down * along};
-
-    return found;
-}
-
-/* Where the distance is least, between places at which it falls and rises; not 0: it is nowhere below
-   the margin. In turn the next place is where a smooth slope would be zero, and where the tangents
-   meet, which is the least one if it lies between two faces. */
-static int descend(const line *l, double margin, place low, place high, place *least)
-{
-    *least = low.v.distance < high.v.distance ? low : high;
-    for (int k = 0; k < ITERATIONS; k++) {
-        const meeting meet = tangents_meet(&low, &high);
-        const double bound = meet.distance, falls = low.v.slope, rises = high.v.slope;
-        if (bound > margin) {
-            return 1;
-        }
-        if (least->v.distance - bound <= exact * margin) {
-            return 0;
-        }
-        place next = {.part = k % 2 ? meet.part
-                                    : low.part + (high.part - low.part) * falls / (falls - rises)};
-        next.v = look(l, next.part);
-        if (next.v.distance <= least->v.distance) {
-            *least = next;
-        }
-        if (next.v.slope < 0.0) {
-            low = next;
-        } else {
-            high = next;
-        }
-    }
-    return 0;
-}
-
-/* Where to look first: what is nearest to the axis of a round solid, if it lies below the tread, has
-   the least distance of all; of others what is nearest to the middle. */
-static double first_part(const line *l)
-{
-    double cross = il_dot3(l->from, l->way), square = il_dot3(l->way, l->way);
-
-    if (l->solid->kind == IL_CYLINDER) {
-        const double along = il_dot3(l->way, l->solid->axis);
-        if (along * along < 0.9 * square) {
-            cross -= along * il_dot3(l->from, l->solid->axis);
-            square -= along * along;
-        }
-    }
-    return il_least(1.0, il_most(0.0, -cross / square));
-}
-
-/* The place of the ridge that is nearest to the solid; not 0: it is farther than the margin. */
-static int nearest(const line *l, double margin, place *least)
-{
-    place first = {.part = first_part(l)};
-
-    first.v = look(l, first.part);
-    /* where the tangent leads down to the end of the line */
-    const double end = first.v.slope < 0.0 ? 1.0 : 0.0;
-    const double bound = first.v.distance + first.v.slope * (end - first.part);
-    *least = first;
-    if (bound > margin || first.v.distance - bound <= exact * margin) {
-        return bound > margin;
-    }
-    const place last = {end, look(l, end)};
-    if (first.v.slope < 0.0 ? last.v.slope <= 0.0 : last.v.slope >= 0.0) {
-        *least = last;
-        return last.v.distance > margin;
-    }
-    return end > 0.5 ? descend(l, margin, first, last, least)
-                     : descend(l, margin, last, first, least);
-}
-
 /* Cut the line to |direction·x| <= half. */
-static void cut(const line *l, const double *direction, double half, double *low, double *high)
+static void cut(const il_line *l, const double *direction, double half, double *low, double *high)
 {
     const double begins = il_dot3(l->from, direction), runs = il_dot3(l->way, direction);
 
@@ -193,36 +33,90 @@ static void cut(const line *l, const double *direction, double half, double *low
     }
 }
 
-/* How far a place is outside the one face, or the tread, that has this gradient, and the gradient
+/* Which part of a round solid has this gradient. */
+enum part { TREAD, END, CURVED };
+
+static enum part part_with(const il_shape *solid, const double *gradient)
+{
+    const double along = il_dot3(gradient, solid->axis);
+    const int cone = solid->kind == IL_CONE;
+
+    if (solid->kind != IL_CYLINDER && !cone) {
+        return CURVED;
+    }
+    if (cone ? along < flat - 1.0 : fabs(along) > 1.0 - flat) {
+        return END;
+    }
+    const double up =
+        cone ? solid->radius / sqrt(solid->radius * solid->radius + 4.0 * solid->half * solid->half)
+             : 0.0;
+    return fabs(along - up) <= flat ? TREAD : CURVED;
+}
+
+/* How far a place is outside the one face, end or tread that has this gradient, and the gradient
    there. Not 0: it belongs to an edge, a corner or a rim. */
-static int outside_face(const line *l, double part, const double *gradient, value *found)
+static int outside_face(const il_line *l, double part, const double *gradient, il_line_value *found)
 {
     const il_shape *solid = l->solid;
-    double point[3];
+    double point[3], radial[3];
 
     il_along3(l->from, part, l->way, point);
+    il_along3(gradient, 0.0, gradient, found->gradient);
     for (int k = 0; k < 3 && solid->kind == IL_BOX; k++) {
-        if (fabs(gradient[k]) > 1.0 - 1e-9) {
-            il_along3(gradient, 0.0, gradient, found->gradient);
+        if (fabs(gradient[k]) > 1.0 - flat) {
             found->distance = fabs(point[k]) - solid->edges[k];
             return 0;
         }
     }
-    if (solid->kind != IL_CYLINDER || fabs(il_dot3(gradient, solid->axis)) > 1e-9) {
+    if (solid->kind == IL_BOX) {
         return 1;
     }
-    il_along3(point, -il_dot3(point, solid->axis), solid->axis, found->gradient);
-    found->distance = il_unit3(found->gradient) - solid->radius;
-    return 0;
+    const enum part which = part_with(solid, gradient);
+    if (which == END) {
+        found->distance = il_dot3(point, gradient) - solid->half;
+        return 0;
+    }
+    const double up = il_dot3(gradient, solid->axis), along = il_dot3(point, solid->axis);
+    il_along3(point, -along, solid->axis, radial);
+    /* the side of a cone is that of a cylinder which gets thinner */
+    const double across = sqrt(1.0 - up * up);
+    found->distance = (il_unit3(radial) - solid->radius) * across + (along + solid->half) * up;
+    for (int k = 0; k < 3; k++) {
+        found->gradient[k] = across * radial[k] + up * solid->axis[k];
+    }
+    return which == CURVED;
 }
 
-/* The part of the line that is over the face or the tread that has this gradient. */
-static void over_face(const line *l, const double *gradient, double *low, double *high)
+/* Cut the line to what is nearer to the axis than the radius. */
+static void cut_to_rim(const il_line *l, double *low, double *high)
+{
+    const double *axis = l->solid->axis, radius = l->solid->radius;
+    double from[3], way[3];
+
+    il_along3(l->from, -il_dot3(l->from, axis), axis, from);
+    il_along3(l->way, -il_dot3(l->way, axis), axis, way);
+    const double square = il_dot3(way, way);
+    if (!(square > 0.0)) {
+        return;
+    }
+    const double middle = -il_dot3(from, way) / square;
+    const double rest = middle * middle - (il_dot3(from, from) - radius * radius) / square;
+    const double half = sqrt(il_most(0.0, rest));
+    *low = il_most(*low, middle - half);
+    *high = il_least(*high, middle + half);
+}
+
+/* The part of the line that is over the face, the end or the tread that has this gradient. */
+static void over_face(const il_line *l, const double *gradient, double *low, double *high)
 {
     *low = 0.0;
     *high = 1.0;
     if (l->solid->kind != IL_BOX) {
-        cut(l, l->solid->axis, l->solid->half, low, high);
+        if (part_with(l->solid, gradient) == END) {
+            cut_to_rim(l, low, high);
+        } else {
+            cut(l, l->solid->axis, l->solid->half, low, high);
+        }
         return;
     }
     for (int k = 0; k < 3; k++) {
@@ -233,9 +127,9 @@ static void over_face(const line *l, const double *gradient, double *low, double
     }
 }
 
-/* Where the ridge touches: the place of the least distance, or both ends of the part that runs along
-   the face or the tread there. Returns how many. */
-static int touching_places(const line *l, const place *least, double margin, place *places)
+/* Where the ridge touches: the place of the least distance, and both ends of the part that runs along
+   the face or the tread there. Returns how many; along a face the least one is at an end. */
+static int touching_places(const il_line *l, const il_line_place *least, double margin, il_line_place *places)
 {
     double low, high;
 
@@ -244,31 +138,33 @@ static int touching_places(const line *l, const place *least, double margin, pla
     if (!(low < high) || least->part < low || least->part > high) {
         return 1;
     }
-    place ends[2] = {{.part = low}, {.part = high}};
+    il_line_place ends[2] = {{.part = low}, {.part = high}};
     for (int k = 0; k < 2; k++) {
         if (outside_face(l, ends[k].part, least->v.gradient, &ends[k].v) ||
             ends[k].v.distance > least->v.distance + level * margin) {
             return 1;
         }
     }
-    places[0] = ends[0];
-    places[1] = ends[1];
-    return 2;
+    const double nearer = il_least(ends[0].v.distance, ends[1].v.distance);
+    const int own = least->v.distance < nearer - IL_LINE_EXACT * margin;
+    places[own] = ends[0];
+    places[own + 1] = ends[1];
+    return own + 2;
 }
 
 /* Inside the solid two faces, or the tread and an end, may be as near, where the distance has no
    slope: there their edge touches the ridge, with the mean of both gradients that is across it, as it
    does from outside. */
-static void at_edge(const line *l, place *least)
+static void at_edge(const il_line *l, il_line_place *least)
 {
     const double slope = least->v.slope;
-    place other = {.part = least->part + copysign(beside, -slope)};
+    il_line_place other = {.part = least->part + copysign(beside, -slope)};
 
     if (least->v.distance >= 0.0 || slope * slope <= flat * flat * il_dot3(l->way, l->way) ||
         other.part <= 0.0 || other.part >= 1.0) {
         return;
     }
-    other.v = look(l, other.part);
+    other.v = il_line_look(l, other.part);
     if (other.v.slope * slope >= 0.0) {
         return;
     }
@@ -286,56 +182,100 @@ static int is_found(const il_spots *found, const double *normal, double gap)
     for (int64_t k = 0; k < found->count; k++) {
         const il_spot *touch = found->list + k;
         if (il_dot3(touch->normal, normal) > 1.0 - flat &&
-            touch->gap <= gap + exact * found->margin) {
+            touch->gap <= gap + IL_LINE_EXACT * found->margin) {
             return 1;
         }
     }
     return 0;
 }
 
+/* All ridges against a solid. */
+typedef struct search {
+    const il_near *near;
+    const il_shape *solid;
+    const il_pose *pose;
+    int64_t feature;
+    il_spots *found;
+    il_spot spare; /* where a ridge is deepest in the solid and does not touch; its gap is 0 if nowhere */
+} search;
+
+/* A place of a ridge, in axes of the ground. */
+typedef struct spot {
+    double point[3], normal[3];
+} spot;
+
 /* Where a ridge is inside the solid, the way out of it may lean a little past the normal of a face, while
    the deepest place of the solid is no more over that face: it touches with the normal of the face. */
-static void touch_face(const il_near *near, const il_ridge *ridge, const place *at,
-                       const double *point, const double *normal, int64_t feature,
-                       il_spots *found)
+static void touch_face(search *all, const il_ridge *ridge, const il_line_place *at, const spot *here)
 {
-    if (at->v.distance >= 0.0 || !(at->part > 0.0 && at->part < 1.0)) {
+    const double depth = at->v.distance;
+    const il_triangle *face = il_ridge_leans_past(ridge, here->normal);
+    const int leans = face != NULL && at->part > 0.0 && at->part < 1.0;
+
+    if (depth >= 0.0) {
         return;
     }
-    const il_triangle *face = il_ridge_leans_past(ridge, normal);
-    const double gap = face ? near->gaps[face - near->list] : -INFINITY;
-    if (gap >= deeper * at->v.distance && !is_found(found, face->normal, gap)) {
-        il_spot_add(found, point, 1, face->normal, il_most(gap, at->v.distance), feature);
+    if (!leans) {
+        face = ridge->side[1] && il_dot3(here->normal, ridge->side[1]->normal) >
+                                     il_dot3(here->normal, ridge->side[0]->normal)
+                   ? ridge->side[1]
+                   : ridge->side[0];
+    }
+    const double gap = all->near->gaps[face - all->near->list];
+    if (leans && gap >= deeper * depth) {
+        if (!is_found(all->found, face->normal, gap)) {
+            il_spot_add(all->found, here->point, 1, face->normal, il_most(gap, depth),
+                        all->feature);
+        }
+    } else if (depth < all->spare.gap) {
+        all->spare.gap = depth;
+        memcpy(all->spare.point, here->point, sizeof here->point);
+        memcpy(all->spare.normal, face->normal, sizeof face->normal);
     }
 }
 
-static void touch_ridge(const il_near *near, const il_ridge *ridge, const il_shape *solid,
-                        const il_pose *pose, int64_t feature, il_spots *found)
+static void touch_ridge(search *all, const il_ridge *ridge)
 {
-    line l = {.solid = solid};
+    const il_pose *pose = all->pose;
+    il_line l = {.solid = all->solid};
     double from[3], way[3];
-    place least, places[2];
+    il_line_place least, places[3];
 
     il_sub3(ridge->from, pose->p, from);
     il_sub3(ridge->to, ridge->from, way);
     il_turn_back3(pose->R, from, l.from);
     il_turn_back3(pose->R, way, l.way);
-    if (nearest(&l, found->margin, &least)) {
+    if (il_line_nearest(&l, all->found->margin, &least)) {
         return;
     }
     at_edge(&l, &least);
-    const int count = touching_places(&l, &least, found->margin, places);
+    const int count = touching_places(&l, &least, all->found->margin, places);
     for (int k = 0; k < count; k++) {
         const double *gradient = places[k].v.gradient;
         const double inward[3] = {-gradient[0], -gradient[1], -gradient[2]};
-        double normal[3], point[3];
-        il_turn3(pose->R, inward, normal);
-        il_along3(ridge->from, places[k].part, way, point);
-        if (il_ridge_is_nearest(near, ridge, places[k].part, normal)) {
-            il_spot_add(found, point, 1, normal, places[k].v.distance, feature);
+        spot here;
+        il_turn3(pose->R, inward, here.normal);
+        il_along3(ridge->from, places[k].part, way, here.point);
+        if (il_ridge_is_nearest(all->near, ridge, places[k].part, here.normal)) {
+            il_spot_add(all->found, here.point, 1, here.normal, places[k].v.distance,
+                        all->feature);
         } else {
-            touch_face(near, ridge, places + k, point, normal, feature, found);
+            touch_face(all, ridge, places + k, &here);
         }
+    }
+}
+
+/* A solid that no touch leads out of the ground, though a ridge is in it, touches where it is deepest. */
+static void touch_spare(const search *all)
+{
+    for (int64_t k = 0; k < all->found->count; k++) {
+        if (all->found->list[k].gap < 0.0) {
+            return;
+        }
+    }
+    if (all->spare.gap < 0.0) {
+        il_spot_add(all->found, all->spare.point, 1, all->spare.normal, all->spare.gap,
+                    all->feature);
     }
 }
 
@@ -353,7 +293,7 @@ static int near_edges(const il_triangle *triangle, const il_shape *solid, const 
     }
     il_sub3(middle, pose->p, outward);
     il_turn_back3(pose->R, outward, point);
-    const double height = distance(solid, point, gradient);
+    const double height = il_distance(solid, point, gradient);
     il_turn3(pose->R, gradient, outward);
     const double reach = margin - height + il_dot3(middle, outward);
     for (int k = 0; k < 3; k++) {
@@ -365,6 +305,7 @@ static int near_edges(const il_triangle *triangle, const il_shape *solid, const 
 void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose *pose,
                       int64_t feature, il_spots *found)
 {
+    search all = {near, solid, pose, feature, found, {.gap = 0.0}};
     il_ridge ridge;
 
     for (int64_t k = 0; k < near->count; k++) {
@@ -376,8 +317,9 @@ void il_ground_ridges(const il_near *near, const il_shape *solid, const il_pose 
         for (int edge = 0; edge < 3; edge++) {
             if (edges >> edge & 1 && il_near_edge(near, triangle, edge, &ridge) &&
                 il_near_ridge(near, &ridge)) {
-                touch_ridge(near, &ridge, solid, pose, feature, found);
+                touch_ridge(&all, &ridge);
             }
         }
     }
+    touch_spare(&all);
 }

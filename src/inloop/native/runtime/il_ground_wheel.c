@@ -1,5 +1,6 @@
-/* A wheel on ground of triangles: a cylinder, or a torus as far as its outside goes. Over faces the
-   deepest points of its rims touch, or that of the circle inside a torus. */
+/* Round shapes on ground of triangles: a cylinder, a torus as far as its outside goes, or a cone. Over
+   faces the deepest points of its rims touch, or that of the circle inside a torus; and the tip of a
+   cone. */
 #include "il_ground.h"
 #include "il_vector3.h"
 
@@ -12,10 +13,12 @@ typedef struct wheel {
     const il_shape *shape;
     double center[3], axis[3];
     int rims;
+    double along[2]; /* where they are on the axis [m] */
 } wheel;
 
 /* The points of a rim that are over a face. */
-static void over_face(const wheel *w, const il_triangle *triangle, il_spots *found)
+static void over_face(const wheel *w, const il_near *near, const il_triangle *triangle,
+                      il_spots *found)
 {
     static const double cosine = -0.5, sine = 0.8660254037844386;
     const double *n = triangle->normal, tilt = il_dot3(n, w->axis);
@@ -36,9 +39,8 @@ static void over_face(const wheel *w, const il_triangle *triangle, il_spots *fou
     const int lies = 1.5 * w->shape->radius * steepness < found->margin + w->shape->radius;
     for (int k = 0; k < AROUND * w->rims; k += lies ? 1 : AROUND) {
         const int around = k % AROUND, rim = k / AROUND;
-        const double along = w->rims == 1 ? 0.0 : rim ? w->shape->half : -w->shape->half;
         double point[3], from[3];
-        il_along3(w->center, along, w->axis, point);
+        il_along3(w->center, w->along[rim], w->axis, point);
         il_along3(point, w->shape->radius * (around ? cosine : 1.0), down, point);
         if (around) {
             il_along3(point, w->shape->radius * (around == 1 ? sine : -sine), aside, point);
@@ -47,7 +49,8 @@ static void over_face(const wheel *w, const il_triangle *triangle, il_spots *fou
         il_sub3(point, triangle->corners[0], from);
         const double gap = il_dot3(from, n);
         if (gap > -w->shape->radius && gap <= found->margin &&
-            il_triangle_below(triangle, point)) {
+            il_triangle_below(triangle, point) &&
+            !(gap < 0.0 && il_near_is_behind(near, point, triangle, gap))) {
             il_spot_add(found, point, 0, n, gap, 1 + k);
         }
     }
@@ -56,7 +59,8 @@ static void over_face(const wheel *w, const il_triangle *triangle, il_spots *fou
 void il_ground_wheel(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found)
 {
     il_near near;
-    wheel w = {.shape = b, .rims = b->kind == IL_TORUS ? 1 : 2};
+    const int cone = b->kind == IL_CONE, rims = cone || b->kind == IL_TORUS ? 1 : 2;
+    wheel w = {.shape = b, .rims = rims, .along = {-b->half, b->half}};
 
     il_along3(pose->p, 0.0, pose->p, w.center);
     il_turn3(pose->R, b->axis, w.axis);
@@ -64,8 +68,13 @@ void il_ground_wheel(const il_shape *a, const il_shape *b, const il_pose *pose, 
     il_near_gaps(b, pose, &near);
     for (int64_t k = 0; k < near.count; k++) {
         if (near.gaps[k] <= found->margin) {
-            over_face(&w, near.list + k, found);
+            over_face(&w, &near, near.list + k, found);
         }
     }
-    il_ground_ridges(&near, b, pose, 1 + AROUND * w.rims, found);
+    if (cone) {
+        double tip[3];
+        il_along3(w.center, b->half, w.axis, tip);
+        il_near_corner(&near, tip, b->radius, 2 + AROUND, found);
+    }
+    il_ground_ridges(&near, b, pose, 1 + AROUND * rims, found);
 }

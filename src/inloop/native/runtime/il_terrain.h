@@ -53,7 +53,7 @@ int64_t il_terrain_near(const il_terrain *terrain, const il_region *region, il_t
 int il_triangle_closest(const il_triangle *triangle, const double *point, double *closest,
                         int *which);
 
-/* Not 0: the foot of a point on the plane of a triangle lies inside it. */
+/* Not 0: the foot of a point on the plane of a triangle lies inside it, or on its edges. */
 int il_triangle_below(const il_triangle *triangle, const double *point);
 
 #endif

@@ -3,6 +3,10 @@
 #include "il_terrain.h"
 #include "il_vector3.h"
 
+/* what is beyond an edge by less than this part of its length is on it: a point exactly over an edge
+   is over both triangles, not between them */
+static const double border = 1e-9;
+
 static int at_corner(const il_triangle *triangle, int corner, double *closest, int *which)
 {
     il_along3(triangle->corners[corner], 0.0, triangle->corners[corner], closest);
@@ -71,7 +75,8 @@ int il_triangle_below(const il_triangle *triangle, const double *point)
         il_sub3(triangle->corners[k == 2 ? 0 : k + 1], triangle->corners[k], edge);
         il_sub3(point, triangle->corners[k], from);
         il_cross3(triangle->normal, edge, inward);
-        if (!(il_dot3(from, inward) > 0.0)) {
+        const double inside = il_dot3(from, inward);
+        if (!(inside > 0.0) && !(inside > -border * il_dot3(edge, edge))) {
             return 0;
         }
     }

@@ -72,4 +72,12 @@ static inline double il_unit3(double *a)
     return length;
 }
 
+/* A unit vector across another one. */
+static inline void il_any_across3(const double *a, double *across)
+{
+    const double other[3] = {fabs(a[0]) < 0.7, fabs(a[0]) >= 0.7, 0.0};
+    il_along3(other, -il_dot3(other, a), a, across);
+    il_unit3(across);
+}
+
 #endif

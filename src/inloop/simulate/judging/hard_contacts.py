@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 TOLERATED = 1e-6  # residual of a step, in parts of the velocities that meet
 DEEP = 1e-4  # of the characteristic length: what begins deeper in each other is noted
+MOST_LOOKED_AT = 64  # shapes on ground: each takes some 20 ms to derive where it is
 FOUND_DEEP = 1e-2  # the same where touches are found, which is after the first step
 
 
@@ -56,4 +58,31 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
                     f"contact '{contact.name}' begins {-gap[sample]:.3g} deep in what it touches, "
                     "and stays so: hard contacts push nothing out. Start it apart"
                 )
+    return (*notes, *_sunk_notes(plant, result))
+
+
+def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
+    """What to say about shapes that begin below the ground, or end there: it has one side."""
+    notes = []
+    for shape in plant.mechanism.on_ground[:MOST_LOOKED_AT]:
+
+        def cover(k: int, of: Any = shape) -> float:
+            return float(of.cover(*plant.sensors.pose(of.path, result.q[k], of.ground_path, True)))
+
+        gap = result.signals.get(f"{shape.contact}.gap")
+        touches = gap is not None and (len(gap) < 2 or gap[1] < 0.0)
+        who, last = f"contact '{shape.contact}': the middle of '{shape.path}'", len(result.q) - 1
+        if (depth := cover(0)) > 0.0:
+            if not touches:
+                notes.append(
+                    f"{who} begins {depth:.3g} below the ground, and may fall: ground has one "
+                    "side. Start it above"
+                )
+        elif cover(last) > 0.0:
+            # the first sample below it
+            k = bisect_left(range(last), True, key=lambda i: cover(i) > 0.0)
+            notes.append(
+                f"{who} went through the ground by t = {result.t[k]:.6g} s: it moves farther in a "
+                "step than it is thick. Use a smaller step"
+            )
     return tuple(notes)
