@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 import subprocess
@@ -202,26 +201,25 @@ class Sound:
         self._metronome.open_virtual_port("beats")
         self._hand = rtmidi.MidiOut(rtmidi.API_UNIX_JACK, name="hand")
         self._hand.open_port(["metronome" in p for p in self._hand.get_ports()].index(True), "hand")
-        # numbered beats until one is heard: from then on all are, up to the newest
-        numbers = itertools.cycle(range(128))
+        # none twice: so many do not fit into the time that anything here may take
+        self._beats = ([0x90 | c, n, v] for v in range(1, 128) for n in range(128) for c in range(16))
 
         def first() -> Any:
-            self._hand.send_message([0x90, next(numbers), 1])
+            self._hand.send_message(next(self._beats))
             return self._metronome.get_message()
 
-        until(first)
-        newest = (next(numbers) - 1) % 128
-        while newest != until(self._metronome.get_message)[0][1]:
-            pass
+        until(first)  # from then on all are heard
 
     def next_cycle(self) -> None:
         """Return in a cycle that has begun after this call.
 
         The first beat may be heard in the cycle of now, and the second one not before the next.
         """
-        for beat in (1, 2):
-            self._hand.send_message([0x90, beat, 2])
-            assert until(self._metronome.get_message)[0] == [0x90, beat, 2]
+        for _ in range(2):
+            beat = next(self._beats)
+            self._hand.send_message(beat)
+            while until(self._metronome.get_message)[0] != beat:
+                pass  # earlier ones
 
     def close(self) -> None:
         for end in (self._hand, self._metronome, self.ear):
