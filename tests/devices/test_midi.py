@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import subprocess
@@ -201,8 +202,8 @@ class Sound:
         self._metronome.open_virtual_port("beats")
         self._hand = rtmidi.MidiOut(rtmidi.API_UNIX_JACK, name="hand")
         self._hand.open_port(["metronome" in p for p in self._hand.get_ports()].index(True), "hand")
-        # none twice: so many do not fit into the time that anything here may take
-        self._beats = ([0x90 | c, n, v] for v in range(1, 128) for n in range(128) for c in range(16))
+        # channel, note and velocity: enough for minutes without one that comes twice
+        self._beats = map(list, itertools.product(range(0x90, 0xA0), range(128), range(1, 128)))
 
         def first() -> Any:
             self._hand.send_message(next(self._beats))
