@@ -81,17 +81,15 @@ def test_a_wall_that_starts_in_the_loop_is_found_in_its_first_step(library: Nati
 
 def fall(library: NativeLibrary, boxes: Boxes, steps: int) -> None:
     """Let boxes fall, and watch energy, overlap and residuals."""
-    springs, energy, inexact = 0.0, boxes.energy, 0
+    springs, energy = 0.0, boxes.energy
     for _ in range(steps // 5):
         residuals = boxes.run(library, 5)
         # of contacts that carry, 1/2 F^2 / k
         stored = float((boxes.slots_used[:, :3] ** 2).sum() / 2.0 / boxes.stiffness)
-        assert residuals.max() < 0.1
-        inexact += int((residuals > 1e-6).sum())
+        assert residuals.max() < 1e-8  # bounds of friction that lag behind oscillate in some steps
         assert boxes.energy + stored < energy + springs + 1e-9
         springs, energy = stored, boxes.energy
         assert lowest(boxes) > -1e-4  # at up to 6 mm a step
-    assert inexact <= 0.01 * steps
 
 
 def test_a_heap_falls_without_a_gain_and_impulses_are_found(library: NativeLibrary) -> None:
@@ -99,6 +97,14 @@ def test_a_heap_falls_without_a_gain_and_impulses_are_found(library: NativeLibra
     begun = boxes.energy
     fall(library, boxes, 250)
     assert begun - boxes.energy > 100.0 and len(boxes.slots_used) > 30
+
+
+def test_most_steps_of_a_fall_are_exact_in_the_loop(library: NativeLibrary) -> None:
+    boxes = heap(30)
+    boxes.patient = False
+    residuals = boxes.run(library, 500)
+    touching = residuals > 0.0
+    assert touching.sum() > 300 and (residuals > 1e-6).sum() < 0.05 * touching.sum()
 
 
 @pytest.mark.long

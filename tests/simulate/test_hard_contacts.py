@@ -403,3 +403,18 @@ def test_what_makes_no_sense_is_told() -> None:
     assert "friction must be >= 0, got -0.1" in text
     assert "stiffness must be > 0, got -1" in text
     assert "a hard contact brings its friction with it" in text
+
+
+def test_an_impact_at_the_end_of_a_step_leaves_open_contacts_alone() -> None:
+    # three balls 1 mm apart, the second impact 1e-16 s before a step ends: one blow after the other
+    m, radius = il.Model("cradle", gravity=(0.0, 0.0, 0.0)), 0.05
+    before = None
+    for k in range(4):
+        start = (k * (2.0 * radius + 1e-3), 0.0) if k else (-0.05, 2.0)
+        ball = m.body(f"ball_{k}", on=m.ground, joint=il.prismatic("x", initial=start), mass=1.0)
+        if before is not None:
+            law = il.hard(restitution=1.0)
+            m.contact(before, il.sphere(radius), ball, il.sphere(radius), law=law, name=f"gap_{k}")
+        before = ball
+    result = m.compile().simulate(t_end=0.05, step=1e-3)
+    assert result.qd[-1] == pytest.approx([0.0, 0.0, 0.0, 2.0], abs=1e-9)

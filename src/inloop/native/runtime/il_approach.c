@@ -128,7 +128,7 @@ il_approach il_approach_of(const il_contact_table *table, const il_strike *strik
 
     /* a touch that is not there, of shapes that meet */
     if (!(p->gap[i] < INFINITY) && !(p->gap_known && p->gap_before[i] < INFINITY)) {
-        return (il_approach){1.0, 0, 0};
+        return (il_approach){INFINITY, 0, 0};
     }
     il_strike_motion(strike, p, v_free, table->first[i], &u, &pushed);
     /* what smooth forces do in some steps; and less than what counts as closed is no way to go */
@@ -138,7 +138,7 @@ il_approach il_approach_of(const il_contact_table *table, const il_strike *strik
     const double gap = p->gap_known ? p->gap_before[i] : straight;
     const double closing = 2.0 * u + pushed * strike->whole / h;
     if (!(u < -smooth) && touches(table, strike, p, i, gap, closing)) {
-        return (il_approach){1.0, 0, 1};
+        return (il_approach){INFINITY, 0, 1};
     }
     const double bent = 4.0 * (gap - straight) / h;
     /* gap + (u - bent) t + (2 bent + pushed) t^2 / 2h = 0, in lengths of the step */
@@ -148,9 +148,9 @@ il_approach il_approach_of(const il_contact_table *table, const il_strike *strik
         return (il_approach){0.0, 1, 0};
     }
     if (root < 0.0 || sqrt(root) <= slope) {
-        return (il_approach){1.0, 0, 0};
+        return (il_approach){INFINITY, 0, 0};
     }
-    return (il_approach){fmin(1.0, 2.0 * gap / h / (sqrt(root) - slope)), sqrt(root) > smooth, 0};
+    return (il_approach){2.0 * gap / h / (sqrt(root) - slope), sqrt(root) > smooth, 0};
 }
 
 static double first_hit(const il_contact_table *table, const il_strike *strike,

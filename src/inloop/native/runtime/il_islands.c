@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* what a step may spend in all islands, and in each beside its share: solutions of single contacts */
-enum { MOST_WORK = 6500, LEAST_WORK = 100, MOST_NEWTONS = 40 };
+enum { MOST_WORK = 6200, LEAST_WORK = 100, MOST_NEWTONS = 40 };
 
 /* what il_pile_shift.c takes, in the same unit */
 enum { SHIFT_VISITS = 3 };

@@ -38,7 +38,7 @@ int64_t il_pile_work(const il_pile *pile)
     return IL_PILE_HEAD + room(il_pile_capacity(pile), sizeof(il_pile_contact)) +
            room(il_pile_capacity(pile), sizeof(il_pile_touch)) + il_pile_found(pile) +
            trees * (2 * SQUARE + 5 * IL_TREE_MOST) +
-           room(pile->member_count, sizeof(il_pile_member)) + SQUARE * il_island_blocks(trees) +
+           room(pile->member_count, sizeof(il_pile_member)) + il_island_numbers(trees) +
            il_island_dense_work();
 }
 
@@ -70,7 +70,7 @@ il_pile_parts il_pile_split(const il_pile *pile, double *work, int64_t *integers
     p.dv = p.shift + vectors;
     p.members = (il_pile_member *)(p.dv + vectors);
     p.blocks = p.dv + vectors + room(pile->member_count, sizeof(il_pile_member));
-    p.dense = p.blocks + SQUARE * il_island_blocks(trees);
+    p.dense = p.blocks + il_island_numbers(trees);
     p.parent = integers + 1;
     p.position = p.parent + trees;
     p.pattern = p.position + trees;

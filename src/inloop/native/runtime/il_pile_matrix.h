@@ -15,7 +15,11 @@ void il_island_clear(const il_island *island);
 /* Add H^T D H of a contact; D is symmetric. */
 void il_island_add(const il_island *island, const il_pile_contact *contact, const double *D);
 
-/* Solve for dv, of which the right-hand side is there; not 0: it is not positive definite. */
-int il_island_factor(const il_island *island);
+/* From here on it is not symmetric: the lower half begins as the upper one. Then H^T D H with any D. */
+void il_island_mirror(const il_island *island);
+void il_island_add_skew(const il_island *island, const il_pile_contact *contact, const double *D);
+
+/* Solve for dv, of which the right-hand side is there; not 0: a pivot is not positive. */
+int il_island_factor(const il_island *island, int skew);
 
 #endif

@@ -9,22 +9,20 @@
 
 enum {
     FIRST_SWEEPS = 2,  /* before Newton's method */
-    NEWTON_VISITS = 5, /* what a step of it costs, in solutions of each contact alone */
+    NEWTON_VISITS = 6, /* what a step of it costs, in solutions of each contact alone */
     BALANCING = 6,     /* steps until springs must be in balance with masses */
     EASY = 4,          /* they were so in fewer: springs may be harder */
-    MOST_WAYS = 6,     /* lengths of a step that are tried */
     SPRINGS = 60       /* visits of each contact, from which on small islands are better off dense */
 };
 
 /* compliance of springs in parts of w, at first, and how it changes */
 static const double cold_softness = 1.0, warm_softness = 1e-2, least_softness = 1e-5;
-static const double hardening = 0.2, softening = 10.0;
+static const double first_hardening = 0.05, softening = 10.0;
 
-/* springs are in balance if less than this part of the deviation is left */
-static const double balanced = 0.03;
+/* springs are in balance if less than this part of the deviation is left; where time does not matter */
+static const double balanced = 1.0, well_balanced = 0.03, spare = 0.1;
 
-/* u = H v + R r + c of a contact */
-static void find_velocity(const il_island *island, il_pile_contact *contact)
+void il_island_velocity(const il_island *island, il_pile_contact *contact)
 {
     double sum[IL_PILE_LANES];
 
@@ -83,7 +81,7 @@ static double judge(const il_island *island)
 
     for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
-        find_velocity(island, contact);
+        il_island_velocity(island, contact);
         const double square = contact->turns ? il_turning_deviation(contact) : deviation(contact);
         /* NaN is the worst */
         worst = square <= worst ? worst : square;
@@ -96,7 +94,7 @@ static void visit(const il_island *island, il_pile_contact *contact)
 {
     double b[IL_PILE_ROWS], r[IL_PILE_ROWS];
 
-    find_velocity(island, contact);
+    il_island_velocity(island, contact);
     if (contact->turns) {
         il_turning_visit(contact, r);
         change_impulse(island, contact, r);
@@ -119,185 +117,6 @@ static void sweep(const il_island *island)
     for (int64_t i = island->count - 1; i >= 0; i--) {
         visit(island, island->contacts + island->members[i]);
     }
-}
-
-/* Where the spring of a contact leads at velocity u: impulse r, and how that changes with u (D, if it
-   is wanted). Friction has a bound that does not depend on u: so springs have an energy. */
-static void stretch(const il_pile_contact *contact, const double *u, double *r, double *D)
-{
-    const double per = contact->per;
-    double y[IL_PILE_ROWS];
-
-    if (contact->turns) {
-        il_turning_stretch(contact, u, r, D);
-        return;
-    }
-    for (int k = 0; k < IL_PILE_ROWS; k++) {
-        y[k] = contact->r[k] - per * u[k];
-    }
-    const double length = sqrt(y[1] * y[1] + y[2] * y[2]);
-    const double share = length > contact->bound ? contact->bound / length : 1.0;
-    r[0] = y[0] > 0.0 ? y[0] : 0.0;
-    r[1] = share * y[1];
-    r[2] = share * y[2];
-    if (!D) {
-        return;
-    }
-    memset(D, 0, IL_PILE_SQUARE * sizeof *D);
-    D[0] = y[0] > 0.0 ? per : 0.0;
-    D[4] = D[8] = share * per;
-    if (length > contact->bound) {
-        /* a contact that slips answers across its slip alone */
-        const double t1 = y[1] / length, t2 = y[2] / length;
-        D[4] -= share * per * t1 * t1;
-        D[8] -= share * per * t2 * t2;
-        D[5] = D[7] = -share * per * t1 * t2;
-    }
-}
-
-/* What is left of M (v - v_f) = H^T r(v), as dv; velocities u and r(v), as y, go with it. */
-static void find_imbalance(const il_island *island)
-{
-    for (int64_t k = 0; k < island->tree_count; k++) {
-        const int64_t at = island->trees[k] * IL_TREE_MOST;
-        const double *M = island->M + at * IL_TREE_MOST;
-        double *to = island->dv + k * IL_TREE_MOST;
-        memset(to, 0, IL_TREE_MOST * sizeof *to);
-        for (int j = 0; j < IL_TREE_MOST; j++) {
-            const double change = island->free[at + j] - island->v[at + j];
-            for (int i = 0; i < IL_TREE_MOST; i++) {
-                to[i] += M[IL_TREE_MOST * j + i] * change;
-            }
-        }
-    }
-    for (int64_t i = 0; i < island->count; i++) {
-        il_pile_contact *contact = island->contacts + island->members[i];
-        find_velocity(island, contact);
-        stretch(contact, contact->u, contact->y, NULL);
-        for (int side = 0; side < 2; side++) {
-            if (contact->tree[side] < 0) {
-                continue;
-            }
-            double *to = island->dv + island->position[contact->tree[side]] * IL_TREE_MOST;
-            for (int j = 0; j < IL_TREE_MOST; j++) {
-                const double *H = contact->H[side][j], *r = contact->y;
-                to[j] += H[0] * r[0] + H[1] * r[1] + H[2] * r[2];
-            }
-        }
-    }
-}
-
-/* The same as the largest velocity that it would change [m/s]. */
-static double imbalance(const il_island *island)
-{
-    double most = 0.0;
-
-    for (int64_t k = 0; k < island->tree_count; k++) {
-        const double *M = island->M + island->trees[k] * IL_TREE_MOST * IL_TREE_MOST;
-        for (int j = 0; j < IL_TREE_MOST; j++) {
-            most = fmax(most, fabs(island->dv[k * IL_TREE_MOST + j]) / M[(IL_TREE_MOST + 1) * j]);
-        }
-    }
-    return most;
-}
-
-/* du = H dv of a contact */
-static void find_change(const il_island *island, il_pile_contact *contact)
-{
-    memset(contact->du, 0, sizeof contact->du);
-    for (int side = 0; side < 2; side++) {
-        if (contact->tree[side] < 0) {
-            continue;
-        }
-        const double *dv = island->dv + island->position[contact->tree[side]] * IL_TREE_MOST;
-        for (int j = 0; j < IL_TREE_MOST; j++) {
-            for (int k = 0; k < IL_PILE_LANES; k++) {
-                contact->du[k] += contact->H[side][j][k] * dv[j];
-            }
-        }
-    }
-}
-
-/* How the energy of masses and springs changes along dv: that of masses is a line, `mass` and
-   `mass_rate`. */
-static double slope_at(const il_island *island, double mass, double mass_rate, double way)
-{
-    double sum = mass + way * mass_rate;
-
-    for (int64_t i = 0; i < island->count; i++) {
-        const il_pile_contact *contact = island->contacts + island->members[i];
-        double u[IL_PILE_ROWS], r[IL_PILE_ROWS];
-        for (int k = 0; k < IL_PILE_ROWS; k++) {
-            u[k] = contact->u[k] + way * contact->du[k];
-        }
-        stretch(contact, u, r, NULL);
-        sum -= r[0] * contact->du[0] + r[1] * contact->du[1] + r[2] * contact->du[2];
-    }
-    return sum;
-}
-
-/* How far to go along dv: to where the energy is least, nearly. It is convex, so the slope has one root
-   (false position; Illinois). */
-static double find_way(const il_island *island)
-{
-    double mass = 0.0, rate = 0.0;
-
-    for (int64_t k = 0; k < island->tree_count; k++) {
-        const int64_t at = island->trees[k] * IL_TREE_MOST;
-        const double *M = island->M + at * IL_TREE_MOST, *dv = island->dv + k * IL_TREE_MOST;
-        for (int j = 0; j < IL_TREE_MOST; j++) {
-            const double change = island->v[at + j] - island->free[at + j];
-            for (int i = 0; i < IL_TREE_MOST; i++) {
-                mass += dv[i] * M[IL_TREE_MOST * j + i] * change;
-                rate += dv[i] * M[IL_TREE_MOST * j + i] * dv[j];
-            }
-        }
-    }
-    for (int64_t i = 0; i < island->count; i++) {
-        find_change(island, island->contacts + island->members[i]);
-    }
-    const double first = slope_at(island, mass, rate, 0.0);
-    double low = 0.0, high = 1.0, slope_low = first, slope_high = slope_at(island, mass, rate, 1.0);
-    double way = 1.0, slope = slope_high;
-    for (int k = 0; k < MOST_WAYS && slope_high > 0.0 && fabs(slope) > 0.2 * fabs(first); k++) {
-        way = high - slope_high * (high - low) / (slope_high - slope_low);
-        slope = slope_at(island, mass, rate, way);
-        if (slope > 0.0) {
-            high = way;
-            slope_high = slope;
-            slope_low *= 0.5;
-        } else {
-            low = way;
-            slope_low = slope;
-            slope_high *= 0.5;
-        }
-    }
-    return way;
-}
-
-/* One step of Newton's method for v, from the imbalance; not 0: the matrix is singular. */
-static int newton(const il_island *island)
-{
-    il_island_clear(island);
-    for (int64_t i = 0; i < island->count; i++) {
-        const il_pile_contact *contact = island->contacts + island->members[i];
-        double r[IL_PILE_ROWS], D[IL_PILE_SQUARE];
-        stretch(contact, contact->u, r, D);
-        if (D[0] > 0.0 || D[4] > 0.0 || D[8] > 0.0) {
-            il_island_add(island, contact, D);
-        }
-    }
-    if (il_island_factor(island)) {
-        return 1;
-    }
-    const double way = find_way(island);
-    for (int64_t k = 0; k < island->tree_count; k++) {
-        for (int j = 0; j < IL_TREE_MOST; j++) {
-            island->v[island->trees[k] * IL_TREE_MOST + j] +=
-                way * island->dv[k * IL_TREE_MOST + j];
-        }
-    }
-    return 0;
 }
 
 /* Velocities that belong to impulses, from nothing: no error is left of what was tried. */
@@ -331,40 +150,8 @@ static double compare(const il_island *island, double *best)
     return off;
 }
 
-/* Springs in balance with masses, as well as `enough` [m/s], in at most so many steps; returns those that
-   were needed, or -1 if they were not enough. */
-static int balance_springs(const il_island *island, double enough, int most)
-{
-    find_imbalance(island);
-    for (int k = 0; k < most; k++) {
-        const double left = imbalance(island);
-        if (left <= enough) {
-            return k;
-        }
-        if (newton(island)) {
-            return -1;
-        }
-        find_imbalance(island);
-    }
-    return imbalance(island) <= enough ? most : -1;
-}
-
-/* Let springs begin from impulses r, with this compliance. */
-static void set_springs(const il_island *island, double softness)
-{
-    for (int64_t i = 0; i < island->count; i++) {
-        il_pile_contact *contact = island->contacts + island->members[i];
-        if (contact->turns) {
-            il_turning_spring(contact, softness);
-            continue;
-        }
-        contact->per = 1.0 / (softness * contact->weight + contact->soft);
-        contact->bound = contact->mu * fmax(contact->r[0], 0.0);
-    }
-}
-
-/* Judge the impulses of springs with friction for the force that presses now; springs go on. */
-static double compare_springs(const il_island *island, double *best)
+/* Judge the impulses of springs; springs go on from them. */
+static void compare_springs(const il_island *island, double *best)
 {
     for (int64_t k = 0; k < island->tree_count; k++) {
         memcpy(island->dv + k * IL_TREE_MOST, island->v + island->trees[k] * IL_TREE_MOST,
@@ -372,29 +159,18 @@ static double compare_springs(const il_island *island, double *best)
     }
     for (int64_t i = 0; i < island->count; i++) {
         il_pile_contact *contact = island->contacts + island->members[i];
-        const double *y = contact->y, most = contact->mu * y[0];
+        memcpy(contact->r, contact->y, IL_PILE_ROWS * sizeof *contact->r);
         if (contact->turns) {
             /* the contact before has its new force already */
             il_turning_bound(contact, contact->r);
-            continue;
         }
-        const double length = sqrt(y[1] * y[1] + y[2] * y[2]);
-        const double share = length > most ? most / length : 1.0;
-        contact->r[0] = y[0];
-        contact->r[1] = share * y[1];
-        contact->r[2] = share * y[2];
     }
     find_velocities(island);
-    const double off = compare(island, best);
-    for (int64_t i = 0; i < island->count; i++) {
-        il_pile_contact *contact = island->contacts + island->members[i];
-        memcpy(contact->r, contact->y, IL_PILE_ROWS * sizeof *contact->r);
-    }
+    (void)compare(island, best);
     for (int64_t k = 0; k < island->tree_count; k++) {
         memcpy(island->v + island->trees[k] * IL_TREE_MOST, island->dv + k * IL_TREE_MOST,
                IL_TREE_MOST * sizeof *island->dv);
     }
-    return off;
 }
 
 /* Not 0: it begins with impulses. */
@@ -417,23 +193,38 @@ static void take_best(const il_island *island)
     find_velocities(island);
 }
 
+/* Not 0: go on. Where time does not matter a tenth of the tolerance is looked for, so that the next steps
+   begin within it. */
+static int is_worth_more(const il_island_effort *effort, double best, double before)
+{
+    if (effort->patient && best <= effort->tolerance) {
+        return best > spare * effort->tolerance && best < before;
+    }
+    return best > effort->tolerance;
+}
+
 /* Harder and harder springs, until impulses are found or no more than so much work is left. */
 static void harden(const il_island *island, il_island_effort *effort, int64_t least, double *softness,
                    double *best)
 {
-    while (*best > effort->tolerance && effort->work > least) {
-        set_springs(island, *softness);
+    const double part = effort->patient ? well_balanced : balanced;
+    double hardening = first_hardening, before = INFINITY;
+
+    while (is_worth_more(effort, *best, before) && effort->work > least) {
+        before = *best;
+        il_springs_begin(island, *softness);
         /* no more than what is left, so that a step ends in time */
         const int64_t left = 1 + effort->work / (NEWTON_VISITS * island->count);
         const int most = left < BALANCING ? (int)left : BALANCING;
-        const int steps = balance_springs(island, balanced * *best, most);
+        const int steps = il_springs_balance(island, part * *best, most);
         effort->work -= NEWTON_VISITS * island->count * (1 + (steps < 0 ? most : steps));
+        compare_springs(island, best);
         if (steps >= 0) {
-            compare_springs(island, best);
             *softness = steps < EASY ? fmax(least_softness, hardening * *softness) : *softness;
-        } else {
+        } else if (!(*best < before)) {
             /* too hard to balance from so far away */
             *softness *= softening;
+            hardening = sqrt(hardening);
             take_best(island);
             sweep(island);
             compare(island, best);

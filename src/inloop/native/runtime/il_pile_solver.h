@@ -2,16 +2,17 @@
  *
  * Each contact is a Coulomb cone (il_cone.h) with u = H v + R r + c. Sweeps of Gauss and Seidel solve one
  * contact after the other exactly. Then each contact becomes a spring of compliance ρ w that remembers
- * its impulse, with a bound of its friction from the normal impulse before:
+ * its impulse, with friction that is bounded by the normal impulse of the spring itself:
  *
  *   r(v) = P(r - u(v) / (ρ w)),   M (v - v_f) = H^T r(v)
  *
- * Such springs have an energy, which is convex: Newton's method with a search along its steps,
- * (M + H^T D H) dv = H^T r(v) - M (v - v_f) with D = -dr/du, finds where it is least. There springs
- * remember what they carry now, and friction gets its new bound, and so on with harder springs
- * (augmented Lagrangian; Alart & Curnier 1991, doi:10.1016/0045-7825(91)90022-X). Where this comes to
- * rest nothing of ρ is left, and redundant contacts do no harm. The matrix has a block for each pair of
- * trees that touch, and trees are eliminated in an order that adds few (il_pile_order.c).
+ * Newton's method with a search along its steps, (M + H^T D H) dv = H^T r(v) - M (v - v_f) with
+ * D = -dr/du, brings springs and masses in balance. D is not symmetric where friction slips, because it
+ * follows the normal impulse: bounds that lag behind it would need many rounds, and may go back and forth
+ * for ever. In balance springs remember what they carry now, and so on with harder springs (augmented
+ * Lagrangian; Alart & Curnier 1991, doi:10.1016/0045-7825(91)90022-X). Where this comes to rest nothing
+ * of ρ is left, and redundant contacts do no harm. The matrix has a block for each pair of trees that
+ * touch, and trees are eliminated in an order that adds few (il_pile_order.c).
  *
  * Where contacts resist rolling and drilling (il_rolling.h) each is followed by its moments, as if they
  * were another contact between the same trees: two rows of rolling and one of drilling, bounded by the
@@ -34,8 +35,8 @@ typedef struct il_pile_contact {
     double u[IL_PILE_LANES];                  /* relative velocity, with what is added to it, c */
     double c[IL_PILE_LANES], r[IL_PILE_LANES], y[IL_PILE_LANES];
     double du[IL_PILE_LANES];                 /* change of u along a step of Newton's method */
-    double per, bound;                        /* stiffness of its spring; bound of its friction */
-    double per_spin;                          /* of moments: stiffness against drilling */
+    double per;                               /* stiffness of its spring */
+    double per_spin, bound;                   /* of moments: stiffness against drilling; their bound */
     double best[IL_PILE_ROWS];                /* r of the least deviation so far */
     double weight, mu, soft;
     int64_t tree[2];                          /* -1: the ground */
@@ -81,7 +82,10 @@ void il_turning_bound(il_pile_contact *moments, double *r);
 /* Blocks that Newton's matrix of so many trees may have. */
 int64_t il_island_blocks(int64_t trees);
 
-/* Integers that tell which. */
+/* Numbers of both halves of it. */
+int64_t il_island_numbers(int64_t trees);
+
+/* Integers that tell which blocks there are. */
 int64_t il_island_pattern(int64_t trees);
 
 /* Contacts of an island that is solved as one dense problem where springs do not lead there. */
@@ -91,6 +95,16 @@ int64_t il_island_dense_work(void);
 
 /* Improve r; returns the steps of Newton's method that it took. */
 int64_t il_island_dense(const il_island *island, double tolerance, double speed, double *work);
+
+/* u = H v + R r + c of a contact */
+void il_island_velocity(const il_island *island, il_pile_contact *contact);
+
+/* Springs in place of contacts (il_pile_springs.c). They begin from impulses r, with this compliance. */
+void il_springs_begin(const il_island *island, double softness);
+
+/* Bring them in balance with masses, as well as `enough` [m/s], in at most so many steps of Newton's
+   method: v, and impulses as y. Returns the steps that were needed, or -1 if they were not enough. */
+int il_springs_balance(const il_island *island, double enough, int most);
 
 /* Improve r and v, which belong together; returns the largest deviation that is left [m/s]. */
 double il_island_solve(const il_island *island, il_island_effort *effort);

@@ -51,7 +51,7 @@ typedef struct il_strike_parts {
 
 /* What a contact is about to do. */
 typedef struct il_approach {
-    double when; /* it closes, in steps; 1: it does not */
+    double when; /* it closes, in steps; beyond 1: not within this one */
     int fast;    /* not 0: faster than smooth forces make it close */
     int closed;  /* not 0: it is closed already */
 } il_approach;
