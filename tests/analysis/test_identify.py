@@ -292,7 +292,8 @@ def test_recorded_run(
 def test_identified_parameters_in_a_model(links: il.Plant, run: il.Result) -> None:
     """The guess is far off; the identified model needs the efforts of the true one."""
     off = two_links().compile(live="all")
-    off.parameters.update({"upper.mass": 3.0, "lower.com.z": 0.05, "lower.inertia.yy": 0.2})
+    inertia = {"lower.inertia.xx": 0.15, "lower.inertia.yy": 0.2, "lower.inertia.zz": 0.1}
+    off.parameters.update({"upper.mass": 3.0, "lower.com.z": 0.05, **inertia})
     found = il.identify.fit_run(off, run, cutoff=20.0)
     other = il.compile_mechanism(found.mechanism())
     q, qd, qdd = random_states(links, 20, seed=8)
