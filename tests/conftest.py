@@ -182,7 +182,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     kept.mkdir(exist_ok=True)
 
     def run(folder: Path, *words: str) -> Path:
-        headers = [path.read_bytes() for path in sorted(folder.glob("*.h"))]
+        headers = [path.read_bytes() for path in sorted(folder.glob("il_*.h"))]
         common = hashlib.sha1(repr((words, headers)).encode())
         objects: dict[Path, Path] = {}
         for source in folder.glob("il_*.c"):

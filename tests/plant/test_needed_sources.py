@@ -17,6 +17,7 @@ from inloop.simulate.export import plant_in_c
 
 # declared in headers of the runtime; one that is static there has its body there
 DECLARED = re.compile(r"^(?!static|typedef|#|\s).*?\b(il_\w+)\([^;{]*\);", re.MULTILINE)
+DEFINED = re.compile(r"^(?!static|typedef|#|\s).*?\b(il_\w+)\([^;]*?\)\s*\{", re.MULTILINE)
 CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -40,15 +41,10 @@ def test_all_that_is_called_is_there_and_once(name: str) -> None:
     files = program(exported, usable_methods(exported.table))
     bodies = sources(files)
     names = {each for text in runtime_headers().values() for each in DECLARED.findall(text)}
-    defined = Counter(
-        each
-        for text in bodies.values()
-        for each in names
-        if re.search(rf"^(?!static|#|\s).*?\b{each}\([^;]*?\)\s*\{{", text, re.MULTILINE)
-    )
+    defined = Counter(name for text in bodies.values() for name in DEFINED.findall(text))
     assert set(defined.values()) == {1}
-    called = {each for text in bodies.values() for each in names if f"{each}(" in text}
-    assert called <= set(defined)
+    called = {name for text in bodies.values() for name in re.findall(r"\bil_\w+(?=\()", text)}
+    assert called & names <= set(defined)
     assert runtime_headers().keys() <= files.keys()
 
 
