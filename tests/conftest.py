@@ -172,6 +172,12 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run of the tests, the same for all of its workers."""
+    return shared_folder(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
 def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """`make(folder, "CC=clang")`: the program of exported C, made as a person does.
 

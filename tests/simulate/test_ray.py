@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 import inloop as il
+from inloop.native.building.locking import exclusive
 from inloop.simulate.many.places import find_place
 from inloop.simulate.many.ray_cluster import knock
 
@@ -33,12 +34,19 @@ def end_session(leader: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def told(
-    tmp_path_factory: pytest.TempPathFactory, require_package: Callable[[str], Path]
-) -> dict[str, Any]:
-    """What the checks found, all of them on one cluster, in a process of its own."""
+def told(of_all_workers: Path, require_package: Callable[[str], Path]) -> dict[str, Any]:
+    """What the checks found, all of them on one cluster; once, whoever asks."""
     require_package("ray")
-    place = tmp_path_factory.mktemp("ray")
+    place = of_all_workers / "ray"
+    with exclusive(place.with_suffix(".lock"), patience=PATIENCE):
+        if not (place / "told.json").exists():
+            place.mkdir(exist_ok=True)
+            make_checks(place)
+    return dict(json.loads((place / "told.json").read_text()))
+
+
+def make_checks(place: Path) -> None:
+    """In a process of its own, which writes what it found."""
     # no cluster that runs here already
     environment = {name: text for name, text in os.environ.items() if not name.startswith("RAY_")}
     # its processes may take long to start on a machine that is busy
@@ -59,7 +67,6 @@ def told(
             end_session(process.pid)
             process.wait()
     assert code == 0, (place / "log.txt").read_text()[-4000:]
-    return dict(json.loads((place / "told.json").read_text()))
 
 
 def test_two_nodes_give_the_bits_and_files_of_one_machine(told: dict[str, Any]) -> None:
