@@ -12,6 +12,7 @@ interval explain it, and a jump stays as large as it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -81,13 +82,7 @@ def _told(drive: _Drive, joint: str, found: Samples) -> list[str]:
     # what does not move at all cannot jump
     sizes = np.array([np.ptp(motion[0]), np.abs(motion[1]).max()])
     sizes[~(sizes > 0.0)] = math.inf
-    share = np.abs(_unexplained(found.t, motion) / sizes[:, None]).max(axis=0)
-    largest = np.argsort(-share)[:SUSPECTS]
-    jumps = []
-    for i in sorted(int(i) for i in largest if share[i] > NOTICED):
-        t, jump = closed_in(drive, (found.t[i], found.t[i + 1]), sizes)
-        if np.any(np.abs(jump / sizes) > NOTICED):
-            jumps.append((t, jump))
+    jumps = jumps_within(found.t, _unexplained(found.t, motion), sizes, lambda _: drive)
     if not jumps:
         return []
     t, (way, speed) = jumps[0]
@@ -113,7 +108,24 @@ def _unexplained(t: Array, motion: Array) -> Array:
     return np.asarray(np.diff(motion[:2], axis=1) - np.diff(t) * mean)
 
 
-def closed_in(moved: Moving, span: tuple[float, float], sizes: Array) -> tuple[float, Array]:
+def jumps_within(
+    t: Array, changes: Array, sizes: Array, moved: Callable[[int], Moving]
+) -> list[tuple[float, Array]]:
+    """When it jumps between samples, and by how much in position and velocity.
+
+    Args:
+        t: times of the samples, shape (N,).
+        changes: between them that derivatives do not explain, shape (2, N - 1).
+        sizes: of its positions and velocities.
+        moved: what moves, by the number of the interval.
+    """
+    share = np.abs(changes / sizes[:, None]).max(axis=0)
+    suspects = sorted(int(i) for i in np.argsort(-share)[:SUSPECTS] if share[i] > NOTICED)
+    found = [_closed_in(moved(i), (float(t[i]), float(t[i + 1])), sizes) for i in suspects]
+    return [(at, jump) for at, jump in found if np.any(np.abs(jump / sizes) > NOTICED)]
+
+
+def _closed_in(moved: Moving, span: tuple[float, float], sizes: Array) -> tuple[float, Array]:
     """When it jumps, and by how much in position and velocity; halves of smooth motion fit."""
     t = np.array([span[0], 0.5 * (span[0] + span[1]), span[1]])
     motion = np.array([moved.at(time) for time in t]).T

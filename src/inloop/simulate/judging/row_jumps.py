@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.plant import Array, BarePlant
-from inloop.simulate.judging.drive_jumps import NOTICED, SUSPECTS, closed_in, finite
+from inloop.simulate.judging.drive_jumps import NOTICED, finite, jumps_within
 from inloop.simulate.results.samples import Samples
 
 
@@ -64,13 +64,7 @@ def _told(plant: BarePlant, found: Samples, row: int, ends: Array, name: str) ->
         sizes[0] = math.inf
     dt = np.diff(found.t)
     changes = np.diff(ends[:, :2], axis=0)[0] - dt * ends[:, 1:].mean(axis=0)
-    share = np.abs(changes / sizes[:, None]).max(axis=0)
-    jumps = []
-    for i in sorted(int(i) for i in np.argsort(-share)[:SUSPECTS] if share[i] > NOTICED):
-        span = float(found.t[i]), float(found.t[i + 1])
-        t, jump = closed_in(_Row(plant, row, found.q[i]), span, sizes)
-        if np.any(np.abs(jump / sizes) > NOTICED):
-            jumps.append((t, jump))
+    jumps = jumps_within(found.t, changes, sizes, lambda i: _Row(plant, row, found.q[i]))
     if not jumps:
         return []
     t, (step, speed) = jumps[0]
