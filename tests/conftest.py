@@ -118,12 +118,12 @@ def calls() -> Callable[[Callable[[], object]], int]:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(of_all_workers: Path) -> Path:
     """As `make wheel` builds it, with the libraries that an earlier build has fetched; once."""
     vendor = REPOSITORY / "src" / "inloop" / "studio" / "vendor" / "VENDOR.json"
     if not vendor.exists():
         miss(f"{vendor} is not there (npm)")
-    place = shared_folder(tmp_path_factory) / "wheel"
+    place = of_all_workers / "wheel"
     with exclusive(place.with_suffix(".lock"), patience=600.0):
         if not place.exists():
             words = ["--no-deps", "--no-build-isolation", "--wheel-dir", str(place)]
@@ -165,26 +165,21 @@ def _install(wheel: Path, place: Path) -> None:
     (Path(found) / "lent.pth").write_text(f"{lent}\n")
 
 
-def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of this run of the tests, the same for all of its workers."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session")
-def of_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this run of the tests, the same for all of its workers."""
-    return shared_folder(tmp_path_factory)
-
-
-@pytest.fixture(scope="session")
-def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def make(of_all_workers: Path) -> Callable[..., Path]:
     """`make(folder, "CC=clang")`: the program of exported C, made as a person does.
 
     Objects of the runtime are those of the first program of this run of the tests that had the same
     file, the same headers and was made with the same words.
     """
-    kept = shared_folder(tmp_path_factory) / "made_of_the_runtime"
+    kept = of_all_workers / "made_of_the_runtime"
     kept.mkdir(exist_ok=True)
 
     def run(folder: Path, *words: str) -> Path:

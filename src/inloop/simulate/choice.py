@@ -21,6 +21,7 @@ from inloop.native import Method
 from inloop.plant import BarePlant
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
+from inloop.simulate.judging.half_step import CONVERGED, miss_of
 from inloop.simulate.judging.stiffness import find_unstable, motion_size
 from inloop.simulate.judging.verdict import UNSTABLE
 from inloop.simulate.results.result import Result
@@ -29,7 +30,6 @@ from inloop.simulate.start import Given, first_internal_states, start_of
 
 FIRST, STIFF, SUDDEN, HARD = "rk4", "implicit", "rodas", "moreau"
 CURABLE = ("OK", UNSTABLE, "DIVERGED", "OUT_OF_BOUNDS")
-CONVERGED = 0.1  # difference that half the step may make, of the way of the joints
 TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps
 
 
@@ -93,14 +93,8 @@ def _converged(plants: Sequence[BarePlant], result: Result, attempt: Attempt, ha
     finer, failed = _tried(attempt, result.method, None, half)
     if finer is None or failed is not None:
         return False
-    sizes = {c: x for p in plants for c, x in zip(p.coordinates, p.coordinate_sizes, strict=True)}
-    apart, way = 0.0, 0.0
-    for name, size in sizes.items():
-        q, wanted = result[f"{name}.q"], finer[f"{name}.q"]
-        there = np.interp(result.t, finer.t, wanted)
-        apart = max(apart, float(np.nanmax(np.abs(q - there), initial=0.0)) / size)
-        way = max(way, float(np.nanmax(wanted) - np.nanmin(wanted)) / size)
-    return apart <= CONVERGED * way
+    miss = miss_of(plants, result.t, result.__getitem__, finer.t, finer.__getitem__)
+    return miss.share <= CONVERGED
 
 
 def own_method(plants: Sequence[BarePlant]) -> str | None:

@@ -8,13 +8,13 @@ varied are made again, with samples, and with half the step: both must be the sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from inloop.native import FixedSteps
 from inloop.plant.controlling import controller_of
-from inloop.simulate.choice import CONVERGED
+from inloop.simulate.judging.half_step import CONVERGED, NO_END, Miss, miss_of
 from inloop.simulate.many.arguments import Given
 from inloop.simulate.many.order import Order
 from inloop.simulate.many.result import ManyResult
@@ -24,17 +24,6 @@ LEAST, PART, MOST = 2, 20, 8  # runs that are made again: a part of all of them,
 SAMPLES = 50  # that tell the way of the joints
 
 Again = Callable[[Arguments, int, float, float], ManyResult]  # values, runs, step, sample
-
-
-@dataclass(frozen=True)
-class _Miss:
-    """How far a run is from where half its step leads to."""
-
-    run: int
-    joint: str
-    t: float  # where it is farthest [s]
-    apart: float  # [rad or m]
-    share: float  # of the longest way of a joint
 
 
 def doubtful_runs(order: Order, found: ManyResult, again: Again) -> tuple[str, ...]:
@@ -55,17 +44,17 @@ def doubtful_runs(order: Order, found: ManyResult, again: Again) -> tuple[str, .
     sample = schedule.step * max(1, schedule.steps // SAMPLES)
     steps = (schedule.step, 0.5 * schedule.step)
     whole, half = (again(chosen, len(picked), step, sample) for step in steps)
-    misses = [_miss(order, whole, half, k, run) for k, run in enumerate(picked)]
-    worst = max(misses, key=lambda miss: miss.share)
+    misses = {run: _miss(order, whole, half, k) for k, run in enumerate(picked)}
+    run, worst = max(misses.items(), key=lambda item: item[1].share)
     if not worst.share > CONVERGED:
         return ()
-    others = sum(miss.share > CONVERGED for miss in misses) - 1
+    others = sum(miss.share > CONVERGED for miss in misses.values()) - 1
     more = f" and {others} more of {len(picked)} that were looked at" if others else ""
     where = "does not come to its end"
     if np.isfinite(worst.apart):
         where = f"is elsewhere at t = {worst.t:.4g} s, '{worst.joint}' by {worst.apart:.3g}"
     return (
-        f"run {worst.run}{more}: with half the step it {where}; a step of {schedule.step:.4g} s is "
+        f"run {run}{more}: with half the step it {where}; a step of {schedule.step:.4g} s is "
         f"too long for {order.method} there, or small changes grow by themselves. Use a shorter "
         "step, or tolerance=1e-6.",
     )
@@ -91,17 +80,9 @@ def _of_runs(given: Given, runs: list[int]) -> Given:
     return replace(given, columns={name: c[runs] for name, c in given.columns.items()})
 
 
-def _miss(order: Order, whole: ManyResult, half: ManyResult, k: int, run: int) -> _Miss:
-    """How far number k of the runs, which is called `run`, is from where half its step leads."""
+def _miss(order: Order, whole: ManyResult, half: ManyResult, k: int) -> Miss:
+    """How far number k of the runs is from where half its step leads."""
     if half.status[k] != "OK":
-        return _Miss(run, "", 0.0, np.inf, np.inf)
-    worst, way = _Miss(run, "", 0.0, 0.0, 0.0), 0.0
-    for plant in order.plants.values():
-        for name, size in zip(plant.coordinates, plant.coordinate_sizes, strict=True):
-            q, other = whole[f"{name}.q"][k], half[f"{name}.q"][k]
-            apart = np.nan_to_num(np.abs(q - np.interp(whole.t, half.t, other))) / size
-            at = int(np.argmax(apart))
-            if apart[at] > worst.share:
-                worst = _Miss(run, name, float(whole.t[at]), float(apart[at] * size), apart[at])
-            way = max(way, float(np.nan_to_num(np.ptp(other))) / size)
-    return replace(worst, share=worst.share / way if way > 0.0 else 0.0)
+        return NO_END
+    found, other = (lambda name, runs=runs: runs[name][k] for runs in (whole, half))
+    return miss_of(order.plants.values(), whole.t, found, half.t, other)
