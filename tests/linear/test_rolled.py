@@ -1,6 +1,7 @@
 """`il.SparseLU` where a matrix repeats itself: steps alike share their code, and run in lanes."""
 
 import itertools
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -148,6 +149,28 @@ def test_every_step_comes_after_those_it_needs() -> None:
     assert sorted(layout.rows) == sorted(layout.columns) == [*range(5 * 4 * SIZE + SIZE)]
 
 
+@pytest.mark.parametrize(("count", "length"), [(1, 48), (4, 6), (5, 4)])
+def test_no_cell_is_written_before_it_was_read(count: int, length: int) -> None:
+    layout = steps_of(branches(count, length, 1))
+    written: dict[int, tuple[int, int]] = {}  # place → the cell that was written there last
+    places = cells = 0
+    for batch in layout.plan.batches:
+        own = {
+            layout.factor_cell((k, number)): (k, number)
+            for k in batch.steps
+            for number in range(len(layout.plan.placed[k].shape.cells))
+        }
+        read = [cell for k in batch.steps for cell in layout.plan.placed[k].cells]
+        # a kernel may write before it has read everything
+        assert not {layout.factor_cell(cell) for cell in read} & own.keys()
+        assert all(written[layout.factor_cell(cell)] == cell for cell in read)
+        written |= own
+        places, cells = len(written), cells + len(own)
+    assert layout.first_factor[-1] <= min(written)
+    assert max(written) < layout.first_lower[0]
+    assert places < cells / 2  # their memory is used again
+
+
 def linked(bodies: int, seed: int) -> scipy.sparse.csc_array:
     """[M Gᵀ; G 0]: bodies of three coordinates, each held to the one before by two constraints."""
     random = np.random.default_rng(seed)
@@ -247,16 +270,33 @@ def test_without_vectors_of_the_compiler(
     lu: il.SparseLU, tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
     """C99 alone: a loop over the lanes, same solution."""
-    A, b = branches(5, 4, 2), np.arange(1.0, lu.n + 1.0)
+    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O0", "-DIL_NO_VECTORS"]
+    lu.export_c(tmp_path)
+    check_exported(tmp_path, lu, branches(5, 4, 2), [require_program("gcc"), *strict])
+
+
+def test_after_a_long_sleep(tmp_path: Path, require_program: Callable[[str], str]) -> None:
+    """What has to come from memory is read before it is needed, and nothing beyond its end."""
+    A = blades(4, 6)  # four lanes, for which values are read too
+    lu = il.SparseLU(A, kind="rolled")
+    lu.export_c(tmp_path)
+    header = tmp_path / "il_fetch.h"
+    text, count = re.subn(r"return [^;]*;", "return 1;", header.read_text())
+    assert count == 2  # "is far", with a clock and without one
+    header.write_text(text)
+    check_exported(tmp_path, lu, A, [require_program("gcc"), "-O0", "-fsanitize=address"])
+
+
+def check_exported(
+    folder: Path, lu: il.SparseLU, A: scipy.sparse.csc_array, gcc: list[str]
+) -> None:
+    """What was exported to a folder finds the same solution."""
+    b = np.arange(1.0, lu.n + 1.0)
     numbers = [f"static const double {name}[] = {{{', '.join(map(repr, each.tolist()))}}};"
                for name, each in (("A", A.data), ("b", b))]  # fmt: skip
-    folder = tmp_path / "c"
-    files = [str(file) for file in lu.export_c(folder) if file.suffix == ".c"]
     (folder / "main.c").write_text("\n".join([*numbers, MAIN]))
-    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O0", "-DIL_NO_VECTORS"]
-    gcc, program = require_program("gcc"), str(tmp_path / "program")
-    main = str(folder / "main.c")
-    subprocess.run([gcc, *strict, f"-I{folder}", *files, main, "-o", program, "-lm"], check=True)
+    files, program = map(str, folder.glob("*.c")), str(folder / "program")
+    subprocess.run([*gcc, f"-I{folder}", *files, "-o", program, "-lm"], check=True)
     told = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     np.testing.assert_allclose(np.array(told.split(), dtype=float), lu.solve_with(A, b), rtol=1e-9)
 

@@ -23,7 +23,7 @@ Kind = Literal["straight", "rolled", "tables"]
 APART = (
     8_000  # most operations of straight-line code for factor and solve apart, besides both in one
 )
-ROLLED = 8_000  # operations from which on code is shared by equal steps
+ROLLED = 4_000  # operations from which on code is shared by equal steps
 
 
 @dataclass(frozen=True)

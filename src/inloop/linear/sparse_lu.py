@@ -217,8 +217,8 @@ class SparseLU:
             The files, all that has to be compiled and its headers.
         """
         files = {name: runtime_sources()[name] for name in _RUNTIME}
-        files |= needed_headers(files, runtime_headers())
         files["sparse_lu.c"] = self._code.tables
+        files |= needed_headers(files, runtime_headers())
         files |= self._code.files
         folder = Path(directory)
         folder.mkdir(parents=True, exist_ok=True)

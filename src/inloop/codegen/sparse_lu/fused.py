@@ -12,20 +12,12 @@ from __future__ import annotations
 from inloop.codegen.pieces import number
 from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product, times
 from inloop.codegen.sparse_lu.parts import KEEP, Piece, block, function, parts
+from inloop.codegen.sparse_lu.waking import TOGETHER, together, waking
 from inloop.symbolic.elimination import Elimination
 
 NAME = "solve_with"
 ARGUMENTS = "const double *A, const double *b, double *F, double *D, double *y, double *x"
-_CODE_BYTES = 9  # of one operation, about
-_LOOK_AHEAD = """
-/* after a long sleep pages are found one after the other: ask for all of them at once */
-#if defined(__GNUC__)
-#define LOOK_AHEAD(begin, bytes) \\
-    for (int k = 0; k < (bytes); k += 4096) __builtin_prefetch((const char *)(begin) + k, 0, 2)
-#else
-#define LOOK_AHEAD(begin, bytes) (void)0
-#endif
-"""
+FETCHED = 2_000  # operations from which on code is fetched as a whole, if it is not in the caches
 _SHORT = 16  # numbers before and after a pointer that short offsets reach
 
 
@@ -37,26 +29,26 @@ def emit_fused(elimination: Elimination, prefix: str) -> dict[str, str]:
         prefix: first part of all names.
     """
     heads = _heads(elimination, prefix)
-    texts = [function(head, ARGUMENTS, part) for head, part in heads]
-    return {f"{prefix}_{NAME}.c": "\n".join([KEEP, *texts, "#undef KEEP", ""])}
+    texts = [function(head, ARGUMENTS, part, TOGETHER) for head, part in heads]
+    ends = ["#undef KEEP", f"#undef {TOGETHER}", ""]
+    return {f"{prefix}_{NAME}.c": "\n".join([KEEP, together(prefix), *texts, *ends])}
 
 
 def fused_calls(elimination: Elimination, prefix: str) -> list[str]:
     """Lines of C: a static function that calls all parts."""
     heads = _heads(elimination, prefix)
-    operations = sum(piece.operations for _, part in heads for piece in part)
-    n, bytes_of = elimination.n, {"A": 8 * len(elimination.places)}
-    bytes_of |= {"b": 8 * n, "F": 4 * elimination.pattern.size, "x": 8 * n}
-    bytes_of[f"(uintptr_t){prefix}_{NAME}_0"] = _CODE_BYTES * operations
+    n, given = elimination.n, len(elimination.places)
+    # about half of the factors are in use
+    found = {"A": 8 * given, "b": 8 * n, "F": 4 * elimination.pattern.size, "x": 8 * n}
     return [
         *(f"{head};" for head, _ in heads),
-        _LOOK_AHEAD,
+        *waking(prefix, found, {} if elimination.operations > FETCHED else None),
         f"static void {NAME}({ARGUMENTS})",
         "{",
-        *(f"    LOOK_AHEAD({begin}, {count});" for begin, count in bytes_of.items()),
+        "    WAKE(F);",
         *(f"    {prefix}_{NAME}_{k}(A, b, F, D, y, x);" for k in range(len(heads))),
         "}",
-        "#undef LOOK_AHEAD",
+        "#undef WAKE",
         "",
     ]
 

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from inloop.symbolic.repeated.batches import Schedule
 from inloop.symbolic.repeated.steps import Cell
 
+LINE = 8  # numbers in a line of the caches: vectors that lie in two of them are slow
+
 
 class Layout:
     """Where all numbers of all batches lie: those of a batch side by side, lane by lane.
 
-    U and cells come first, then L, which is not stored where one right side is all there is.
+    U comes first, then cells, whose memory is used again once they have been read: there is less
+    to fetch. L comes last; it is not stored where one right side is all there is.
 
     Attributes:
         constants: number of a given value → what it always is.
@@ -19,7 +22,8 @@ class Layout:
         rows, columns: of the pivots, in the order of their reciprocals.
         numbers: in the array of the factors, which ends with room for a right side, `spare`.
         scratch: in the array of right sides: one for each pivot, then cells.
-        first_pivot, first_factor, first_lower, first_right: where those of each batch begin.
+        first_pivot, first_factor, first_cell, first_lower, first_right: where those of each batch
+            begin.
     """
 
     def __init__(self, plan: Schedule, constants: Mapping[int, float] | None = None) -> None:
@@ -42,9 +46,10 @@ class Layout:
             self.first_factor.append(numbers)
             self.first_right.append(cells)
             pivots += lanes * shape.pivots
-            numbers += lanes * len(shape.entries)
+            numbers += lanes * (len(shape.entries) - len(shape.cells))
             # right sides of A and of its transpose are never there together
             cells += lanes * max(len(shape.outer_rows), len(shape.outer_columns))
+        self.first_cell, numbers = self._place_cells(numbers)
         for batch in plan.batches:
             shape, lanes = plan.kernels[batch.kernel]
             self.first_lower.append(numbers)
@@ -56,6 +61,33 @@ class Layout:
                 rows[self.pivot(number, k)] = placed.rows[k]
                 columns[self.pivot(number, k)] = placed.columns[k]
         self.rows, self.columns = rows, columns
+
+    def _place_cells(self, first: int) -> tuple[list[int], int]:
+        """Where the cells of each batch begin, and where all of them end.
+
+        A batch must not write where it, or a later one, still reads.
+        """
+        plan = self.plan
+        last = [*range(len(plan.batches))]  # batch that reads those of each one last
+        for step, (at, _) in sorted(self.place.items(), key=lambda each: each[1]):
+            for source, _ in plan.placed[step].cells:
+                last[self.place[source][0]] = at
+        first += -first % LINE
+        begins, end = list[int](), first
+        in_use: list[tuple[int, int, int]] = []  # begin, end, batch that reads them last
+        for at, batch in enumerate(plan.batches):
+            shape, lanes = plan.kernels[batch.kernel]
+            in_use = sorted(each for each in in_use if each[2] >= at)
+            begin, size = first, lanes * len(shape.cells)
+            size += -size % LINE
+            for taken, free, _ in in_use:
+                if begin + size <= taken:
+                    break
+                begin = free
+            begins.append(begin)
+            in_use.append((begin, begin + size, last[at]))
+            end = max(end, begin + size)
+        return begins, end
 
     def lanes(self, step: int) -> int:
         """Lanes of the batch of a step."""
@@ -70,9 +102,7 @@ class Layout:
         """Where what a step subtracts from an entry lies among the factors."""
         step, number = cell
         batch, lane = self.place[step]
-        shape = self.plan.placed[step].shape
-        entry = shape.entries[shape.cells[number]]
-        return self.first_factor[batch] + entry * self.lanes(step) + lane
+        return self.first_cell[batch] + number * self.lanes(step) + lane
 
     def right_cell(self, cell: Cell) -> int:
         """Where what it subtracts from a right side lies."""

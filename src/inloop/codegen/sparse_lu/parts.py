@@ -41,17 +41,18 @@ def parts(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield part
 
 
-def function(head: str, arguments: str, pieces: Sequence[Piece]) -> str:
+def function(head: str, arguments: str, pieces: Sequence[Piece], where: str = "") -> str:
     """A whole function with its prototype.
 
     Args:
         head: its declaration.
         arguments: as they are in it.
         pieces: what it consists of.
+        where: an attribute that tells where it lies.
     """
     used = [f"{_INDENT}(void){argument};" for argument in argument_names(arguments)]
     lines = [f"{_INDENT}{line}" for piece in pieces for line in piece.lines]
-    return "\n".join([f"{head};", head, "{", *used, *lines, "}", ""])
+    return "\n".join([f"{head};", f"{where} {head}".lstrip(), "{", *used, *lines, "}", ""])
 
 
 def argument_names(arguments: str) -> list[str]:

@@ -20,9 +20,9 @@ from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product,
 from inloop.codegen.sparse_lu.index_tables import table
 from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.step_kernel import StepKernel, forget_lanes, lanes_text
+from inloop.codegen.sparse_lu.waking import TOGETHER, together, waking
 
 PREFIX = "lu"
-LINE_BYTES = {"down": 10, "backward": 7}  # of machine code for a line of C, about
 _DOWN = (
     "const double *restrict A, const double *restrict b, double *restrict F, double *restrict D, "
     "double *restrict y, double *restrict g"
@@ -47,12 +47,14 @@ def emit_rolled(layout: Layout, prefix: str = PREFIX) -> dict[str, str]:
     written = [_Steps(each).functions() for each in kernels]
     files = {}
     for file, functions in _FILES.items():
-        parts = [f"#include <stdint.h>\n\n#define PLACE {_place(layout)}", lanes_text()]
+        parts = [f"#include <stdint.h>\n\n#define PLACE {_place(layout)}"]
+        parts += [lanes_text(), together(prefix)]
         for name, arguments in functions.items():
             parts += [each[name] for each in written]
             names = ", ".join(f"{name}_{each.number}" for each in kernels)
             parts += [f"{_declaration(name, arguments, prefix, len(kernels))} = {{{names}}};\n"]
-        files[f"{prefix}_{file}.c"] = "\n".join([*parts, forget_lanes(), "#undef PLACE\n"])
+        ends = [forget_lanes(), "#undef PLACE", f"#undef {TOGETHER}\n"]
+        files[f"{prefix}_{file}.c"] = "\n".join([*parts, *ends])
     return files
 
 
@@ -65,7 +67,6 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
         for name, arguments in functions.items()
     ]
     rows = {at: row for each in kernels for at, row in zip(each.batches, each.table, strict=True)}
-    written = [_Steps(each).functions() for each in kernels]
     in_order = [rows[at].tolist() for at in range(len(rows))]
     begins = np.cumsum([0, *map(len, in_order)])[:-1]
     return [
@@ -75,21 +76,27 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
         table("step_kernel", (batch.kernel for batch in layout.plan.batches)),
         table("step_begin", begins.tolist()),
         table("step_numbers", (each for row in in_order for each in row), "PLACE"),
-        *(
-            table(f"{name}_bytes", (size * each[name].count("\n") for each in written))
-            for name, size in LINE_BYTES.items()
-        ),
+        *_waking(layout, prefix),
         _CALLS.format(
             count=len(rows),
-            kernels=len(kernels),
             prefix=prefix,
-            given=layout.given,
-            pivots=len(layout.rows),
-            scratch=layout.scratch,
             lower=layout.first_lower[0],
             spare=layout.spare,
         ),
     ]
+
+
+def _waking(layout: Layout, prefix: str) -> list[str]:
+    """See `waking`.
+
+    Four lanes read values from four places at once, which memory that looks ahead does not follow;
+    unless they are arranged.
+    """
+    n, values = len(layout.rows), {"A": 8 * layout.given}
+    found = {"F": 8 * layout.first_lower[0], "b": 8 * n, "y": 8 * layout.scratch, "x": 8 * n}
+    steps = {name: f"sizeof {name}" for name in ("step_numbers", "step_begin", "step_kernel")}
+    apart = any(not kernel.given_side_by_side for kernel in _kernels(layout) if kernel.lanes > 2)
+    return waking(prefix, values | found, steps | (values if apart else {}))
 
 
 def _place(layout: Layout) -> str:
@@ -290,22 +297,9 @@ class _Steps:
 
 
 _CALLS = """
-enum {{ STEPS = {count}, KERNELS = {kernels} }};
+enum {{ STEPS = {count} }};
 #define ROW(k) (step_numbers + step_begin[k])
 #define STEP(name) {prefix}_##name##_of[step_kernel[k]]
-
-/* after a long sleep pages of numbers are found one after the other, and code comes line by line:
-   ask for all of them at once */
-#if defined(__GNUC__)
-#define LOOK_AHEAD(array, count) \\
-    for (int k = 0; k < (count); k += 512) __builtin_prefetch((array) + k)
-#define FETCH(function, bytes) \\
-    for (int at = 0; at < (bytes); at += 64) \\
-        __builtin_prefetch((const char *)(uintptr_t)(function) + at, 0, 2)
-#else
-#define LOOK_AHEAD(array, count) (void)0
-#define FETCH(function, bytes) (void)0
-#endif
 
 /* some right side comes along, for which the array of the factors has room */
 static void factor(const double *A, double *F, double *D)
@@ -328,19 +322,12 @@ static void solve_transposed(const double *F, const double *D, const double *b, 
 
 static void solve_with(const double *A, const double *b, double *F, double *D, double *y, double *x)
 {{
-    LOOK_AHEAD(A, {given});
-    LOOK_AHEAD(F, {lower});
-    LOOK_AHEAD(b, {pivots});
-    LOOK_AHEAD(y, {scratch});
-    LOOK_AHEAD(x, {pivots});
-    for (int k = 0; k < KERNELS; k++) FETCH({prefix}_down_of[k], down_bytes[k]);
-    for (int k = 0; k < KERNELS; k++) FETCH({prefix}_backward_of[k], backward_bytes[k]);
+    WAKE(F);
     for (int k = 0; k < STEPS; k++) STEP(down)(ROW(k), A, b, F, D, y, F + {lower});
     for (int k = STEPS - 1; k >= 0; k--) STEP(backward)(ROW(k), F, D, b, y, x);
 }}
 #undef STEP
 #undef ROW
-#undef LOOK_AHEAD
-#undef FETCH
+#undef WAKE
 #undef PLACE
 """

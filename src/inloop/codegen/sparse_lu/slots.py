@@ -47,6 +47,10 @@ class Slots:
         self._bases.append(at)
         return len(self._bases) - 1, 0
 
+    def side_by_side(self, places: Iterable[int]) -> bool:
+        """Whether the numbers of all lanes lie side by side, in some places."""
+        return all(self._side_by_side[k] for k in places)
+
     def columns(self) -> list[Integers]:
         """Columns of the table."""
         return self._bases

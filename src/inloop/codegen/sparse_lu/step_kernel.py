@@ -11,17 +11,20 @@ from inloop.codegen.sparse_lu.folding import Row
 from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.parts import argument_names
 from inloop.codegen.sparse_lu.slots import Slots
+from inloop.codegen.sparse_lu.waking import TOGETHER
 from inloop.symbolic.repeated.batches import WIDTHS
 from inloop.symbolic.repeated.steps import Cell, Placed
 
-# where the numbers of a batch lie: U and cells f, pivots d, L g, right sides z and their cells c
+# where the numbers of a batch lie: U f and cells h, pivots d, L g, right sides z and their cells c
 POINTERS = {
     "f": "F + t[0]",
     "d": "D + t[1]",
     "z": "y + t[1]",
     "c": "y + t[2]",
     "g": "F + t[3]",
+    "h": "F + t[4]",
 }
+WITH_ONE_RIGHT_SIDE = ("down", "backward")  # functions that factor and solve at once
 
 
 class StepKernel:
@@ -36,6 +39,7 @@ class StepKernel:
         given, cells, rows, columns, row_cells, column_cells, all_rows, all_columns: numbers that
             lie elsewhere in the arrays, see `Placed`.
         constants: given values that are the same number in all steps, by their slots.
+        given_side_by_side: whether those of all lanes lie side by side that are not constant.
     """
 
     def __init__(self, layout: Layout, kernel: int) -> None:
@@ -62,7 +66,8 @@ class StepKernel:
         self.column_cells = slots("v", "y", lambda s: rights(s.column_cells))
         self.all_rows = slots("q", "x", lambda s: s.rows)
         self.all_columns = slots("q", "x", lambda s: s.columns)
-        firsts = (layout.first_factor, layout.first_pivot, layout.first_right, layout.first_lower)
+        firsts = (layout.first_factor, layout.first_pivot, layout.first_right, layout.first_lower,
+                  layout.first_cell)  # fmt: skip
         columns = [np.array([first[at] for at in self.batches]) for first in firsts]
         for each in (self.given, self.cells, self.rows, self.row_cells, self.all_columns,
                      self.columns, self.column_cells, self.all_rows):  # fmt: skip
@@ -71,6 +76,7 @@ class StepKernel:
         self.table = np.array(columns).T
         self.constants = self._common(layout.constants)
         varying = {*range(self.given.index.shape[2])} - self.constants.keys()
+        self.given_side_by_side = self.given.side_by_side(varying)
         self._given_pairs = _by_member(self.given.pairs(varying))
         self._row_pairs = _by_member(self.rows.pairs(range(own)))
 
@@ -116,7 +122,8 @@ class StepKernel:
             *(f"    {line}" for line in lines),
             "}",
         ]
-        head = f"static void {name}_{self.number}(const PLACE *t, {arguments})"
+        where = f"{TOGETHER} " if name in WITH_ONE_RIGHT_SIDE else ""
+        head = f"{where}static void {name}_{self.number}(const PLACE *t, {arguments})"
         return "\n".join([head, "{", *(f"    {line}" for line in body), "}", ""])
 
     def at(self, pointer: str, number: int) -> str:
@@ -127,7 +134,8 @@ class StepKernel:
 
     def stored(self, i: int, j: int) -> str:
         """Where an entry of U, or of a cell, is stored."""
-        return self.at("f", self.shape.entries[i, j])
+        number, count = self.shape.entries[i, j], len(self.shape.entries) - len(self.shape.cells)
+        return self.at("f", number) if number < count else self.at("h", number - count)
 
     def sums(self) -> dict[int, list[tuple[int, float | str]]]:
         """What each entry is before the elimination, by rows."""
