@@ -11,4 +11,8 @@ way. It knows the C that this project writes, and refuses everything else.
     translator             files of a library → the text of one Python module
     memory, c_library      what this text calls: the memory of the process, libm, memcpy
     loading                the module, called as a library of ctypes is
+
+Alternatives considered: integrators in Python over the plant's Python functions, which would be a
+second event machine and a second reduction; and a prebuilt runtime with tapes, which would need a
+wheel for each platform.
 """
