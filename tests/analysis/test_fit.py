@@ -67,6 +67,7 @@ def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
     assert slider.parameters["k"] == 170.0  # the plant is as it was
 
 
+@pytest.mark.long
 def test_delay_of_a_sensor(slider: il.Plant) -> None:
     late = 0.6180 * PERIOD
     found = il.fit(
@@ -213,6 +214,7 @@ def fit_link(plant: il.Plant, recording: Any, names: list[str], step: float = 1e
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_flexible_link_of_two_elements() -> None:
     plant = flexlink(elements=2, axial=False, start=-90.0).compile()
     run = link_recording(plant, 1, 0.4)

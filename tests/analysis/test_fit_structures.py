@@ -102,6 +102,7 @@ def balanced() -> dict[str, np.ndarray]:
     return {"t": PERIOD * np.arange(count), "rod.q": q, "motor": torque}
 
 
+@pytest.mark.long
 def test_inverted_pendulum_needs_segments() -> None:
     m = il.Model("inverted", gravity=(0.0, 0.0, -G))
     drag = m.parameter("drag", 0.02, unit="N*m*s/rad")

@@ -51,6 +51,7 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.long
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_the_demo_tells_the_whole_story(encoding: str, tmp_path: Path) -> None:

@@ -124,6 +124,7 @@ def ros1(link: Any, monkeypatch: pytest.MonkeyPatch, repository: Path) -> Callab
     return start
 
 
+@pytest.mark.long
 def test_a_listener_and_a_talker(
     plant: il.Plant, name: str, master: str, node: Any, ros1: Any, eventually: Any
 ) -> None:

@@ -59,6 +59,7 @@ def test_a_recording_knows_its_mechanism(
     assert (found["samples"], found["steps"], found["different"]) == (501, 500, 0)
 
 
+@pytest.mark.long
 def test_the_report_tells_what_is_in_it(
     recorded: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -21,6 +21,8 @@ from inloop.native.building.locking import exclusive
 from inloop.simulate.many.places import find_place
 from inloop.simulate.many.ray_cluster import knock
 
+pytestmark = pytest.mark.begins_first
+
 CHECKS = Path(__file__).parent / "ray_checks.py"
 PATIENCE = 900.0  # for all checks, on a machine that is busy [s]
 
