@@ -11,8 +11,7 @@ typedef void (*algorithm)(const il_shape *a, const il_shape *b, const il_pose *p
 
 static int is_convex(int64_t kind)
 {
-    return kind == IL_SPHERE || kind == IL_CAPSULE || kind == IL_CYLINDER || kind == IL_BOX ||
-           kind == IL_HULL || kind == IL_CONE;
+    return kind != IL_PLANE && kind != IL_GROUND;
 }
 
 static algorithm of_solids(int64_t a, int64_t b)

@@ -121,7 +121,8 @@ static int find_normal(contact *c)
 
     for (int k = 0; k < 2; k++) {
         c->solids[k].as_line = c->solids[k].shape->kind == IL_CYLINDER;
-        rims += c->solids[k].as_line || c->solids[k].shape->kind == IL_CONE;
+        rims += c->solids[k].as_line || c->solids[k].shape->kind == IL_CONE ||
+                c->solids[k].shape->kind == IL_TORUS;
     }
     /* where an end is met that cylinder is a solid, and the other one may still be a line */
     const int sides = c->solids[0].as_line + c->solids[1].as_line;
@@ -155,7 +156,8 @@ static int find_normal(contact *c)
     return 0;
 }
 
-/* The solid whose face gives the normal from now on; -1: none has one. */
+/* The solid whose face gives the normal from now on; -1: none has one, or a sphere, which touches at
+   one point, needs none. */
 static int take_face(contact *c)
 {
     const double slack = handicap * c->size;
@@ -163,6 +165,9 @@ static int take_face(contact *c)
     int owner = -1;
 
     c->nearest = c->gap;
+    if (c->solids[0].shape->kind == IL_SPHERE || c->solids[1].shape->kind == IL_SPHERE) {
+        return owner;
+    }
     const double along[3] = {c->normal[0], c->normal[1], c->normal[2]};
     /* of faces on each other that of the larger shape, which is the better one as soon as they tilt */
     const int larger = il_solid_size(c->solids + 1) > il_solid_size(c->solids);

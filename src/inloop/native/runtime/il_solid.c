@@ -11,10 +11,16 @@ static const double aligned = 0.999;
 /* a face is flat to this part of its size */
 static const double flat = 1e-9;
 
+/* Of what is around the core, unless it is the axis of a cylinder [m]. */
+static double radius_around(const il_shape *shape)
+{
+    const int round = shape->kind == IL_SPHERE || shape->kind == IL_CAPSULE;
+    return round ? shape->radius : shape->kind == IL_TORUS ? shape->tube : 0.0;
+}
+
 double il_solid_radius(const il_solid *solid)
 {
-    const int round = solid->shape->kind == IL_SPHERE || solid->shape->kind == IL_CAPSULE;
-    return round || solid->as_line ? solid->shape->radius : 0.0;
+    return solid->as_line ? solid->shape->radius : radius_around(solid->shape);
 }
 
 double il_solid_size(const il_solid *solid)
@@ -22,7 +28,7 @@ double il_solid_size(const il_solid *solid)
     const il_shape *shape = solid->shape;
     const double half = shape->half;
     return shape->kind == IL_CAPSULE ? shape->radius + half
-                                     : sqrt(shape->radius * shape->radius + half * half);
+                                     : sqrt(shape->radius * shape->radius + half * half) + shape->tube;
 }
 
 /* From axes of the shape to the common ones, and back. */
@@ -105,7 +111,7 @@ static void farthest_own(const il_solid *solid, const double *direction, double 
     } else if (shape->kind != IL_SPHERE) {
         const double along = il_dot3(shape->axis, direction);
         il_along3(point, along < 0.0 ? -shape->half : shape->half, shape->axis, point);
-        if (shape->kind == IL_CYLINDER && !solid->as_line) {
+        if (shape->kind == IL_TORUS || (shape->kind == IL_CYLINDER && !solid->as_line)) {
             double across[3];
             il_along3(direction, -along, shape->axis, across);
             if (il_unit3(across) > 0.0) {
@@ -186,7 +192,8 @@ static void add_candidates(const il_shape *shape, const double *normal, double s
     }
     for (int k = 0; !cornered && k < (shape->half > 0.0 ? 2 : 1); k++) {
         il_along3(origin, k ? shape->half : -shape->half, shape->axis, end);
-        if (shape->kind == IL_CYLINDER || (shape->kind == IL_CONE && k == 0)) {
+        if (shape->kind == IL_CYLINDER || shape->kind == IL_TORUS ||
+            (shape->kind == IL_CONE && k == 0)) {
             add_rim(shape, end, normal, slack, k * (1 + IL_RIM_POINTS), c);
         } else {
             add_candidate(c, end, 0.0, origin, k * (1 + IL_RIM_POINTS));
@@ -199,20 +206,19 @@ static void add_candidates(const il_shape *shape, const double *normal, double s
 static int farthest_points(const il_solid *solid, const double *normal, double slack, double lying,
                            double points[IL_FEATURE_MOST][3], int numbers[IL_FEATURE_MOST])
 {
-    const il_shape *shape = solid->shape;
-    const int round = shape->kind == IL_SPHERE || shape->kind == IL_CAPSULE;
+    const double radius = radius_around(solid->shape);
     double own[3], most = -INFINITY;
     candidates all = {.count = 0};
     int left = 0;
 
     inward(solid, normal, own);
-    add_candidates(shape, own, lying, &all);
+    add_candidates(solid->shape, own, lying, &all);
     for (int k = 0; k < all.count; k++) {
         most = il_most(most, il_dot3(all.points[k], own));
     }
     for (int k = 0; k < all.count; k++) {
         if (il_dot3(all.points[k], own) >= most - slack) {
-            il_along3(all.points[k], round ? shape->radius : 0.0, own, all.points[k]);
+            il_along3(all.points[k], radius, own, all.points[k]);
             numbers[left] = all.numbers[k];
             place(solid, all.points[k], points[left++]);
         }
@@ -279,7 +285,7 @@ int il_solid_face(const il_solid *solid, const double *normal, double slack, dou
         int along = fabs(own[1]) > fabs(own[0]) ? 1 : 0;
         along = fabs(own[2]) > fabs(own[along]) ? 2 : along;
         found[along] = own[along] < 0.0 ? -1.0 : 1.0;
-    } else if (shape->kind == IL_CYLINDER) {
+    } else if (shape->kind == IL_CYLINDER || shape->kind == IL_TORUS) {
         il_along3(found, il_dot3(shape->axis, own) < 0.0 ? -1.0 : 1.0, shape->axis, found);
     } else if (shape->kind == IL_CONE) {
         il_along3(found, -1.0, shape->axis, found);

@@ -1,8 +1,9 @@
 /* Convex shapes by their farthest points, in axes of one frame. Not for users.
  *
  * A solid is a core and all that is within a radius of it: spheres and capsules are a point and a
- * line with a radius, boxes, hulls and cones are cores alone. Cylinders are cores alone too, or the line
- * along their axis with a radius, which is the same where they touch with their side.
+ * line with a radius, a torus whose hole is filled a disc with a radius; boxes, hulls and cones are
+ * cores alone. Cylinders are cores alone too, or the line along their axis with a radius, which is the
+ * same where they touch with their side.
  */
 #ifndef IL_SOLID_H
 #define IL_SOLID_H
