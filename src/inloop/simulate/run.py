@@ -23,6 +23,7 @@ from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.passing import passing_notes
 from inloop.simulate.judging.row_jumps import row_jump_notes
 from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
@@ -160,6 +161,8 @@ def simulate(
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
     result = replace(result, method=method)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
+    if schedule.method == Method.MOREAU:
+        begun = (*begun, *passing_notes(plant, result, step))
     result = replace(result, notes=(*begun, *result.notes))
     if done.status == Status.STOPPED:
         raise interrupted(result, t_end)

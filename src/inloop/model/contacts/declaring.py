@@ -48,9 +48,9 @@ def contact(
     shape, or to the plane. Cylinders go on for ever and are parallel to each other; capsules
     touch at any angle.
 
-    With law=hard(...) spheres, capsules, cylinders with a length, tori, boxes and convex hulls
-    also touch terrain (meshes and heightfields) and planes, and boxes touch boxes and spheres: at
-    several places, which are found while the plant runs.
+    With law=hard(...) spheres, capsules, cylinders with a length, cones, tori (wheels whose hole is
+    filled), boxes and convex hulls also touch each other, terrain (meshes and heightfields) and
+    planes: at several places, which are found while the plant runs.
 
     Args:
         a: frame that carries the first shape; a body or a point stands for a frame with the

@@ -41,8 +41,8 @@ def pile(
 
     Args:
         members: frames, or bodies, with the shape on each: spheres, capsules, cylinders, cones,
-            boxes, convex hulls and the ground, which may be plane() or terrain; one torus on it,
-            too.
+            tori (without their holes), boxes, convex hulls and the ground, which may be plane() or
+            terrain.
         law: hard(...), for all contacts.
         contacts: that may carry at a time; a step that needs more has status CONTACT_INEXACT.
         name: name of the pile; a model has one at most, and no other hard contacts.

@@ -18,6 +18,8 @@ TOLERATED = 1e-6  # residual of a step, in parts of the velocities that meet
 DEEP = 1e-4  # of the characteristic length: what begins deeper in each other is noted
 MOST_LOOKED_AT = 64  # shapes on ground: each takes some 20 ms to derive where it is
 FOUND_DEEP = 1e-2  # the same where touches are found, which is after the first step
+SUNK = 2.0  # times its largest force over its stiffness, and a contact has sunk by too much
+VISIBLE = 1e-2  # of the characteristic length: what gives way by more is not hard
 
 
 def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
@@ -58,7 +60,28 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
                     f"contact '{contact.name}' begins {-gap[sample]:.3g} deep in what it touches, "
                     "and stays so: hard contacts push nothing out. Start it apart"
                 )
-    return (*notes, *_sunk_notes(plant, result))
+    return (*notes, *_yield_notes(plant, result), *_sunk_notes(plant, result))
+
+
+def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
+    """What to say about contacts that give way farther than their springs do."""
+    notes = []
+    for contact in plant.mechanism.hard_contacts:
+        stiffness = getattr(getattr(contact, "law", None), "stiffness", None)
+        gap = result.signals.get(f"{contact.name}.gap", np.zeros(0))
+        if not isinstance(stiffness, float | int) or len(gap) < 2:
+            continue
+        # deeper than it began
+        depth = float(min(0.0, *gap[:2]) - np.min(gap))
+        spring = float(np.max(result.signals[f"{contact.name}.force"])) / stiffness
+        length = plant.equations.size.length
+        if depth > min(SUNK * spring + DEEP * length, VISIBLE * length):
+            notes.append(
+                f"contact '{contact.name}' sank by {depth:.3g} m, and its force over its stiffness "
+                f"is {spring:.3g} m: it is too soft for a hard contact. Use a larger stiffness=, "
+                "or a law such as hunt_crossley(...) for what gives way visibly"
+            )
+    return tuple(notes)
 
 
 def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
