@@ -92,7 +92,8 @@ def starts_of(
         _state_rows(plant, given.inputs, z),
     )
     kind = _kind(plant, given, rows)
-    if kind in ("led", "near") and plant.formulation.carries_dependent:
+    kept = plant.formulation.carries_dependent or bool(_declared_followers(plant, given.qd))
+    if kind in ("led", "near") and kept:
         q = _kept_positions(plant, given, rows)
         return Starts(
             known, replace(rows, q=q, qd=_kept_velocities(plant, given, rows, q)), "whole"
@@ -135,7 +136,8 @@ def _places_followers(plant: BarePlant, given: Given) -> bool:
 def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Array:
     """Closed positions of all runs of a mechanism that cannot be closed by independent velocities.
 
-    It has more free positions than velocities, or its runs carry all coordinates.
+    It has more free positions than velocities, declares velocities of coordinates that follow from
+    others, or its runs carry all coordinates.
 
     Raises:
         InputError: a run cannot start there.
@@ -143,8 +145,8 @@ def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Arra
     leading = {item.name for drive in plant.mechanism.drives for item in drive.inputs}
     if leading & set(given.inputs.columns):
         raise InputError(
-            f"model '{plant.name}' has constraints on velocities, and its drives start elsewhere "
-            "in each run",
+            f"the drives of model '{plant.name}' start elsewhere in each run, and its positions do "
+            "not follow from them alone",
             fix="Give q as an array with a row for each run.",
         )
     said = [plant.coordinates.index(name) for name in (*given.q.shared, *given.q.columns)]
@@ -169,16 +171,29 @@ def _kept_position(plant: BarePlant, wish: Array, must: Sequence[int], values: A
 
 
 def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Array) -> Array:
-    """Velocities of all runs of a mechanism whose runs carry all coordinates."""
+    """Velocities of all runs: those that are given, or else declared, and what follows from them.
+
+    Raises:
+        InputError: a run cannot start with them.
+    """
     said = [plant.coordinates.index(name) for name in (*given.qd.shared, *given.qd.columns)]
+    said += _declared_followers(plant, given.qd)
     wishes = np.broadcast_to(rows.qd, (len(q), plant.n))
     free = [k for k in plant.formulation.partition.independent if k not in said]
+    names = ", ".join(plant.formulation.independent)
     values = np.broadcast_to(rows.parameters, (len(q), rows.parameters.shape[-1]))
     found = []
     for run, at in enumerate(q):
         must = {k: float(wishes[run, k]) for k in said}
         wanted = {k: float(wishes[run, k]) for k in free}
-        found.append(plant.formulation.keep_velocities(at, must, wanted, values[run]).qd)
+        kept = plant.formulation.keep_velocities(at, must, wanted, values[run])
+        for k in kept.contradicted:
+            raise InputError(
+                f"run {run}: '{plant.coordinates[k]}' cannot start with velocity {must[k]:g}, the "
+                f"loops leave it {kept.qd[k]:g}",
+                fix=f"Give qd of independent coordinates: {names}.",
+            )
+        found.append(kept.qd)
     return np.array(found)
 
 
@@ -218,8 +233,6 @@ def _kind(plant: BarePlant, given: Arguments, rows: StartRows) -> str:
         return "closed"
     for each in (given.q, given.qd):
         _check_independent(plant, each)
-    if given.qd.common is None and not given.qd.columns:
-        _check_declared(plant)
     return "led" if moved or leading & set(given.inputs.columns) else "closed"
 
 
@@ -249,15 +262,16 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
             )
 
 
-def _check_declared(plant: BarePlant) -> None:
-    free = plant.formulation.independent
-    # a drive decides about its joint, whatever is declared
-    known = (*free, *plant.formulation.driven)
-    for body in plant.mechanism.bodies:
-        joint = body.joint
-        if joint.declared[1] and joint.initial[1] != 0.0 and joint.name not in known:
-            raise InputError(
-                f"model '{plant.name}' declares a velocity of '{joint.name}', which follows from "
-                "the loops in each run",
-                fix=f"Give qd of independent coordinates: {', '.join(free)}.",
-            )
+def _declared_followers(plant: BarePlant, given: Given) -> list[int]:
+    """Coordinates whose declared velocity counts although they follow from others.
+
+    A drive decides about its joint, and velocities that are given about all, whatever is declared.
+    """
+    if plant.formulation.unconstrained or given.common is not None or given.columns:
+        return []
+    joints = [body.joint for body in plant.mechanism.bodies]
+    known = {*plant.formulation.independent, *plant.formulation.driven}
+    moving = {k for k, joint in enumerate(joints) if joint.declared[1] and joint.initial[1] != 0.0}
+    if not any(joints[k].name not in known for k in moving):
+        return []
+    return [k for k in moving if joints[k].name not in plant.formulation.driven]
