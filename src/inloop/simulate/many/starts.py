@@ -13,10 +13,11 @@ from inloop.native.running.many import StartRows, Starts
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.unit import plant_unit
+from inloop.simulate.drives import Drives
 from inloop.simulate.live_drives import check_velocities
 from inloop.simulate.machine_start import conditions
 from inloop.simulate.many.arguments import Columns, Given, read_given
-from inloop.simulate.start import first_internal_states, start_of
+from inloop.simulate.start import CLOSE, first_internal_states, start_of
 from inloop.simulate.systems import Conditions
 
 Plants = Mapping[str, BarePlant]
@@ -94,6 +95,7 @@ def starts_of(
     kind = _kind(plant, given, rows)
     kept = plant.formulation.carries_dependent or bool(_declared_followers(plant, given.qd))
     if kind in ("led", "near") and kept:
+        rows = _driven_from(plant, at[name].drives, u, z, rows)
         q = _kept_positions(plant, given, rows)
         return Starts(
             known, replace(rows, q=q, qd=_kept_velocities(plant, given, rows, q)), "whole"
@@ -101,6 +103,42 @@ def starts_of(
     if kind == "led" and _places_followers(plant, given.q):
         return Starts(known, replace(rows, q=_kept_positions(plant, given, rows)), "near")
     return Starts(known, rows, kind)
+
+
+def _driven_from(
+    plant: BarePlant, drives: Drives | None, u: Array, z: Array, rows: StartRows
+) -> StartRows:
+    """Where and how fast drives begin with the parameters of each run."""
+    if drives is None:
+        return rows
+    values = np.atleast_2d(rows.parameters)
+    motions = np.array([drives.at(plant, 0.0, u, z, row) for row in values])
+    runs = max(len(values), len(np.atleast_2d(rows.q)), len(np.atleast_2d(rows.qd)))
+    q, qd = (np.array(np.broadcast_to(a, (runs, a.shape[-1]))) for a in (rows.q, rows.qd))
+    places = list(plant.formulation.driven_indices)
+    q[:, places], qd[:, places] = motions[:, 0], motions[:, 1]
+    return replace(rows, q=q, qd=qd)
+
+
+def moved_starts(plants: Plants, given: Arguments, starts: Starts) -> tuple[str, ...]:
+    """Joints that cannot start as declared with the parameters of some runs, in words."""
+    plant, rows = next(iter(plants.values())), starts.rows.q
+    if starts.kind != "whole" or given.q.common is not None or given.q.columns:
+        return ()
+    declared = [k for k in plant.formulation.declared if k < plant.n]
+    free = [k for k in declared if k not in plant.formulation.driven_indices]
+    first, units = plant.mechanism.first_q, plant.coordinate_sizes
+    told = []
+    for k in free:
+        elsewhere = np.flatnonzero(np.abs(rows[:, k] - first[k]) > CLOSE * units[k])
+        if len(elsewhere):
+            run = int(elsewhere[0])
+            told.append(
+                f"{len(elsewhere)} of {len(rows)} runs start '{plant.coordinates[k]}' elsewhere "
+                f"than declared, as loops cannot close there: run {run} at {rows[run, k]:.6g}, "
+                f"declared {first[k]:.6g}"
+            )
+    return tuple(told)
 
 
 def _parameter_rows(plant: BarePlant, given: Given) -> Array:
@@ -177,7 +215,7 @@ def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Arr
         InputError: a run cannot start with them.
     """
     said = [plant.coordinates.index(name) for name in (*given.qd.shared, *given.qd.columns)]
-    said += _declared_followers(plant, given.qd)
+    said += [*_declared_followers(plant, given.qd), *plant.formulation.driven_indices]
     wishes = np.broadcast_to(rows.qd, (len(q), plant.n))
     free = [k for k in plant.formulation.partition.independent if k not in said]
     names = ", ".join(plant.formulation.independent)
