@@ -154,8 +154,9 @@ def simulate(
                 plant, conditions, schedule.method, chosen, step_of(schedule), patient=True
             ),
         )
+    jumps = jump_notes(plant, done.samples, drives, signals)
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
-        told = (*told, *jump_notes(plant, done.samples, drives, signals))
+        told = (*told, *jumps)
     told = (*told, *row_jump_notes(plant, done.samples))
     told = (*short_samples(inputs, motions, begin.t, t_end), *told)
     result = _result(plant, done.after(told), signals, efforts, joints, schedule)
@@ -172,7 +173,7 @@ def simulate(
             blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
         elif done.status == Status.DIVERGED and not blame:
             blame = without_solution(plant, done.samples, signals)
-        raise failed(result, step, blame, done.open_loop)
+        raise failed(result, step, blame, done.open_loop, jumps[0] if jumps else "")
     check_closed([(plant, done.samples)], result)
     return result
 
@@ -255,7 +256,9 @@ def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
     return error
 
 
-def failed(result: Result, step: float, blame: str, loop: str = "") -> SimulationError:
+def failed(
+    result: Result, step: float, blame: str, loop: str = "", jump: str = ""
+) -> SimulationError:
     """The error of a run that ended early.
 
     Args:
@@ -263,6 +266,7 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         step: step of the run [s].
         blame: what was not finite, or jumps, in words, if that is known.
         loop: name of the loop that could not be closed, if that is known.
+        jump: of a drive before that, and what to do about it, in words, if there is one.
     """
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
@@ -292,6 +296,8 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
     if result.status == "LOOP_OPEN" and blame:
         what = f"cannot close its loops after t = {last:.6g} s: {blame}"
         fix = 'Give it a motion without jumps, or declare it with derivatives="filtered"'
+    if result.status == "DIVERGED" and jump:
+        fix = jump.rstrip(".")
     if result.status == "DIVERGED" and blame:
         what = f"cannot go on after t = {last:.6g} s: {blame}"
         fix = "See that it is finite until the end of the run"

@@ -109,7 +109,7 @@ class Stepper:
         sizes = [system.size for system in systems]
         self._machine = InstanceStepper(systems[0].instance, sizes, first, x, most_events)
         self.parameters = next(iter(plants.values())).parameters
-        self._version = self.parameters.version
+        self._version, self._tuned = self.parameters.version, False
         self._places = {name: place for place, name in enumerate(self.output_names)}
         self._published = np.empty(len(self._places))
 
@@ -164,6 +164,7 @@ class Stepper:
                 fix=self._way_out(status),
             )
         self._drives.remember()
+        self._tuned = False
         if self._machine.events:
             for system in self._systems.values():
                 system.follow_choice()
@@ -176,6 +177,11 @@ class Stepper:
                 "Other independent coordinates may be needed here, and hard contacts need code for "
                 "each choice: compile(rehearse=...) builds what a run of so many seconds meets."
             )
+        if status == Status.LOOP_OPEN and self._tuned:
+            return (
+                "Parameters have changed, and loops cannot follow them from where they are: take "
+                "the change back, or make it in smaller parts."
+            )
         return "Use a smaller step, or look at the inputs."
 
     def _why(self, status: Status) -> str:
@@ -187,6 +193,8 @@ class Stepper:
             number = system.instance.not_finite
             name = f"input '{self.input_names[number]}'" if number >= 0 else "a state"
             return f": {name} of the controller is not finite"
+        if status == Status.LOOP_OPEN and system.formulation.partition.rows:
+            return f": loop '{system.open_loop}' is at a singular position or beyond its reach"
         return ""
 
     def let_go(self) -> None:
@@ -202,6 +210,7 @@ class Stepper:
             instance.numbers(Numbers.PARAMETERS)[:] = self.parameters.values_array
             instance.prepare()
             self._version = self.parameters.version
+            self._tuned = True
 
     @property
     def input_names(self) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class RedundantTable:
         bodies: number of bodies.
         free, driven: coordinates.
         states: number of states of force laws.
+        inputs: number of named inputs.
         turned: of each ball joint, the first of its three places in `free`.
         used: of each row, its number among all rows.
         on_velocities: of each row, whether it restricts velocities alone.
@@ -59,6 +60,7 @@ class RedundantTable:
     free: tuple[int, ...]
     driven: tuple[int, ...]
     states: int
+    inputs: int
     turned: tuple[int, ...]
     used: tuple[int, ...]
     on_velocities: tuple[bool, ...]
@@ -172,6 +174,7 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "free_count": len(table.free),
         "driven_count": len(table.driven),
         "states": table.states,
+        "inputs": table.inputs,
         "rows": len(table.open),
         "attitudes": len(table.turned),
         "free": "free_joints",

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from inloop.errors import ModelError
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.laws.forces import build_loads
 from inloop.formalisms.laws.loads import Loads
@@ -239,6 +240,24 @@ def at_velocities(
     return Constrained(partition, moving, base, factors, used, list(qd), loads)
 
 
+def _refuse_massless(
+    mechanism: Mechanism, independent: Sequence[int], Mr: Mapping[tuple[int, int], Expr]
+) -> None:
+    """Name an independent coordinate that moves nothing.
+
+    Raises:
+        ModelError: there is one.
+    """
+    for c, k in enumerate(independent):
+        if (c, c) not in Mr or Mr[c, c] is Mr[c, c].graph.zero:
+            joint = mechanism.bodies[k].joint
+            raise ModelError(
+                f"joint '{joint.name}' and what follows it in its loops move nothing with inertia",
+                mechanism.bodies[k].where,
+                "Give one of the bodies mass and inertia, or give the joint an armature.",
+            )
+
+
 def reduced(
     mechanism: Mechanism, skeleton: Skeleton, partition: Partition, external_forces: Selection = ()
 ) -> Reduced:
@@ -251,6 +270,7 @@ def reduced(
     tau0 = found.efforts(qdd0)
     B = found.columns()
     MA, Mr = found.mass(B)
+    _refuse_massless(mechanism, u, Mr)
     right = found.projected(B, [t - t0 for t, t0 in zip(tau, tau0, strict=True)])
     qdd_u = lu.solve_symmetric(Mr, right, "Mr")
     qdd = list(qdd0)

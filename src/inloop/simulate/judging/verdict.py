@@ -10,6 +10,7 @@ what is stiff for a short while, and then the energy balance has to tell it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -242,7 +243,8 @@ def _imbalance(
     first = int(np.argmax(size > tolerated * seen))
     worst = int(np.argmax(np.abs(np.diff(error))))
     resolved = stable and bool(balanced.doubt[good][-1] < RESOLVED * size.max())
-    return _Imbalance(first, worst, float(error[good][-1]), float(size.max() / scale), resolved)
+    share = float(size.max() / scale) if scale > 0.0 else math.inf
+    return _Imbalance(first, worst, float(error[good][-1]), share, resolved)
 
 
 def _unstable(fastest: Fastest, schedule: FixedSteps, sudden: bool) -> str:
@@ -270,12 +272,13 @@ def _unresolved(stretches: Sequence[Stretch], schedule: FixedSteps) -> str:
 
 
 def _unbalanced(stretches: Sequence[Stretch], t: Array, off: _Imbalance, schedule: Schedule) -> str:
-    share = f"{100.0 * off.share:.3g} % of the energy exchanged"
+    share = f"by up to {100.0 * off.share:.3g} % of the energy exchanged"
+    share = share if math.isfinite(off.share) else "where no energy is exchanged"
     if off.resolved:
         kind = "gained" if off.error > 0.0 else "lost"
-        what = f"the energy balance is off by up to {share}, {abs(off.error):.3g} J {kind} so far"
+        what = f"the energy balance is off {share}, {abs(off.error):.3g} J {kind} so far"
     else:
-        what = f"steps do not resolve the forces, whose work is uncertain by {share}"
+        what = f"steps do not resolve the forces, whose work is uncertain {share}"
     told = f"t = {t[off.first]:.6g} s: from here on {what}{_suspect(stretches, off)}."
     if isinstance(schedule, AdaptiveSteps):
         return f"{told} Use a tolerance below {tolerance_of(schedule):g}."

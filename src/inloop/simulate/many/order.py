@@ -26,6 +26,7 @@ from inloop.simulate.many.starts import (
     Arguments,
     Plants,
     check_formulas,
+    moved_starts,
     shared_conditions,
     starts_of,
 )
@@ -140,6 +141,7 @@ def make_order(
         schedule = replace(schedule, method=METHODS[method])
     at = shared_conditions(plants, given)
     starts = starts_of(plants, given, at, t_end)
+    notes = (*notes, *moved_starts(plants, given, starts))
     systems = make_systems(plants, at, schedule.method, None, step_of(schedule), patient=True)
     unit = plant_unit(plants)
     work = ManyWork(
