@@ -17,14 +17,21 @@ from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_formulation, check_start, moved_notes
 from inloop.simulate.drives import read_drives
-from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.contact_power import contact_power
 from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
+from inloop.simulate.judging.given_samples import sample_notes
 from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.pulses import (
+    Pulse,
+    between_samples,
+    pulse_doubts,
+    shortest_pulse,
+    with_pulses,
+)
 from inloop.simulate.judging.row_jumps import row_jump_notes
-from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -135,14 +142,18 @@ def simulate(
             fix="Give either start, or q and qd.",
         )
     conditions = Conditions(efforts, signals, drives)
+    pulse = shortest_pulse({plant.name: plant}, {plant.name: conditions}, schedule, begin.t)
+    schedule = with_pulses(schedule, pulse)
     if method == SCIPY and isinstance(schedule, FixedSteps):
         refuse_hard_contacts(plant)
         refuse_foreign_method(plant, Method.RODAS)
         system = make_system(plant, conditions)
-        found = _reference(system, begin, schedule, tolerance or 1e-9)
-        done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
         # its steps are its own
-        schedule = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
+        chosen = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
+        chosen = with_pulses(chosen, pulse)
+        found = _reference(system, begin, schedule, chosen)
+        done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
+        schedule = chosen
     else:
         # contacts act within a few steps, between samples that are far apart
         done = run_in_pieces(
@@ -156,8 +167,8 @@ def simulate(
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
         told = (*told, *jump_notes(plant, done.samples, drives, signals))
     told = (*told, *row_jump_notes(plant, done.samples))
-    told = (*short_samples(inputs, motions, begin.t, t_end), *told)
-    result = _result(plant, done.after(told), signals, efforts, joints, schedule)
+    told = (*sample_notes(inputs, motions, begin.t, t_end), *told)
+    result = _result(plant, done.after(told), conditions, joints, schedule, pulse)
     result = replace(result, method=method)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
     result = replace(result, notes=(*begun, *result.notes))
@@ -177,12 +188,12 @@ def simulate(
 def _result(
     plant: BarePlant,
     outcome: Outcome,
-    inputs: Inputs,
-    tau: Array,
+    conditions: Conditions,
     reactions: Sequence[str],
     schedule: FixedSteps | AdaptiveSteps,
+    pulse: Pulse | None,
 ) -> Result:
-    found = outcome.samples
+    found, inputs, tau = outcome.samples, conditions.inputs, conditions.tau
     energy = observe.energy(plant, found)
     touches = plant.mechanism.touches
     whole = watched(schedule) if touches else schedule
@@ -193,7 +204,9 @@ def _result(
         )
     else:
         power += observe.law_power(plant, found, inputs, slice(None))
-    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole)
+    hidden = between_samples(schedule, pulse)
+    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole, jumping=hidden)
+    doubts = (*pulse_doubts(schedule, pulse), *verdict.doubts)
     work, status = verdict.work, outcome.status.name
     if whole != schedule:
         rows = wanted_samples(found.t, schedule)
@@ -214,11 +227,11 @@ def _result(
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
-        notes=(*outcome.notes, *verdict.doubts, *limit_notes([(plant, found.t, found.q)])),
+        notes=(*outcome.notes, *doubts, *limit_notes([(plant, found.t, found.q)])),
         end=outcome.end,
         units=input_units(plant) | signal_units(plant),
         work=work,
-        doubts=verdict.doubts,
+        doubts=doubts,
         tolerance=tolerance_of(schedule),
         partitions=outcome.partitions,
         inputs=dict(zip(plant.inputs, u.T, strict=True)),
@@ -226,12 +239,13 @@ def _result(
     )
 
 
-def _reference(system: System, begin: End, schedule: FixedSteps, tolerance: float) -> Samples:
-    """The same run by SciPy, on the same rates."""
+def _reference(system: System, begin: End, schedule: FixedSteps, chosen: AdaptiveSteps) -> Samples:
+    """The same run by SciPy, on the same rates, with a sample after each of the fixed steps."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(schedule.steps / schedule.stride))
     times = np.linspace(begin.t, t_end, count + 1)
-    x = solve(system, system.start(begin.t, begin.q, begin.qd, begin.z), times, tolerance)
+    x = system.start(begin.t, begin.q, begin.qd, begin.z)
+    x = solve(system, x, times, float(np.max(chosen.rtol)), longest=chosen.max_step)
     return system.expand(times, x)
 
 

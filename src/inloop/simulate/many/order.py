@@ -20,6 +20,7 @@ from inloop.plant.unit import PlantUnit, common_name, plant_unit
 from inloop.simulate.choice import FIRST, method_at_start, with_tolerance
 from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.inputs import Inputs
+from inloop.simulate.judging.pulses import pulse_doubts, shortest_pulse, with_pulses
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.many.arguments import count_runs
 from inloop.simulate.many.starts import (
@@ -138,6 +139,9 @@ def make_order(
     else:
         schedule = replace(schedule, method=METHODS[method])
     at = shared_conditions(plants, given)
+    pulse = shortest_pulse(plants, at, schedule)
+    schedule = with_pulses(schedule, pulse)
+    notes = (*pulse_doubts(schedule, pulse), *notes)
     starts = starts_of(plants, given, at, t_end)
     systems = make_systems(plants, at, schedule.method, None, step_of(schedule), patient=True)
     unit = plant_unit(plants)
