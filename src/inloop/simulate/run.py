@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +18,7 @@ from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_formulation, check_start, moved_notes
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
+from inloop.simulate.judging.accuracy import Inaccuracy, inaccuracy
 from inloop.simulate.judging.contact_power import contact_power
 from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
@@ -144,6 +145,12 @@ def simulate(
     conditions = Conditions(efforts, signals, drives)
     pulse = shortest_pulse({plant.name: plant}, {plant.name: conditions}, schedule, begin.t)
     schedule = with_pulses(schedule, pulse)
+
+    def make(h: float | None) -> Callable[..., System]:
+        return lambda chosen: make_system(
+            plant, conditions, schedule.method, chosen, h, patient=True
+        )
+
     if method == SCIPY and isinstance(schedule, FixedSteps):
         refuse_hard_contacts(plant)
         refuse_foreign_method(plant, Method.RODAS)
@@ -156,20 +163,18 @@ def simulate(
         schedule = chosen
     else:
         # contacts act within a few steps, between samples that are far apart
-        done = run_in_pieces(
-            plant,
-            watched(schedule) if plant.mechanism.touches else schedule,
-            begin,
-            lambda chosen: make_system(
-                plant, conditions, schedule.method, chosen, step_of(schedule), patient=True
-            ),
-        )
+        whole = watched(schedule) if plant.mechanism.touches else schedule
+        done = run_in_pieces(plant, whole, begin, make(step_of(schedule)))
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
         told = (*told, *jump_notes(plant, done.samples, drives, signals))
     told = (*told, *row_jump_notes(plant, done.samples))
     told = (*sample_notes(inputs, motions, begin.t, t_end), *told)
     result = _result(plant, done.after(told), conditions, joints, schedule, pulse)
     result = replace(result, method=method)
+    if done.status == Status.OK and not result.doubts:
+        first = signals.at(begin.t)[None]
+        off = inaccuracy(plant, done.samples, schedule, begin, first, make)
+        result = _doubted(result, off)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
     result = replace(result, notes=(*begun, *result.notes))
     if done.status == Status.STOPPED:
@@ -237,6 +242,14 @@ def _result(
         inputs=dict(zip(plant.inputs, u.T, strict=True)),
         parameters=dict(plant.parameters),
     )
+
+
+def _doubted(result: Result, found: Inaccuracy | None) -> Result:
+    """A result of steps that are too long."""
+    if found is None:
+        return result
+    status = UNSTABLE if found.useless else result.status
+    return replace(result, status=status, doubts=(found.told,), notes=(*result.notes, found.told))
 
 
 def _reference(system: System, begin: End, schedule: FixedSteps, chosen: AdaptiveSteps) -> Samples:
