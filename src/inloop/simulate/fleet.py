@@ -27,7 +27,7 @@ from inloop.simulate.many.starts import (
     shared_conditions,
     starts_of,
 )
-from inloop.simulate.schedules import METHODS
+from inloop.simulate.schedules import METHODS, check_method
 from inloop.simulate.systems import make_systems
 
 
@@ -65,8 +65,7 @@ class Fleet:
             raise InputError(f"{self.count} runs make no sense", fix="Use 1 or more.")
         check_step(self._plants, self.step_size)
         self.method = method or method_at_start(plant, None, None, {}, self.step_size)
-        if self.method not in METHODS:
-            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        check_method(self.method)
         at = {name: conditions(self._plants, p, {}, {}, {}) for name, p in self._plants.items()}
         kind = METHODS[self.method]
         self._systems = [

@@ -301,6 +301,7 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "forces keep them closed (Painlevé)",
         "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed from "
         "event to event: where shapes touch jumps, as on a rim that lies level",
+        "TOO_MANY_STEPS": f"needs too many steps after t = {last:.6g} s",
         "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
@@ -311,6 +312,8 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         "CONTACT_JAMMED": "Use method='moreau', which lets them jam by an impulse",
         "CONTACT_INEXACT": "Use method='moreau'",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.tolerance is not None and result.status in ("STEP_TOO_SMALL", "TOO_MANY_STEPS"):
+        fix = f"Use a tolerance above {result.tolerance:g}, or look for what jumps there"
     if result.method == "event_driven" and result.status in ("STEP_TOO_SMALL", "CHATTERING"):
         fix = "Use method='moreau', which steps over events"
     if result.status == "LOOP_OPEN" and blame:
