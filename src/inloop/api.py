@@ -25,7 +25,7 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, name_list, real
 from inloop.plant.controlling import controller_of
 from inloop.plant.holding import hold, rest_of, stop
-from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
+from inloop.plant.keywords import checked_call, checked_calls, spelled_out, unknown_keyword
 from inloop.plant.variation.tangent import tangent
 from inloop.realtime.run import StartOptions
 from inloop.simulate import Stepper
@@ -335,10 +335,10 @@ class Plant(BarePlant):
 KEYWORDS = tuple(list(inspect.signature(Plant.simulate).parameters)[1:-1])
 
 
+@checked_calls
 class Model(ModelBuilder):
     """The description of a mechanism; `build()` freezes it, `compile()` makes it a plant."""
 
-    @checked_call
     def compile(
         self,
         *,

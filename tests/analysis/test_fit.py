@@ -54,6 +54,18 @@ def measured(seed: int, delay: float = 0.0) -> dict[str, np.ndarray]:
     return {"t": t, "block.q": swing(t - delay) + noise}
 
 
+def test_a_search_that_begins_with_a_negative_mass_is_refused() -> None:
+    m = il.Model("loaded", gravity=(0.0, 0.0, 0.0))
+    load = m.parameter("load", MASS + 1.0, unit="kg")
+    m.body("block", on=m.ground, joint=il.prismatic("x"), mass=load - 1.0)
+    m.joint_force("block", lambda q, qd: -K * q - C * qd, "spring")
+    plant = m.compile()
+    with pytest.raises(il.InputError, match="body 'block': mass must be >= 0"):
+        il.fit(plant, measured(0), ["load"], bounds={"load": (0.1, 0.5)})
+    found = il.fit(plant, measured(0), ["load"], bounds={"load": (-9.0, 9.0)})
+    assert found.values == pytest.approx([MASS + 1.0], abs=5.0 * float(found.deviations[0]))
+
+
 def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
     truth, off = np.array([K, C]), []
     for seed in range(5):

@@ -236,7 +236,7 @@ WRONG = [
     ({"t_end": float("nan")}, "t_end = nan s"),
     ({"q": {"elbow": 1.0}}, "model 'double_pendulum' has no coordinate 'elbow'"),
     ({"q": np.zeros(3)}, r"q has shape \(3,\), model 'double_pendulum' needs 2 entries"),
-    ({"qd": {"upper": float("inf")}}, "qd holds NaN or infinity"),
+    ({"qd": {"upper": float("inf")}}, "qd of 'upper' is inf"),
     ({"inputs": {"push": 1.0}}, "model 'double_pendulum' has no input 'push'. Names are: none"),
 ]
 

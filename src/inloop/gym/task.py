@@ -145,18 +145,20 @@ class Play:
         Raises:
             InputError: they cannot begin where the task says.
         """
-        start = {} if self.task.start is None else dict(self.task.start(random, len(which)))
+        start = {} if self.task.start is None else self.task.start(random, len(which))
         known = ("q", "qd", "inputs", "parameters")
+        if not isinstance(start, Mapping):
+            raise InputError(f"start returns {start!r}", fix='Return {"q": {"hinge": 0.1}}, say.')
         for name in start:
             if name not in known:
                 raise InputError(f"start returns '{name}'", fix=f"It may hold {', '.join(known)}.")
-        self.fleet.restart(which, **start)
-        for run in which:
-            if self.fleet.failed[run]:
-                raise InputError(
-                    f"an episode cannot start where the task says: {self.fleet.status(run)}",
-                    fix="Look at what start returns: loops must close there.",
-                )
+        try:
+            self.fleet.restart(which, **start, strict=True)
+        except InputError as error:
+            told = error.mistakes[0]
+            raise InputError(
+                f"an episode cannot start where the task says: {told.what}", told.where, told.fix
+            ) from error
         self.periods[list(which)] = 0
 
     def advance(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -17,15 +17,23 @@ from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_formulation, check_start, moved_notes
 from inloop.simulate.drives import read_drives
-from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.simulate.inputs import read_inputs
+from inloop.simulate.judging.accuracy import Inaccuracy, inaccuracy
 from inloop.simulate.judging.contact_power import contact_power
 from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
+from inloop.simulate.judging.given_samples import sample_notes
 from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.passing import passing_notes
+from inloop.simulate.judging.pulses import (
+    Pulse,
+    between_samples,
+    pulse_doubts,
+    shortest_pulse,
+    with_pulses,
+)
 from inloop.simulate.judging.row_jumps import row_jump_notes
-from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -136,31 +144,39 @@ def simulate(
             fix="Give either start, or q and qd.",
         )
     conditions = Conditions(efforts, signals, drives)
+    pulse = shortest_pulse({plant.name: plant}, {plant.name: conditions}, schedule, begin.t)
+    schedule = with_pulses(schedule, pulse)
+
+    def make(h: float | None) -> Callable[..., System]:
+        return lambda chosen: make_system(
+            plant, conditions, schedule.method, chosen, h, patient=True
+        )
+
     if method == SCIPY and isinstance(schedule, FixedSteps):
         refuse_hard_contacts(plant)
         refuse_foreign_method(plant, Method.RODAS)
         system = make_system(plant, conditions)
-        found = _reference(system, begin, schedule, tolerance or 1e-9)
-        done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
         # its steps are its own
-        schedule = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
+        chosen = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
+        chosen = with_pulses(chosen, pulse)
+        found = _reference(system, begin, schedule, chosen)
+        done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
+        schedule = chosen
     else:
         # contacts act within a few steps, between samples that are far apart
-        done = run_in_pieces(
-            plant,
-            watched(schedule) if plant.mechanism.touches else schedule,
-            begin,
-            lambda chosen: make_system(
-                plant, conditions, schedule.method, chosen, step_of(schedule), patient=True
-            ),
-        )
+        whole = watched(schedule) if plant.mechanism.touches else schedule
+        done = run_in_pieces(plant, whole, begin, make(step_of(schedule)))
     jumps = jump_notes(plant, done.samples, drives, signals)
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
         told = (*told, *jumps)
     told = (*told, *row_jump_notes(plant, done.samples))
-    told = (*short_samples(inputs, motions, begin.t, t_end), *told)
-    result = _result(plant, done.after(told), signals, efforts, joints, schedule)
+    told = (*sample_notes(inputs, motions, begin.t, t_end), *told)
+    result = _result(plant, done.after(told), conditions, joints, schedule, pulse)
     result = replace(result, method=method)
+    if done.status == Status.OK and not result.doubts:
+        first = signals.at(begin.t)[None]
+        off = inaccuracy(plant, done.samples, schedule, begin, first, make)
+        result = _doubted(result, off)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
     if schedule.method == Method.MOREAU:
         begun = (*begun, *passing_notes(plant, result, step))
@@ -181,12 +197,12 @@ def simulate(
 def _result(
     plant: BarePlant,
     outcome: Outcome,
-    inputs: Inputs,
-    tau: Array,
+    conditions: Conditions,
     reactions: Sequence[str],
     schedule: FixedSteps | AdaptiveSteps,
+    pulse: Pulse | None,
 ) -> Result:
-    found = outcome.samples
+    found, inputs, tau = outcome.samples, conditions.inputs, conditions.tau
     energy = observe.energy(plant, found)
     touches = plant.mechanism.touches
     whole = watched(schedule) if touches else schedule
@@ -197,7 +213,9 @@ def _result(
         )
     else:
         power += observe.law_power(plant, found, inputs, slice(None))
-    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole)
+    hidden = between_samples(schedule, pulse)
+    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole, jumping=hidden)
+    doubts = (*pulse_doubts(schedule, pulse), *verdict.doubts)
     work, status = verdict.work, outcome.status.name
     if whole != schedule:
         rows = wanted_samples(found.t, schedule)
@@ -218,11 +236,11 @@ def _result(
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
-        notes=(*outcome.notes, *verdict.doubts, *limit_notes([(plant, found.t, found.q)])),
+        notes=(*outcome.notes, *doubts, *limit_notes([(plant, found.t, found.q)])),
         end=outcome.end,
         units=input_units(plant) | signal_units(plant),
         work=work,
-        doubts=verdict.doubts,
+        doubts=doubts,
         tolerance=tolerance_of(schedule),
         partitions=outcome.partitions,
         inputs=dict(zip(plant.inputs, u.T, strict=True)),
@@ -230,12 +248,21 @@ def _result(
     )
 
 
-def _reference(system: System, begin: End, schedule: FixedSteps, tolerance: float) -> Samples:
-    """The same run by SciPy, on the same rates."""
+def _doubted(result: Result, found: Inaccuracy | None) -> Result:
+    """A result of steps that are too long."""
+    if found is None:
+        return result
+    status = UNSTABLE if found.useless else result.status
+    return replace(result, status=status, doubts=(found.told,), notes=(*result.notes, found.told))
+
+
+def _reference(system: System, begin: End, schedule: FixedSteps, chosen: AdaptiveSteps) -> Samples:
+    """The same run by SciPy, on the same rates, with a sample after each of the fixed steps."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(schedule.steps / schedule.stride))
     times = np.linspace(begin.t, t_end, count + 1)
-    x = solve(system, system.start(begin.t, begin.q, begin.qd, begin.z), times, tolerance)
+    x = system.start(begin.t, begin.q, begin.qd, begin.z)
+    x = solve(system, x, times, float(np.max(chosen.rtol)), longest=chosen.max_step)
     return system.expand(times, x)
 
 
@@ -281,6 +308,7 @@ def failed(
         "forces keep them closed (Painlevé)",
         "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed from "
         "event to event: where shapes touch jumps, as on a rim that lies level",
+        "TOO_MANY_STEPS": f"needs too many steps after t = {last:.6g} s",
         "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
@@ -291,6 +319,8 @@ def failed(
         "CONTACT_JAMMED": "Use method='moreau', which lets them jam by an impulse",
         "CONTACT_INEXACT": "Use method='moreau'",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.tolerance is not None and result.status in ("STEP_TOO_SMALL", "TOO_MANY_STEPS"):
+        fix = f"Use a tolerance above {result.tolerance:g}, or look for what jumps there"
     if result.method == "event_driven" and result.status in ("STEP_TOO_SMALL", "CHATTERING"):
         fix = "Use method='moreau', which steps over events"
     if result.status == "LOOP_OPEN" and blame:

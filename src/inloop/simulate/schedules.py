@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, near_names
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array
 from inloop.plant.arguments import real
@@ -28,13 +28,29 @@ MOST_SAMPLES = 1e9
 MOST_WATCHED = 200_000  # steps of a run that are all kept until it was judged
 
 
+def check_method(method: object, *others: str) -> None:
+    """See that there is such an integrator.
+
+    Args:
+        method: what the user wrote.
+        others: names that will do as well.
+
+    Raises:
+        InputError: there is none.
+    """
+    known = (*METHODS, *others)
+    if str(method) not in known:
+        near = near_names(str(method).lower(), known)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        fix = f"Use one of {', '.join(known)}.{meant}"
+        raise InputError(f"method {method!r} is unknown", fix=fix)
+
+
 def fixed(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
     """Fixed steps that end at t_end."""
     t_end, step = real(t_end, "t_end"), real(step, "step")
     sample = None if sample is None else real(sample, "sample")
-    if str(method) not in (*METHODS, SCIPY):
-        known = ", ".join((*METHODS, SCIPY))
-        raise InputError(f"method {method!r} is unknown", fix=f"Use one of {known}.")
+    check_method(method, SCIPY)
     if not (math.isfinite(t_end) and t_end >= 0.0 and math.isfinite(step) and step > 0.0):
         raise InputError(
             f"t_end = {t_end} s with steps of {step} s makes no sense", fix="Use positive numbers."

@@ -27,8 +27,10 @@ def vector(plant: BarePlant, given: Given, default: Sequence[float], name: str) 
         if found.shape != result.shape:
             raise plant.equations.wrong_size(name, found.shape, len(result))
         result = found.copy()
-    if not np.all(np.isfinite(result)):
-        raise InputError(f"{name} holds NaN or infinity", fix="Give finite numbers.")
+    bad = np.flatnonzero(~np.isfinite(result))
+    if len(bad):
+        whose = (plant.positions if name == "q" else plant.coordinates)[int(bad[0])]
+        raise InputError(f"{name} of '{whose}' is {result[bad[0]]}", fix="Give finite numbers.")
     return plant.configuration.normalized(result) if name == "q" else result
 
 

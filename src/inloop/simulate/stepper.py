@@ -24,7 +24,7 @@ from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
 from inloop.simulate.results.result import EventRecord
 from inloop.simulate.results.samples import Samples
-from inloop.simulate.schedules import METHODS
+from inloop.simulate.schedules import METHODS, check_method
 from inloop.simulate.systems import Conditions, make_systems
 
 
@@ -69,8 +69,7 @@ class Stepper:
         """
         if method is None:
             method = own_method(list(plants.values())) or FIRST
-        if str(method) not in METHODS:
-            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        check_method(str(method))
         self.step_size = real(step, "step")
         most_events = whole(most_events, "most_events")
         check_limits(most_events, None)

@@ -67,10 +67,11 @@ class PiecewisePolynomial:
 def _check_points(x: np.ndarray, y: np.ndarray, kind: str) -> None:
     needed = 2 if kind == "linear" else 3
     if x.ndim != 1 or x.shape != y.shape or len(x) < needed:
+        alike = x.ndim == 1 and x.shape == y.shape
         raise ExpressionError(
             f"a {kind} table needs at least {needed} points with one value each, "
             f"got {x.shape} abscissas and {y.shape} values",
-            fix="Give two lists of the same length.",
+            fix=f"Give {needed} points or more." if alike else "Give two lists of the same length.",
         )
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
         raise ExpressionError("a table holds NaN or infinity", fix="Remove those points.")

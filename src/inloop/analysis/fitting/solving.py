@@ -175,7 +175,8 @@ def solve(
         exact: take exact derivatives where there are any.
 
     Raises:
-        SimulationError: the plant cannot be run with the values the search begins with.
+        InputError: runs cannot start with the values the search begins with.
+        SimulationError: the plant cannot be run with these values.
     """
     known = np.array([noise.get(name, 0.0) for name in outputs])
     spread = np.vstack([each.y for each in shooting.recordings]).std(axis=0)
@@ -202,6 +203,7 @@ def _minimize(
 ) -> tuple[Array, bool]:
     first = problem.vector(values, nodes)
     if not np.all(np.isfinite(problem.residuals(first))):
+        problem.shooting.refuse_starts(*problem.parts(first))
         raise SimulationError(
             f"model '{problem.shooting.plant.name}' cannot be run along the recording with the "
             "values that the search begins with",

@@ -205,9 +205,11 @@ class _Job:
             assert work.atol is not None and schedule.sample is not None
             rtol = np.full((len(sizes), max(sizes)), schedule.rtol)
             c.t_end, c.spacing, c.stride = schedule.t_end, schedule.sample, 1
+            c.longest = schedule.max_step
             c.max_steps, c.most_choices = schedule.max_steps, work.atol.shape[1]
             c.rtol, c.atol = self._address(rtol), self._address(work.atol)
         else:
+            c.longest = np.inf
             c.step, c.steps, c.stride = schedule.step, schedule.steps, schedule.stride
             c.t_end = schedule.step * schedule.steps
             c.spacing = schedule.step * schedule.stride

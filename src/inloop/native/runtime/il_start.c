@@ -151,6 +151,9 @@ int il_begin_from(il_instance *instance, int64_t mode, int64_t kind, const il_st
     const il_mode_row *row = way.part->row;
     way.known = known;
     way.wanted = wanted;
+    if (wanted->parameters && !il_within_bounds(instance->plant, wanted->parameters)) {
+        return IL_OUT_OF_BOUNDS;
+    }
     if (kind == IL_START_CLOSED) {
         set_quantities(&way, 1.0);
         blend(known->q, wanted->q, 1.0, il_positions(row), way.q);

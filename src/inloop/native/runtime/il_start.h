@@ -27,7 +27,8 @@ IL_EXPORT int64_t il_start_room(const il_instance *instance, int64_t mode);
 /* Begin in a mode at t = 0, with the first choice of independent coordinates.
  *
  * kind: see il_start_kind. known: a start whose loops are closed; one that is led stays on its branch.
- * IL_LOOP_OPEN: the loops cannot be closed at what is wanted. */
+ * IL_LOOP_OPEN: the loops cannot be closed at what is wanted. IL_OUT_OF_BOUNDS: a formula of the
+ * parameters leaves its bound, as of a mass. */
 IL_EXPORT int il_begin_from(il_instance *instance, int64_t mode, int64_t kind,
                             const il_start *known, const il_start *wanted, double *scratch);
 

@@ -13,10 +13,11 @@ from inloop.native.running.many import StartRows, Starts
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.unit import plant_unit
+from inloop.simulate.controlled.compiled import inputs_led_by_plant, refuse_led
 from inloop.simulate.drives import Drives
 from inloop.simulate.live_drives import check_velocities
 from inloop.simulate.machine_start import conditions
-from inloop.simulate.many.arguments import Columns, Given, read_given
+from inloop.simulate.many.arguments import Columns, Given, check_each, read_given
 from inloop.simulate.start import CLOSE, first_internal_states, start_of
 from inloop.simulate.systems import Conditions
 
@@ -145,6 +146,17 @@ def _parameter_rows(plant: BarePlant, given: Given) -> Array:
     """Values of all parameters: one row for all runs, or one for each."""
     values = np.array(list({**plant.parameters, **given.shared}.values()), dtype=np.float64)
     return given.fill(values, list(plant.parameters))
+
+
+def check_values(plants: Plants, given: Arguments) -> None:
+    """Refuse what no run can have: inputs that the plant leads itself, parameters out of range.
+
+    Raises:
+        InputError: names the input, or the run and the parameter.
+    """
+    efforts, others = ((*each.shared, *each.columns) for each in (given.tau, given.inputs))
+    refuse_led(inputs_led_by_plant(plants), [*(f"{name}.tau" for name in efforts), *others])
+    check_each(given.parameters, next(iter(plants.values())).parameters.check_one)
 
 
 def check_formulas(plants: Plants, given: Given) -> None:
