@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import inloop as il
 from inloop.analysis.fitting.residual_tests import judge_residuals
@@ -122,16 +124,21 @@ def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
         il.fit(slider, measured(1), ["k", "c"], bounds={"k": (10.0, 180.0)})
 
 
-def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
-    """The forced swing of the slider, in closed form: held inputs come half a period late."""
+def pushed() -> dict[str, np.ndarray]:
+    """The forced swing of the slider, in closed form, with noise."""
     t, omega, push = np.arange(0.0, END, PERIOD), 15.0, 40.0
     answer = push / (K - MASS * omega**2 + 1j * C * omega)
     noise = NOISE * np.random.default_rng(4).normal(size=len(t))
-    recording = {
+    return {
         "t": t,
         "block.q": swing(t) + (answer * np.exp(1j * omega * t)).imag + noise,
         "push": push * np.sin(omega * t),
     }
+
+
+def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
+    """Held inputs come half a period late."""
+    recording = pushed()
     held = il.fit(slider, recording, ["k", "c"], refuse=False)
     assert abs(held["c"] - C) > 5.0 * held.deviations[1]
     assert any("if they are smooth" in note for note in held.notes)
@@ -139,6 +146,43 @@ def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
     assert np.all(np.abs(smooth.values - [K, C]) < 4.0 * smooth.deviations) and not smooth.notes
     with pytest.raises(il.InputError, match="inputs is 'linear'"):
         il.fit(slider, recording, ["k"], inputs="linear")  # type: ignore[arg-type]
+
+
+def test_rows_that_tell_the_inputs_that_led_to_them(slider: il.Plant) -> None:
+    """Random pushes, each held over one period; the block in closed form, by the matrix of one."""
+    rate = np.array([[0.0, 1.0, 0.0], [-K / MASS, -C / MASS, 1.0 / MASS], [0.0, 0.0, 0.0]])
+    turn, noise = expm(rate * PERIOD), np.random.default_rng(5)
+    push, states = 40.0 * noise.normal(size=600), np.zeros((600, 2))
+    for k in range(1, 600):
+        states[k] = (turn @ [*states[k - 1], push[k]])[:2]
+    told = {"t": PERIOD * np.arange(600), "block.q": states[:, 0], "push": push}
+    told["block.q"] = told["block.q"] + 1e-4 * noise.normal(size=600)
+    right = il.fit(slider, told, ["k", "c"], inputs="before")
+    assert np.all(np.abs(right.values - [K, C]) < 4.0 * right.deviations) and not right.notes
+    wrong = il.fit(slider, told, ["k", "c"], refuse=False)
+    assert any("what led to it c" in note and 'inputs="before"' in note for note in wrong.notes)
+
+
+def test_a_table_of_a_device_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No velocities, a spreadsheet's mark at the begin, spaces after commas, a smooth input."""
+    model, table = tmp_path / "slider.py", tmp_path / "device.csv"
+    model.write_text(SLIDER)
+    recording = pushed()
+    rows = np.column_stack(list(recording.values()))
+    np.savetxt(table, rows, delimiter=", ", header="\ufefft, block.q, push", comments="",
+               encoding="utf-8")  # fmt: skip
+    words = ["identify", str(model), str(table), "--fit", "k,c", "--json"]
+    assert main([*words, "--inputs", "smooth"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    for name, truth in (("k", K), ("c", C)):
+        found = told["parameters"][name]
+        assert abs(found["value"] - truth) < 4.0 * found["deviation"]
+    assert told["notes"] == []
+    # saved in a form that tells more, it is still a table of columns
+    il.read(table).save(tmp_path / "device.npz")
+    assert il.read(tmp_path / "device.npz").columns_only
 
 
 def test_recording_of_another_plant_is_refused(slider: il.Plant) -> None:

@@ -15,6 +15,7 @@ from inloop.analysis.fitting.recordings import (
     Recording,
     default_outputs,
     known_outputs,
+    listed,
     plants_of,
     read_recordings,
 )
@@ -23,6 +24,7 @@ from inloop.analysis.fitting.segments import cut
 from inloop.analysis.fitting.shooting import Shooting, Steps
 from inloop.analysis.fitting.solving import Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
+from inloop.analysis.recorded_inputs import Held
 from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import BarePlant
 from inloop.plant.arguments import name_list, real, whole
@@ -35,7 +37,9 @@ MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
 APPROACHING = 15  # evaluations in each of them
 AT_HOME = 1e-6  # of a unit of a coordinate
 COARSE = 1e-5  # of the size of an unknown: what steps may move it by without a word
-BETWEEN = {"held": "from", "smooth": "smooth"}  # what inputs of columns do between samples
+# what inputs of columns do between samples
+BETWEEN: dict[str, Held] = {"held": "from", "before": "until", "smooth": "smooth"}
+OTHERWISE = {"smooth": "if they are smooth", "before": "if each row tells what led to it"}
 STEP = 1e-3  # longest step of the integrator, unless it is given [s]
 
 Given = Recording | Sequence[Recording]
@@ -52,7 +56,7 @@ def fit(
     delay: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     start: Literal["fit", "recorded"] = "fit",
-    inputs: Literal["held", "smooth"] = "held",
+    inputs: Literal["held", "before", "smooth"] = "held",
     segments: float | None = None,
     check: Given | None = None,
     step: float | None = None,
@@ -80,7 +84,8 @@ def fit(
         start: "fit": positions and velocities at the start are fitted, too; "recorded": they are
             those of the first sample.
         inputs: of columns, between samples: "held": as each sample says until the next one;
-            "smooth": on a curve through them. Other recordings know it themselves.
+            "before": as the next one says, since rows tell what led to them; "smooth": on a curve
+            through them. Other recordings know it themselves.
         segments: length of segments for multiple shooting [s], for unstable and chaotic motion.
         check: recordings that are kept back, to be predicted with the values found.
         step: longest step of the integrator [s]; 1 ms by default. It is shortened to a whole part
@@ -94,13 +99,14 @@ def fit(
         SimulationError: the plant cannot be run along the recordings.
         ResidualError: the model does not explain the recordings, whatever its parameters.
     """
-    chosen = _outputs(plant, recordings, outputs)
+    given = listed(recordings)
+    chosen = _outputs(plant, given[0], outputs)
     known, late = by_channel(noise, "noise", chosen), by_channel(delay, "delay", chosen)
     if start not in ("fit", "recorded"):
         raise InputError(f"start is {start!r}", fix='Write "fit" or "recorded".')
     if inputs not in BETWEEN:
-        raise InputError(f"inputs is {inputs!r}", fix='Write "held" or "smooth".')
-    runs, steps = _read(plant, recordings, chosen, step, method, BETWEEN[inputs])
+        raise InputError(f"inputs is {inputs!r}", fix='Write "held", "before" or "smooth".')
+    runs, steps = _read(plant, given, chosen, step, method, BETWEEN[inputs])
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), chosen, runs[0].period, late, bounds)
     options = (chosen, late, steps, start, segments)
     shooting = _shooting(plant, runs, unknowns, *options)
@@ -110,13 +116,13 @@ def fit(
         found = solve(shooting, known, chosen, whole(most, "most"), line.say)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
     notes = (*fit_notes(unknowns, found, tests), *_coarse(shooting, found))
-    notes += stray_columns(plant, recordings)
-    if inputs == "held":
-        smooth, _ = _read(plant, recordings, chosen, step, method, "smooth")
-        notes += _held(shooting, found, smooth)
+    notes += stray_columns(plant, given)
+    for other in OTHERWISE if inputs == "held" else ():
+        again, _ = _read(plant, given, chosen, step, method, BETWEEN[other])
+        notes += _held(shooting, found, again, other)
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
-        others, _ = _read(plant, check, chosen, step, method, BETWEEN[inputs])
+        others, _ = _read(plant, listed(check), chosen, step, method, BETWEEN[inputs])
         others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
         validation, more = _predicted(shooting, found, others, segments, start, known)
         curves += more
@@ -132,9 +138,9 @@ def fit(
     return fitted
 
 
-def _outputs(plant: BarePlant, recordings: Any, given: Any) -> tuple[str, ...]:
+def _outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str, ...]:
     known = known_outputs(plant)
-    chosen = default_outputs(plant, recordings) if given is None else name_list(given, "outputs")
+    chosen = default_outputs(plant, first) if given is None else name_list(given, "outputs")
     if not chosen:
         raise InputError(
             f"nothing of the recording can be compared with model '{plant.name}'",
@@ -150,11 +156,11 @@ def _outputs(plant: BarePlant, recordings: Any, given: Any) -> tuple[str, ...]:
 
 def _read(
     plant: BarePlant,
-    given: Any,
+    given: Sequence[Recording],
     outputs: Sequence[str],
     step: float | None,
     method: str | None,
-    between: str = "from",
+    between: Held,
 ) -> tuple[tuple[Measured, ...], Steps]:
     longest = STEP if step is None else real(step, "step")
     if not longest > 0.0:
@@ -257,17 +263,18 @@ def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
     return (f"steps of {size} are long: with half of them {moved} (step=)",)
 
 
-def _held(shooting: Shooting, found: Solution, smooth: tuple[Measured, ...]) -> tuple[str, ...]:
-    """Say so where inputs that are no steps would lead to other values."""
-    pairs = zip(smooth, shooting.recordings, strict=True)
+def _held(
+    shooting: Shooting, found: Solution, otherwise: tuple[Measured, ...], how: str
+) -> tuple[str, ...]:
+    """Say so where inputs that are held in another way would lead to other values."""
+    pairs = zip(otherwise, shooting.recordings, strict=True)
     if all(a.acting.shape == b.acting.shape and np.allclose(a.acting, b.acting) for a, b in pairs):
         return ()
-    moved = _moved(shooting, found, smooth, shooting.steps)
+    moved = _moved(shooting, found, otherwise, shooting.steps)
     if not moved:
         return ()
-    return (
-        f'inputs count as held from each sample on: if they are smooth {moved} (inputs="smooth")',
-    )
+    held = "inputs count as held from each sample on"
+    return (f'{held}: {OTHERWISE[how]} {moved} (inputs="{how}")',)
 
 
 def _moved(

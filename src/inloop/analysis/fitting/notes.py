@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, correlation_of
-from inloop.analysis.fitting.recordings import plants_of
+from inloop.analysis.fitting.recordings import Recording, plants_of
 from inloop.analysis.fitting.residual_tests import NOISY, ResidualTest
 from inloop.analysis.fitting.solving import Solution
 from inloop.analysis.fitting.unknowns import Unknowns
@@ -85,12 +84,11 @@ def residual_notes(test: ResidualTest) -> list[str]:
     return notes
 
 
-def stray_columns(plant: BarePlant, recordings: Any) -> tuple[str, ...]:
+def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[str, ...]:
     """Columns that nobody reads, and that are called nearly as an input that is missing."""
     inputs = {quantity.name for quantity in input_quantities(plants_of(plant))}
-    each = [recordings] if isinstance(recordings, Mapping) else recordings
     notes: list[str] = []
-    for number, columns in enumerate(each if isinstance(each, list | tuple) else (), start=1):
+    for number, columns in enumerate(recordings, start=1):
         if not isinstance(columns, Mapping):
             continue
         missing = {name.lower(): name for name in inputs - set(columns)}

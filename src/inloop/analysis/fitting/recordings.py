@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from inloop.analysis.recorded_inputs import held
+from inloop.analysis.recorded_inputs import Held, held
 from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, reals
@@ -55,28 +55,28 @@ class Measured:
 
 
 def read_recordings(
-    plant: BarePlant, given: Any, outputs: Sequence[str], parts: int, between: str = "from"
+    plant: BarePlant, given: Sequence[Recording], outputs: Sequence[str], parts: int, between: Held
 ) -> tuple[Measured, ...]:
     """All recordings, checked.
 
     Args:
         plant: whose recordings they are.
-        given: one, or a list of them.
+        given: as `listed` has them.
         outputs: names of the channels.
         parts: of a period in which inputs that are functions of time count as constant.
-        between: samples, inputs of columns are held "from" each on, or "smooth".
+        between: how inputs of columns are held between samples.
 
     Raises:
         InputError: one is of no use; the text says which.
     """
     return tuple(
         _read(plant, one, f"recording {number}", outputs, parts, between)
-        for number, one in enumerate(_listed(given), start=1)
+        for number, one in enumerate(given, start=1)
     )
 
 
-def _listed(given: Any) -> Sequence[Recording]:
-    """One or several recordings as a list.
+def listed(given: Any) -> Sequence[Recording]:
+    """One or several recordings as a list; files that hold columns alone as columns by name.
 
     Raises:
         InputError: there is none, or one is none.
@@ -92,7 +92,12 @@ def _listed(given: Any) -> Sequence[Recording]:
             )
         if not isinstance(one, Result | Mapping):
             raise InputError(f"recording {number} is none: {type(one).__name__}", fix=fix)
-    return each
+    return [
+        {name: one[name] for name in one.names}
+        if isinstance(one, Result) and one.columns_only
+        else one
+        for one in each
+    ]
 
 
 def plants_of(plant: BarePlant) -> Mapping[str, BarePlant]:
@@ -105,9 +110,8 @@ def known_outputs(plant: BarePlant) -> tuple[str, ...]:
     return tuple(x.name for x in output_quantities(plants_of(plant)))
 
 
-def default_outputs(plant: BarePlant, given: Any) -> tuple[str, ...]:
+def default_outputs(plant: BarePlant, first: Recording) -> tuple[str, ...]:
     """Sensors of the model that the first recording tells; else positions of coordinates."""
-    first = _listed(given)[0]
     told = set(first.names if isinstance(first, Result) else first)
     sensors = [s for names in plant.mechanism.signals_by_sensor.values() for s in names]
     chosen = [name for name in sensors if name in told]
@@ -116,7 +120,7 @@ def default_outputs(plant: BarePlant, given: Any) -> tuple[str, ...]:
 
 
 def _read(
-    plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int, between: str
+    plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int, between: Held
 ) -> Measured:
     if isinstance(given, Result):
         _check_run(plant, given, name)
@@ -193,7 +197,7 @@ def _states(
 
 
 def _acting(
-    plant: BarePlant, given: Recording, columns: Mapping[str, Array], parts: int, between: str
+    plant: BarePlant, given: Recording, columns: Mapping[str, Array], parts: int, between: Held
 ) -> Array:
     """Inputs between the samples, in the order of the plant's table."""
     names = [quantity.name for quantity in input_quantities(plants_of(plant))]
