@@ -14,13 +14,12 @@ from inloop.analysis.fitting.exact_reading import Reading
 from inloop.analysis.fitting.exact_smooth import Start, refuse_jumps
 from inloop.analysis.fitting.not_exact import NotExactError
 from inloop.analysis.fitting.shooting import Shooting
-from inloop.native import FixedSteps
 from inloop.plant import Array
 from inloop.plant.variation.names import TIME, refuse_rough
 from inloop.plant.variation.varied_system import VariedSamples
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.result import EventRecord
-from inloop.simulate.schedules import METHODS
+from inloop.simulate.schedules import fixed
 from inloop.simulate.sensitivities.event_changes import Moment, Surroundings, VariedMode
 from inloop.simulate.sensitivities.moded_run import ModedRun, modes_met, varied_mode
 from inloop.simulate.stepper import Stepper
@@ -115,10 +114,8 @@ class ModedSegment:
                 dg[column, i] = 1.0
             else:
                 dx[states.index(s.columns[column - len(s.unknowns)]), i] = 1.0
-        schedule = FixedSteps(
-            METHODS[s.method], s.step_size, len(self._rows) * self._block,
-            stride=s.steps.per_period,
-        )  # fmt: skip
+        seconds = len(self._rows) * self._block * s.step_size
+        schedule = fixed(seconds, s.step_size, s.method, s.period)
         (_, around), *later = self._surroundings(dg)
         run = ModedRun(modes, s.method, self._events, schedule, around, None, later)
         q, qd, node = self._start

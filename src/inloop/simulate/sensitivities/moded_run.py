@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inloop.errors import SimulationError
-from inloop.formalisms.loops.partition import Partition
 from inloop.native import FixedSteps
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Partition
 from inloop.plant.variation.jumps import ModeJumps
 from inloop.plant.variation.names import TIME, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
