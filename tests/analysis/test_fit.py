@@ -324,6 +324,8 @@ def test_played_inputs_are_those_of_single_steps(slider: il.Plant) -> None:
         ({"fit": ["k"], "segments": 0.0}, "segments of 0.0 s"),
         ({"fit": ["k"], "start": "there"}, "start is 'there'"),
         ({"fit": []}, "nothing is to be fitted"),
+        ({"fit": ["k"], "most": 0}, "0 evaluations make no sense"),
+        ({"fit": ["k"], "delay": {"block.q": 9.0}}, "unknowns behind a delay of 9 s"),
         ({"fit": ["k", "block.q"]}, "Starts are fitted by themselves"),
     ],
 )
@@ -337,12 +339,28 @@ def test_recordings_of_no_use(slider: il.Plant) -> None:
     uneven = {**recording, "t": recording["t"] ** 2}
     with pytest.raises(il.InputError, match="not equally spaced"):
         il.fit(slider, uneven, "k")
+    late = {**recording, "t": recording["t"] + 0.1 * (recording["t"] > 1.198)}
+    with pytest.raises(il.InputError, match=r"after t = 1.196 s the next one comes 0.104 s later"):
+        il.fit(slider, late, "k")
     with pytest.raises(il.InputError, match="nothing of the recording can be compared"):
         il.fit(slider, {"t": recording["t"]}, "k")
+    with pytest.raises(il.InputError, match=r"Write 'Block.Q' as 'block.q'"):
+        il.fit(slider, {"t": recording["t"], "Block.Q": recording["block.q"]}, "k")
     with pytest.raises(il.InputError, match="not finite"):
         il.fit(slider, {**recording, "block.q": np.full(len(recording["t"]), np.nan)}, "k")
     with pytest.raises(il.InputError, match=r"recording 1 is the name 'run.mcap'. Read the file"):
         il.fit(slider, "run.mcap", "k")  # type: ignore[arg-type]
+
+
+def test_a_velocity_that_is_missing_at_first(slider: il.Plant) -> None:
+    """As those of differences are: of no use as a start, and a poor guess of one elsewhere."""
+    recording = measured(0)
+    rate = np.gradient(recording["block.q"], recording["t"])
+    rate[0] = np.nan
+    found = il.fit(slider, {**recording, "block.qd": rate}, ["k", "c"])
+    assert np.all(np.abs(found.values - [K, C]) < 4.0 * found.deviations)
+    with pytest.raises(il.InputError, match=r"where it starts: 'block.qd' is not finite"):
+        il.fit(slider, {**recording, "block.qd": rate}, "k", start="recorded")
 
 
 def test_from_the_command_line(

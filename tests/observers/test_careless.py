@@ -40,6 +40,12 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
         ({"bounds": {"rail.q": (0.0, 1.0)}}, "'ekf' knows no bounds"),
         ({"bounds": {"rail.q": (1.0, 0.0)}, "method": "mhe"}, "hold nothing"),
         ({"horizon": 0, "method": "mhe"}, "a horizon of 0 samples"),
+        ({"horizon": 10**9, "method": "mhe"}, "a horizon of 1000000000 samples. Give 1 to 1000"),
+        (
+            {"horizon": 1000, "bounds": {"rail.q": (0.0, 1.0)}, "method": "mhe"},
+            "the two make 2002 bounds",
+        ),
+        ({"bounds": {"rail.q": 1.0}, "method": "mhe"}, "bounds of 'rail.q' are 1.0. Give a pair"),
         ({"unobserved": ["rail.x"]}, "no state 'rail.x'"),
         ({"unknown": {"rail.tau": il.observers.Unknown(1.0, time=1.0, smooth=True)}}, "smooth"),
     ],

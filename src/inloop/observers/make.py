@@ -24,7 +24,7 @@ from inloop.observers.unknowns import (
     white,
 )
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import by_name, name_list, real, whole
+from inloop.plant.arguments import by_name, name_list, reals, whole
 from inloop.plant.keywords import checked_call
 from inloop.simulate.controlled.sampled import unknown_name
 from inloop.simulate.schedules import METHODS
@@ -32,7 +32,8 @@ from inloop.simulate.schedules import METHODS
 FILTERS = ("ekf", "ukf", "mhe")
 INTEGRATORS = ("rk4", "euler", "dopri", "rodas", "implicit")
 UNSURE = 0.1  # of the natural unit of a state: its doubt at the start where none is given
-HORIZON = 20
+HORIZON, LONGEST = 20, 1000  # samples
+MOST_ROWS = 2000  # bounds on all of a horizon, which need their square in memory
 NARROWEST, WIDEST = 1e-3, 1e3  # spread of drawn states: nearer ones differ by rounding
 
 
@@ -268,6 +269,12 @@ def _check_method(method: str, table: ObserverTable, late: tuple[int, ...]) -> N
         if table.bounds:
             raise InputError(f"method '{method}' knows no bounds", fix="Use method='mhe'.")
         return
+    rows = (table.horizon + 1) * len(table.bounds)
+    if rows > MOST_ROWS:
+        raise InputError(
+            f"a horizon of {table.horizon} samples with {len(table.bounds)} sides of bounds",
+            fix=f"Shorten it: the two make {rows} bounds, {MOST_ROWS} are the most.",
+        )
     if any(extra.kind == COPY_OF_EXTRA for extra in table.extras):
         raise InputError("method 'mhe' knows no lag", fix=f"{filters[:-1]}, or leave out lag=.")
     if max(late):
@@ -278,8 +285,8 @@ def _check_method(method: str, table: ObserverTable, late: tuple[int, ...]) -> N
 
 def _horizon(given: int) -> int:
     samples = whole(given, "horizon")
-    if samples < 1:
-        raise InputError(f"a horizon of {samples} samples", fix="Give 1 or more.")
+    if not 1 <= samples <= LONGEST:
+        raise InputError(f"a horizon of {samples} samples", fix=f"Give 1 to {LONGEST}.")
     return samples
 
 
@@ -291,7 +298,10 @@ def _bounds(
     for name, pair in by_name(given, "bounds").items():
         if name not in names:
             raise unknown_name("state", name, names)
-        low, high = (real(value, f"a bound of '{name}'") for value in pair)
+        values = reals(pair, f"bounds of '{name}'")
+        if values.shape != (2,):
+            raise InputError(f"bounds of '{name}' are {pair}", fix="Give a pair (lowest, highest).")
+        low, high = values.tolist()
         if not low < high:
             raise InputError(
                 f"bounds ({low:g}, {high:g}) of '{name}' hold nothing", fix="Give lowest, highest."

@@ -105,7 +105,7 @@ class SmoothSegment:
         every = slice(None, None, self._parts)
         handover = self._parts * (self._segment.handover or 0)
         u = np.vstack([self._u[:1], self._u])[every]
-        t = self._begin + s.period * np.arange(len(u))
+        t = np.asarray(self._begin + s.period * np.arange(len(u)), np.float64)
         read = Reading(self._system, s, t, (y[every], dy[every]), u)
         return *read.outputs(group), changes[handover][self._states]
 

@@ -13,8 +13,8 @@ from inloop.analysis.fitting.notes import fit_notes, stray_columns, unidentified
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
-    default_outputs,
-    known_outputs,
+    check_starts,
+    chosen_outputs,
     listed,
     plants_of,
     read_recordings,
@@ -25,7 +25,7 @@ from inloop.analysis.fitting.shooting import Shooting, Steps
 from inloop.analysis.fitting.solving import Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.analysis.recorded_inputs import Held
-from inloop.errors import InputError, SimulationError, name_hint
+from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
@@ -100,12 +100,17 @@ def fit(
         ResidualError: the model does not explain the recordings, whatever its parameters.
     """
     given = listed(recordings)
-    chosen = _outputs(plant, given[0], outputs)
+    chosen = chosen_outputs(plant, given[0], outputs)
     known, late = by_channel(noise, "noise", chosen), by_channel(delay, "delay", chosen)
     if start not in ("fit", "recorded"):
         raise InputError(f"start is {start!r}", fix='Write "fit" or "recorded".')
     if inputs not in BETWEEN:
         raise InputError(f"inputs is {inputs!r}", fix='Write "held", "before" or "smooth".')
+    most = whole(most, "most")
+    if most < 1:
+        raise InputError(f"{most} evaluations make no sense", fix="Give 1 or more (most=).")
+    if start == "recorded":
+        check_starts(plant, given)
     runs, steps = _read(plant, given, chosen, step, method, BETWEEN[inputs])
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), chosen, runs[0].period, late, bounds)
     options = (chosen, late, steps, start, segments)
@@ -113,7 +118,7 @@ def fit(
     with searching("fitting") as line:
         if segments is None:
             _approach(shooting, known, options, line.say)
-        found = solve(shooting, known, chosen, whole(most, "most"), line.say)
+        found = solve(shooting, known, chosen, most, line.say)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
     notes = (*fit_notes(unknowns, found, tests), *_coarse(shooting, found))
     notes += stray_columns(plant, given)
@@ -136,22 +141,6 @@ def fit(
     if refuse:
         fitted.check()
     return fitted
-
-
-def _outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str, ...]:
-    known = known_outputs(plant)
-    chosen = default_outputs(plant, first) if given is None else name_list(given, "outputs")
-    if not chosen:
-        raise InputError(
-            f"nothing of the recording can be compared with model '{plant.name}'",
-            fix='Name outputs: outputs=["crank.q"].',
-        )
-    for name in chosen:
-        if name not in known:
-            raise InputError(
-                f"model '{plant.name}' has no output '{name}'", fix=name_hint(name, known)
-            )
-    return tuple(dict.fromkeys(chosen))
 
 
 def _read(
@@ -206,8 +195,10 @@ def _shooting(
     early = int(np.ceil(max(longest, default=0.0) / period - 1e-9))
     for each in runs:
         if len(each) - early < len(unknowns) + 4:
+            behind = f" behind a delay of {max(longest):g} s" if early else ""
+            few = f"{len(each)} samples, too few for {len(unknowns)} unknowns"
             raise InputError(
-                f"{each.name} has {len(each)} samples, too few for {len(unknowns)} unknowns",
+                f"{each.name} has {few}{behind}",
                 fix="Record for longer.",
             )
     parts = cut(runs, seconds, early)
