@@ -180,6 +180,8 @@ def test_a_table_of_a_device_from_the_command_line(
         found = told["parameters"][name]
         assert abs(found["value"] - truth) < 4.0 * found["deviation"]
     assert told["notes"] == []
+    assert main([*words, "--noise", "block.q=1e-3", "--noise", "block.q=2e-3"]) == 2
+    assert "--noise of 'block.q' is given twice" in capsys.readouterr().err
     # saved in a form that tells more, it is still a table of columns
     il.read(table).save(tmp_path / "device.npz")
     assert il.read(tmp_path / "device.npz").columns_only
@@ -201,6 +203,8 @@ def test_recording_that_is_kept_back(slider: il.Plant) -> None:
     assert [each.recording for each in found.tests] == ["recording 1", "recording 2"]
     assert found.validation[0].rms == pytest.approx(NOISE, rel=0.15)
     assert found.validation[0].white
+    same = il.fit(slider, measured(1), ["k", "c"], check=measured(1))
+    assert same.notes[-1].startswith("check 1 is recording 1 once more")
     other = measured(4)
     other["block.q"] *= np.linspace(1.0, 1.6, len(other["t"]))
     with pytest.raises(il.ResidualError, match="check 1"):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from inloop.analysis.fitting.fitted import Comparison, Fitted
-from inloop.analysis.fitting.notes import fit_notes, stray_columns, unidentified_in
+from inloop.analysis.fitting.notes import fit_notes, repeated, stray_columns, unidentified_in
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
@@ -129,6 +129,7 @@ def fit(
     if check is not None:
         others, _ = _read(plant, listed(check), chosen, step, method, BETWEEN[inputs])
         others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
+        notes += repeated(runs, others)
         validation, more = _predicted(shooting, found, others, segments, start, known)
         curves += more
     units = output_units(plants_of(plant))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, correlation_of
-from inloop.analysis.fitting.recordings import Recording, plants_of
+from inloop.analysis.fitting.recordings import Measured, Recording, plants_of
 from inloop.analysis.fitting.residual_tests import NOISY, ResidualTest
 from inloop.analysis.fitting.solving import Solution
 from inloop.analysis.fitting.unknowns import Unknowns
@@ -100,3 +100,13 @@ def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[st
                 for meant in near
             ]
     return tuple(sorted(notes))
+
+
+def repeated(runs: Sequence[Measured], kept_back: Sequence[Measured]) -> tuple[str, ...]:
+    """Recordings that were kept back and fitted all the same."""
+    return tuple(
+        f"{b.name} is {a.name} once more: that it is predicted well tells nothing"
+        for b in kept_back
+        for a in runs
+        if a.y.shape == b.y.shape and np.array_equal(a.y, b.y)
+    )

@@ -110,6 +110,8 @@ def _levels(words: list[str], option: str) -> dict[str, float]:
     found = {}
     for word in words:
         name, _, value = word.rpartition("=")
+        if name in found:
+            raise il.InputError(f"{option} of {name[:60]!a} is given twice", fix="Give it once.")
         try:
             found[name] = float(value)
         except ValueError:

@@ -61,9 +61,12 @@ def load_result(path: Path) -> Result:
 
 
 def _refuse(path: Path, why: str) -> NoReturn:
-    raise FileFormatError(
-        f"{str(path)!a} {why}", fix="Name a file that Result.save or inloop run --save has written."
-    ) from None
+    fix = "Name a file that Result.save or inloop run --save has written."
+    if path.suffix == ".csv":
+        fix = (
+            "Its first line names columns, 't' [s] among them; numbers with commas between follow."
+        )
+    raise FileFormatError(f"{str(path)!a} {why}", fix=fix) from None
 
 
 def _read_csv(path: Path) -> tuple[Columns, None]:
