@@ -68,6 +68,7 @@ def test_mechanism_with_modes() -> None:
     found = il.fit(plant, {"t": t, "ball.q": z}, ["g", "e"])
     assert np.abs((found.values - [g, e]) / found.deviations).max() < 4.0
     assert found.deviations[0] < 0.02 * g and found.deviations[1] < 0.01 * e
+    assert found.derivatives.startswith("exact")
 
 
 LENGTH, MASS, DRAG, G = 0.31, 0.47, 0.052, 9.81  # [m], [kg], [N m s/rad], [m/s²]

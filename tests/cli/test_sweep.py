@@ -74,7 +74,7 @@ def test_sobol_indices_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["--vary", "lower_mass=normal(1,0.1)"], "Write --runs 1000"),
         (["--vary", "lower_mass=1,2", "--runs", "9"], "--runs says nothing about a grid"),
         (["--vary", "lower_mass=1,x"], "holds what is no number"),
-        (["--vary", "lower_mass=linspace(1,2,0)"], "holds what is no number"),
+        (["--vary", "lower_mass=linspace(1,2,0)"], "makes 0 values"),
         (["--vary", "lower_mass=1,2", "--vary", "lower_mass=1"], "varied twice"),
         (["--vary", "lower_mass=normal(1,0.1)", "--design", "grid"], "a grid needs values"),
         (["--vary", "lower_mass=normal(1,0.1)", "--design", "sobol", "--runs", "9"],

@@ -40,6 +40,12 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
         ({"bounds": {"rail.q": (0.0, 1.0)}}, "'ekf' knows no bounds"),
         ({"bounds": {"rail.q": (1.0, 0.0)}, "method": "mhe"}, "hold nothing"),
         ({"horizon": 0, "method": "mhe"}, "a horizon of 0 samples"),
+        ({"horizon": 10**9, "method": "mhe"}, "a horizon of 1000000000 samples. Give 1 to 1000"),
+        (
+            {"horizon": 1000, "bounds": {"rail.q": (0.0, 1.0)}, "method": "mhe"},
+            "the two make 2002 bounds",
+        ),
+        ({"bounds": {"rail.q": 1.0}, "method": "mhe"}, "bounds of 'rail.q' are 1.0. Give a pair"),
         ({"unobserved": ["rail.x"]}, "no state 'rail.x'"),
         ({"unknown": {"rail.tau": il.observers.Unknown(1.0, time=1.0, smooth=True)}}, "smooth"),
     ],
@@ -123,3 +129,21 @@ def test_a_gate_that_leaves_out_all_that_is_right_is_told(oscillator: il.Plant) 
     # while it swings through zero some samples may pass
     assert "'rail.q' was too far off" in observer.notes[0]
     assert any("has been used for" in note and "more doubt=" in note for note in observer.notes)
+
+
+def test_noise_of_an_unknown_input_comes_on_top_of_its_own(oscillator: il.Plant) -> None:
+    """Q of a sample has both variances."""
+    own, more = 0.3, 0.4  # in a second, at each sample
+    observer = il.observer(
+        oscillator, measured={"rail.q": 1e-3}, unknown={"rail.tau": own}, period=5e-3,
+        states={"rail.tau.unknown": more},
+    )  # fmt: skip
+    _, Q, _ = observer.linear()
+    k = observer.states.index("rail.tau.unknown")
+    assert Q[k, k] == pytest.approx(own**2 * 5e-3 + more**2, rel=1e-9)
+    late = il.observers.Unknown(own, lag=5e-3)
+    with pytest.raises(il.InputError, match=r"'rail.tau.unknown.ago_1', which only tells what"):
+        il.observer(
+            oscillator, measured={"rail.q": 1e-3}, unknown={"rail.tau": late}, period=5e-3,
+            states={"rail.tau.unknown.ago_1": more},
+        )  # fmt: skip

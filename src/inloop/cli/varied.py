@@ -117,7 +117,9 @@ def _read_values(text: str) -> Any:
         if spaced is not None:
             low, high, count = float(spaced[1]), float(spaced[2]), int(spaced[3])
             if not 1 <= count <= MOST_VALUES:
-                raise ValueError
+                raise il.InputError(
+                    f"{text[:60]!a} makes {count} values", fix=f"Give 1 to {MOST_VALUES}."
+                )
             return np.linspace(low, high, count)
         if "(" not in text:
             return np.array([float(part) for part in text.split(",")])

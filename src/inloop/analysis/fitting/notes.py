@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, correlation_of
-from inloop.analysis.fitting.recordings import plants_of
+from inloop.analysis.fitting.recordings import Measured, Recording, plants_of
 from inloop.analysis.fitting.residual_tests import NOISY, ResidualTest
 from inloop.analysis.fitting.solving import Solution
 from inloop.analysis.fitting.unknowns import Unknowns
@@ -85,12 +84,11 @@ def residual_notes(test: ResidualTest) -> list[str]:
     return notes
 
 
-def stray_columns(plant: BarePlant, recordings: Any) -> tuple[str, ...]:
+def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[str, ...]:
     """Columns that nobody reads, and that are called nearly as an input that is missing."""
     inputs = {quantity.name for quantity in input_quantities(plants_of(plant))}
-    each = [recordings] if isinstance(recordings, Mapping) else recordings
     notes: list[str] = []
-    for number, columns in enumerate(each if isinstance(each, list | tuple) else (), start=1):
+    for number, columns in enumerate(recordings, start=1):
         if not isinstance(columns, Mapping):
             continue
         missing = {name.lower(): name for name in inputs - set(columns)}
@@ -102,3 +100,13 @@ def stray_columns(plant: BarePlant, recordings: Any) -> tuple[str, ...]:
                 for meant in near
             ]
     return tuple(sorted(notes))
+
+
+def repeated(runs: Sequence[Measured], kept_back: Sequence[Measured]) -> tuple[str, ...]:
+    """Recordings that were kept back and fitted all the same."""
+    return tuple(
+        f"{b.name} is {a.name} once more: that it is predicted well tells nothing"
+        for b in kept_back
+        for a in runs
+        if a.y.shape == b.y.shape and np.array_equal(a.y, b.y)
+    )

@@ -41,6 +41,11 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         help="delay of an output [s]: known, or where the search for OUTPUT.delay begins",
     )  # fmt: skip
     parser.add_argument(
+        "--inputs", choices=("held", "before", "smooth"), default="held",
+        help="how input columns of a .csv act: held from each sample on, until the next sample as "
+        "that one says, or on a smooth curve; recordings of plants tell it themselves",
+    )  # fmt: skip
+    parser.add_argument(
         "--check", action="append", default=[], metavar="RUN",
         help="a recording that is kept back and predicted; may be repeated",
     )  # fmt: skip
@@ -72,7 +77,7 @@ def call(args: argparse.Namespace) -> int:
         "delay": _levels(args.delay, "--delay"),
         "check": [il.read(name) for name in args.check] or None,
         "start": "recorded" if args.recorded_start else "fit",
-        "segments": args.segments, "step": args.step, "method": args.method,
+        "inputs": args.inputs, "segments": args.segments, "step": args.step, "method": args.method,
     }  # fmt: skip
     runs = [il.read(name) for name in args.recordings]
     fitted = il.fit(plant, runs, _names(args.fit), refuse=False, **options)
@@ -105,6 +110,8 @@ def _levels(words: list[str], option: str) -> dict[str, float]:
     found = {}
     for word in words:
         name, _, value = word.rpartition("=")
+        if name in found:
+            raise il.InputError(f"{option} of {name[:60]!a} is given twice", fix="Give it once.")
         try:
             found[name] = float(value)
         except ValueError:

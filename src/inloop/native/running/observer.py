@@ -17,7 +17,7 @@ from inloop.native.running.instance import Instance, Numbers
 from inloop.native.running.schedule import Method, Status
 from inloop.native.runtime_library import load_runtime
 
-KINDS = {"ekf": 0, "ukf": 1}  # il_observer_kind
+KINDS = {"ekf": 0, "ukf": 1, "mhe": 2}  # il_observer_kind
 ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA, COPY_OF_EXTRA = range(4)  # il_extra_kind
 
 
@@ -39,11 +39,26 @@ class ExtraState:
 
 
 @dataclass(frozen=True)
+class StateBound:
+    """One side of a bound of a state, as il_state_bound.
+
+    Attributes:
+        state: its number among those of the error.
+        side: 1: limit is the least value, -1: the largest one.
+        limit: in the unit of the state.
+    """
+
+    state: int
+    side: float
+    limit: float
+
+
+@dataclass(frozen=True)
 class ObserverTable:
     """What an observer knows beside its plant.
 
     Attributes:
-        kind: "ekf" or "ukf".
+        kind: "ekf", "ukf" or "mhe".
         method: integrator.
         step: [s].
         substeps: from sample to sample.
@@ -56,6 +71,8 @@ class ObserverTable:
         gate: deviations beyond which a measurement is left out; 0: none is.
         spread: of drawn states, in parts of √size deviations.
         generated: slopes of the rates are those that were generated, where they are.
+        horizon: samples that "mhe" looks back on.
+        bounds: of states, for "mhe".
     """
 
     kind: str
@@ -71,6 +88,8 @@ class ObserverTable:
     gate: float
     spread: float
     generated: bool
+    horizon: int = 1
+    bounds: Sequence[StateBound] = ()
 
 
 class NativeObserver:
@@ -88,7 +107,7 @@ class NativeObserver:
     def __init__(self, instance: Instance, table: ObserverTable) -> None:
         """Begin where the instance is, with nothing unsure."""
         self._instance, self._keep = instance, _arrays(table)
-        measured, noise, extras, pushed, push, moved = self._keep
+        measured, noise, extras, pushed, push, moved, bounds = self._keep
         self._struct: Any = mirror("il_observer")(
             instance=instance.address,
             kind=KINDS[table.kind],
@@ -107,6 +126,9 @@ class NativeObserver:
             gate=table.gate,
             spread=table.spread,
             generated=table.generated,
+            horizon=table.horizon,
+            bounds=ctypes.addressof(bounds),
+            bound_count=len(table.bounds),
         )
         self.address = ctypes.addressof(self._struct)
         room = _function("il_observer_room", POINTER, returns=COUNT)(self.address)
@@ -225,6 +247,9 @@ def _arrays(table: ObserverTable) -> tuple[Any, ...]:
         mirror("il_extra")(kind=e.kind, number=e.number, keeps=e.keeps, wanders=e.wanders)
         for e in table.extras
     ]
+    bounds = [
+        mirror("il_state_bound")(state=b.state, side=b.side, limit=b.limit) for b in table.bounds
+    ]
     return (
         np.array(table.measured, dtype=np.int64),
         np.array(table.noise, dtype=np.float64),
@@ -232,6 +257,7 @@ def _arrays(table: ObserverTable) -> tuple[Any, ...]:
         np.array(table.pushed, dtype=np.int64),
         np.array(table.push, dtype=np.float64),
         np.array(table.moved, dtype=np.float64),
+        (mirror("il_state_bound") * max(len(bounds), 1))(*bounds),
     )
 
 

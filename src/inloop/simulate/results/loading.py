@@ -61,18 +61,22 @@ def load_result(path: Path) -> Result:
 
 
 def _refuse(path: Path, why: str) -> NoReturn:
-    raise FileFormatError(
-        f"{str(path)!a} {why}", fix="Name a file that Result.save or inloop run --save has written."
-    ) from None
+    fix = "Name a file that Result.save or inloop run --save has written."
+    if path.suffix == ".csv":
+        fix = (
+            "Its first line names columns, 't' [s] among them; numbers with commas between follow."
+        )
+    raise FileFormatError(f"{str(path)!a} {why}", fix=fix) from None
 
 
 def _read_csv(path: Path) -> tuple[Columns, None]:
     if path.stat().st_size > LARGEST_TEXT:
         _refuse(path, f"is larger than {LARGEST_TEXT >> 20} MB")
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        # spreadsheets mark the begin of their text, and people write spaces after commas
+        with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline(MOST_COLUMNS * 64)
-            names = next(csv.reader([first]), [])
+            names = [name.strip() for name in next(csv.reader([first]), [])]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that nothing is there is told below
                 table = np.loadtxt(file, delimiter=",", ndmin=2, comments=None)
@@ -204,6 +208,7 @@ def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
         # nobody knows whether there are loops
         note = "the file holds neither units nor events"
         more: dict[str, Any] = {"violation": unknown, "units": {"t": "s"}, "notes": (note,)}
+        more["columns_only"] = True
         return Result(path.stem, coordinates, signals=left, **common, **more)
     rows = [gap.row for gap in told.gaps] + [change.row for change in told.changes]
     if any(not 0 < row < len(t) for row in rows):

@@ -284,7 +284,7 @@ def _back_over_events(
             told.table[:, columns],
         )  # fmt: skip
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
-    run = ModedRun(begin.modes, result, schedule, around, backward)
+    run = ModedRun(begin.modes, result.method, result.events, schedule, around, backward)
     run.go(begin.mode, replace(begin.at, dx=begin.at.dx[:, :0]))
     owed = ways[run.pieces[-1].mode].nothing()
     for part in reversed(run.way):

@@ -184,7 +184,7 @@ def _moded_group(
     """The same for a mechanism with modes; what a mode does not have is NaN."""
     begin = moded_start(modes, result, directions, arguments)
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
-    run = ModedRun(begin.modes, result, schedule, begin.around)
+    run = ModedRun(begin.modes, result.method, result.events, schedule, begin.around)
     run.go(begin.mode, begin.at)
     return _told(run, begin.modes, result, begin.around)
 
