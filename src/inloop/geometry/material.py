@@ -1,4 +1,4 @@
-"""What the surface of a visual is made of: names, which whoever draws turns into shine."""
+"""Surface materials of visuals: names that renderers map to shading."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MATERIALS: Final[tuple[str, ...]] = get_args(Material)
 
 
 def material_of(value: object) -> Material:
-    """Return a material by its name.
+    """Return the material of a given name.
 
     Raises:
         InputError: there is no such material.

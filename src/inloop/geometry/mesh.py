@@ -21,7 +21,7 @@ MOST_TRIANGLES = 2_000_000
 
 @dataclass(frozen=True)
 class Texture:
-    """A picture on a surface: `image` holds the bytes of a PNG or JPEG file."""
+    """A texture image: `image` holds the bytes of a PNG or JPEG file."""
 
     image: bytes
     media_type: str
@@ -29,14 +29,15 @@ class Texture:
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """How a part of a mesh is painted.
+    """Appearance of a part of a mesh.
 
     Attributes:
-        triangles: numbers of its triangles: begin and end.
-        normals: of the three corners of each triangle, shape (m, 3, 3); None to compute them.
-        colors: of the corners, shape (m, 3, 4) in 0..255; None for that of the whole shape.
-        uv: where the corners are in a texture, shape (m, 3, 2); None if the file does not say.
-        texture: picture on it, or None.
+        triangles: index range of its triangles: begin and end.
+        normals: normals at the three corners of each triangle, shape (m, 3, 3); None to compute
+            them.
+        colors: colors at the corners, shape (m, 3, 4) in 0..255; None for the color of the shape.
+        uv: texture coordinates of the corners, shape (m, 3, 2); None if the file has none.
+        texture: texture image, or None.
     """
 
     triangles: tuple[int, int]
@@ -48,14 +49,14 @@ class Paint:
 
 @dataclass(frozen=True, eq=False)
 class Mesh(Shape):
-    """A surface made of triangles.
+    """A triangle mesh.
 
     Attributes:
         vertices: shape (n, 3) [m].
-        triangles: numbers of vertices, counterclockwise seen from outside, shape (m, 3).
-        paint: how its parts are painted, for drawing only; not a part of `data`.
-        name: what messages call it, such as the path of its file.
-        has_references: its file refers to others, such as pictures.
+        triangles: vertex indices, counterclockwise seen from outside, shape (m, 3).
+        paint: appearance of its parts, for drawing only; not a part of `data`.
+        name: its name in messages, such as the path of its file.
+        has_references: whether its file refers to others, such as images.
     """
 
     kind: ClassVar[str] = "mesh"
@@ -96,7 +97,7 @@ class Mesh(Shape):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it has an inside: each edge belongs to two triangles, on the same side."""
+        """Whether it has an inside: each edge is shared by two consistently oriented triangles."""
         return self._joined.open_edges() == 0
 
     def _check_closed(self) -> None:
@@ -110,12 +111,12 @@ class Mesh(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return self.mass_properties(1.0).mass
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         used = self.vertices[np.unique(self.triangles)]
         return np.array([used.min(axis=0), used.max(axis=0)])
 
@@ -124,7 +125,7 @@ class Mesh(Shape):
         return of_surface(self._joined.vertices, self._joined.triangles, density)
 
     def support(self, direction: Array) -> Array:
-        """A farthest vertex in a direction [m]."""
+        """An extreme vertex in a direction [m]."""
         return np.array(self.vertices[int(np.argmax(self.vertices @ np.asarray(direction)))])
 
     def surface(self, around: int = AROUND) -> Surface:
@@ -132,7 +133,7 @@ class Mesh(Shape):
         return Surface(self.vertices, self.triangles)
 
     def scaled(self, factors: Sequence[float]) -> Mesh:
-        """The mesh with its coordinates multiplied; a mirrored one is turned right side out."""
+        """The mesh with scaled coordinates; a mirrored one is reoriented."""
         s = np.array(factors, dtype=np.float64)
         mirrored = np.prod(np.sign(s)) < 0.0
         if np.all(s == 1.0):
@@ -141,7 +142,7 @@ class Mesh(Shape):
         return Mesh(self.vertices * s, triangles, (), self.name)
 
     def data(self) -> dict[str, Any]:
-        """Vertices and triangles; paint is left out."""
+        """Vertices and triangles; paint is omitted."""
         return {
             "kind": self.kind,
             "vertices": self.vertices.tolist(),

@@ -1,10 +1,9 @@
-"""Factor a sparse matrix and solve with it at once, as straight-line C.
+"""Factor a sparse matrix and solve in one pass, as straight-line C.
 
-The right side is one more column of the matrix, so that L is never stored. Neither are entries of U
-that are given values: they are read where they were given. What is left has a layout of its own,
-row by row in the order in which it is written. Each row of U is either divided by its pivot, or
-leaves that to the entries of L below it: whichever are fewer. Divided rows are also the quicker
-ones to substitute back.
+The right side is one more column of the matrix, so L is never stored. Entries of U that equal given
+values are not stored either: they are read from the input. The others have their own layout, row by
+row in the order in which they are written. For each row, either U is divided by the pivot or the
+entries of L below it are, whichever are fewer. Divided rows are also faster in back substitution.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from inloop.symbolic.elimination import Elimination
 
 NAME = "solve_with"
 ARGUMENTS = "const double *A, const double *b, double *F, double *D, double *y, double *x"
-_CODE_BYTES = 9  # of one operation, about
+_CODE_BYTES = 9  # bytes per operation, approximately
 _LOOK_AHEAD = """
 /* after a long sleep pages are found one after the other: ask for all of them at once */
 #if defined(__GNUC__)
@@ -26,7 +25,7 @@ _LOOK_AHEAD = """
 #define LOOK_AHEAD(begin, bytes) (void)0
 #endif
 """
-_SHORT = 16  # numbers before and after a pointer that short offsets reach
+_SHORT = 16  # doubles before and after a pointer that short offsets reach
 
 
 def emit_fused(elimination: Elimination, prefix: str) -> dict[str, str]:
@@ -62,13 +61,13 @@ def fused_calls(elimination: Elimination, prefix: str) -> list[str]:
 
 
 def _heads(elimination: Elimination, prefix: str) -> list[tuple[str, list[Piece]]]:
-    """Declaration of each part, and what it consists of."""
+    """Declaration and contents of each part."""
     found = [*parts(_Writer(elimination).pieces())]
     return [(f"void {prefix}_{NAME}_{k}({ARGUMENTS})", part) for k, part in enumerate(found)]
 
 
 class _Writer:
-    """Writes all rows. Names of one row: see `folding.Names`."""
+    """Writes all rows. For the names within a row see `folding.Names`."""
 
     real = "double"
 
@@ -83,18 +82,18 @@ class _Writer:
                 self.below[k] += 1
         self.fixed: Fixed = {}
         self.divided: set[int] = set()
-        self.begin: list[int] = []  # where the pointer to each row of U points
-        self.place: dict[tuple[int, int], int | str] = {}  # in F, or the given value itself
+        self.begin: list[int] = []  # target of the pointer to each row of U
+        self.place: dict[tuple[int, int], int | str] = {}  # index in F, or the given value itself
         self.count = 0
         self.x = [f"x[{column}]" for column in elimination.order.columns]
         self.given: list[dict[int, int]] = [{} for _ in range(elimination.n)]
         for k, (i, j) in enumerate(elimination.moved):
             self.given[i][j] = k
-        self._lines: list[str] = []  # of the row that is written
+        self._lines: list[str] = []  # lines of the current row
         self._read: set[int] = set()
 
     def pieces(self) -> list[Piece]:
-        """All rows down, then up."""
+        """All rows down (elimination), then up (back substitution)."""
         rows = range(self.e.n)
         return [*map(self._down, rows), *map(self._up, reversed(rows))]
 
@@ -110,7 +109,7 @@ class _Writer:
             term = minus_product(self.fixed.get((i, k)), self.factor(i, k), self.x[k])
             row.lines += [f"s = s{term};"] if term else []
         divisor = self._pivot(row)
-        # rows to which short offsets before the pointer are of use
+        # rows that benefit from short negative offsets
         self.begin.append(self.count + (_SHORT if len(self.right[i]) > _SHORT else 0))
         for j in self.right[i]:
             self._keep(row, j, divisor)
@@ -119,7 +118,7 @@ class _Writer:
         return block(row.lines, 2 + sum(2 + len(self.right[k]) for k in self.left[i]))
 
     def _pivot(self, row: Row) -> float | str | None:
-        """What the row of U is multiplied by, if it is."""
+        """The factor by which the row of U is multiplied, if any."""
         reciprocal = row.reciprocal()
         if isinstance(reciprocal, str):
             row.lines += [f"const double d = {reciprocal};", f"D[{row.i}] = d;"]
@@ -131,7 +130,7 @@ class _Writer:
         return "d" if isinstance(reciprocal, str) else reciprocal
 
     def _keep(self, row: Row, j: int, divisor: float | str | None) -> None:
-        """An entry of U: a number, a given value, or one that is stored."""
+        """An entry of U: a constant, a given value, or a stored one."""
         value = row.value.get(j, 0.0)
         if value == 0.0:
             self.fixed[row.i, j] = 0.0
@@ -139,7 +138,7 @@ class _Writer:
             self.fixed[row.i, j] = value if divisor is None else value * divisor
         elif value is None and divisor is None and j not in row.changed:
             place = self.place[row.i, j] = f"A[{self.given[row.i][j]}]"
-            row.lines.remove(f"double {self.entry(row.i, j)} = {place};")  # nobody needs a copy
+            row.lines.remove(f"double {self.entry(row.i, j)} = {place};")  # no copy needed
         else:
             text = self.entry(row.i, j) if value is None else number(value)
             text = product(text, divisor)
@@ -148,7 +147,7 @@ class _Writer:
             self.count += 1
 
     def _up(self, i: int) -> Piece:
-        """Row i of U x = y; what was found last comes last."""
+        """Row i of U x = y; the most recent results are used last."""
         self._lines, self._read = [], set()
         total = "".join(
             minus_product(self.fixed.get((i, j)), entry, self.x[j])

@@ -1,4 +1,4 @@
-"""Where all numbers of a sparse elimination in steps lie."""
+"""Memory layout of a sparse elimination in steps."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from inloop.symbolic.repeated.steps import Cell
 
 
 class Layout:
-    """Where all numbers of all batches lie: those of a batch side by side, lane by lane.
+    """Memory layout of all batches: contiguous per batch, lanes interleaved.
 
-    U and cells come first, then L, which is not stored where one right side is all there is.
+    U and cells come first, then L, which is not stored if there is only one right side.
 
     Attributes:
-        constants: number of a given value → what it always is.
+        constants: index of a given value → its value, where that never changes.
         given: number of given values.
-        rows, columns: of the pivots, in the order of their reciprocals.
-        numbers: in the array of the factors, which ends with room for a right side, `spare`.
-        scratch: in the array of right sides: one for each pivot, then cells.
-        first_pivot, first_factor, first_lower, first_right: where those of each batch begin.
+        rows, columns: rows and columns of the pivots, in the order of their reciprocals.
+        numbers: length of the array of factors, which ends with room for a right side, `spare`.
+        scratch: length of the array of right sides: one per pivot, then cells.
+        first_pivot, first_factor, first_lower, first_right: start of each batch.
     """
 
     def __init__(self, plan: Schedule, constants: Mapping[int, float] | None = None) -> None:
@@ -43,7 +43,7 @@ class Layout:
             self.first_right.append(cells)
             pivots += lanes * shape.pivots
             numbers += lanes * len(shape.entries)
-            # right sides of A and of its transpose are never there together
+            # right sides of A and of its transpose are never alive together
             cells += lanes * max(len(shape.outer_rows), len(shape.outer_columns))
         for batch in plan.batches:
             shape, lanes = plan.kernels[batch.kernel]
@@ -58,16 +58,16 @@ class Layout:
         self.rows, self.columns = rows, columns
 
     def lanes(self, step: int) -> int:
-        """Lanes of the batch of a step."""
+        """Number of lanes in the batch of a step."""
         return len(self.plan.batches[self.place[step][0]].steps)
 
     def pivot(self, step: int, k: int) -> int:
-        """Number of pivot k of a step among all."""
+        """Index of pivot k of a step among all pivots."""
         batch, lane = self.place[step]
         return self.first_pivot[batch] + k * self.lanes(step) + lane
 
     def factor_cell(self, cell: Cell) -> int:
-        """Where what a step subtracts from an entry lies among the factors."""
+        """Position among the factors of an update to an entry."""
         step, number = cell
         batch, lane = self.place[step]
         shape = self.plan.placed[step].shape
@@ -75,7 +75,7 @@ class Layout:
         return self.first_factor[batch] + entry * self.lanes(step) + lane
 
     def right_cell(self, cell: Cell) -> int:
-        """Where what it subtracts from a right side lies."""
+        """Position of an update to a right side."""
         step, number = cell
         batch, lane = self.place[step]
         return self.first_right[batch] + number * self.lanes(step) + lane

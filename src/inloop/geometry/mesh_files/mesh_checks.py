@@ -1,4 +1,4 @@
-"""What is looked at in the file of a mesh before a reader gets it: sizes, counts, cycles."""
+"""Checks of mesh files before they are passed to a reader: sizes, counts, cycles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GLB_JSON = 0x4E4F534A
 
 
 class RefusedError(Exception):
-    """The file is not given to a reader; `fix` is what to do."""
+    """The file is rejected before reading; `fix` says what to do."""
 
     def __init__(self, what: str, fix: str = "Get it anew from its source.") -> None:
         super().__init__(what)
@@ -27,7 +27,7 @@ class RefusedError(Exception):
 
 
 def check_stl(data: bytes) -> float | None:
-    """The length must be what the header says, or it must be text."""
+    """The length must match the header, or the file must be text."""
     if len(data) >= STL_HEADER:
         count = struct.unpack_from("<I", data, STL_HEADER - 4)[0]
         if len(data) == STL_HEADER + STL_TRIANGLE * count:
@@ -45,7 +45,7 @@ def check_stl(data: bytes) -> float | None:
 
 
 def check_obj(data: bytes) -> float | None:
-    """It is text with vertices and faces."""
+    """The file must be text with vertices and faces."""
     if b"\0" in data:
         raise RefusedError("it is not text")
     _check_count(data.count(b"\nf "))
@@ -55,7 +55,7 @@ def check_obj(data: bytes) -> float | None:
 
 
 def check_glb(data: bytes) -> float | None:
-    """The container must be whole; its description is checked like that of glTF."""
+    """The container must be complete; its JSON is checked like that of glTF."""
     if len(data) < 20 or data[:4] != b"glTF":
         raise RefusedError("it is no binary glTF file")
     _, version, total, length, kind = struct.unpack_from("<4sIIII", data)
@@ -95,7 +95,7 @@ def check_gltf(data: bytes) -> float | None:
 
 
 class _ColladaScan:
-    """Reads a Collada file once, for its dangers and its unit."""
+    """Scans a Collada file once, for hazards and for its unit."""
 
     def __init__(self) -> None:
         self.unit: float | None = None
@@ -106,7 +106,7 @@ class _ColladaScan:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
-        # without a document type there are no entities: no expansion, no other files
+        # without a document type there are no entities: no expansion, no external files
         self.parser.StartDoctypeDeclHandler = self._refuse
         self.parser.EntityDeclHandler = self._refuse
         self.parser.ExternalEntityRefHandler = self._refuse
@@ -153,14 +153,14 @@ class _ColladaScan:
             self._nodes.pop()
 
     def check_nodes(self) -> None:
-        """No node may contain itself, and expanding them all must stay bounded."""
+        """No node may contain itself, and their expansion must stay bounded."""
         _expanded(self._refers, {name: self._uses[name] + 1 for name in self._refers})
 
 
 def check_collada(data: bytes) -> float | None:
     """No entities, bounded nesting, nodes without cycles; returns its unit [m]."""
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        raise RefusedError("it is no XML")  # a packed one is not unpacked
+        raise RefusedError("it is no XML")  # compressed files are not supported
     scan = _ColladaScan()
     try:
         scan.parser.Parse(data, True)
@@ -189,7 +189,7 @@ def _check_count(count: int) -> None:
 
 
 def _expanded(children: Mapping[Any, Sequence[Any]], own: Mapping[Any, int]) -> None:
-    """Refuse cycles, and trees that become too large when they are written out."""
+    """Reject cycles, and trees that become too large when expanded."""
     sizes: dict[Any, int] = {}
     for root in children:
         stack = [(root, False)]

@@ -28,7 +28,7 @@ from inloop.geometry.sizes import Array, Indices, Triple, number, shown, triple
 from inloop.geometry.surface import AROUND, Surface
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
-# columns: axes of the file in ours
+# columns: axes of the file in our axes
 UP = {
     "z": np.eye(3),
     "y": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]),
@@ -41,14 +41,14 @@ KEPT = 256  # meshes in memory
 
 @dataclass(frozen=True)
 class MeshFile(Shape):
-    """A mesh that is read from its file when it is needed.
+    """A mesh that is read from its file on demand.
 
     Attributes:
-        path: of the file.
-        folder: what the mesh refers to must lie in it.
+        path: path of the file.
+        folder: files that the mesh refers to must lie in it.
         scale: factors along x, y, z.
-        unit: of its numbers: "m", "mm", ...; "" for what the file says, or m.
-        up: its axis that points up: "z", "y" or "x".
+        unit: unit of its numbers: "m", "mm", ...; "" for the one in the file, or m.
+        up: the axis that points up: "z", "y" or "x".
     """
 
     kind: ClassVar[str] = "mesh_file"
@@ -78,7 +78,7 @@ class MeshFile(Shape):
 
     @property
     def unscaled(self) -> Mesh:
-        """The mesh before its scale, which several visuals may share.
+        """The mesh before scaling, which several visuals may share.
 
         Raises:
             FileFormatError: the file cannot be read.
@@ -134,11 +134,11 @@ def mesh(
     Args:
         path: the file.
         scale: one factor, or three along x, y, z of the file.
-        unit: of the numbers in the file: "m", "mm", "cm", "um", "in", "ft"; by default what a
-            Collada file says, and m for the others.
+        unit: unit of the numbers in the file: "m", "mm", "cm", "um", "in", "ft"; by default the one
+            declared in a Collada file, and m for the others.
         up: axis of the file that points up and becomes z: "z", "y" or "x".
-        folder: materials and pictures that the file refers to must lie in it; by default the one
-            that holds the file.
+        folder: materials and images that the file refers to must lie in it; by default the folder
+            of the file.
 
     Raises:
         FileFormatError: the file is broken, too large or hostile, or refers to files elsewhere.
@@ -156,7 +156,7 @@ def mesh(
 
 @lru_cache(maxsize=KEPT)
 def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
-    """Read a file that is not known yet; `version` tells when it has changed."""
+    """Read a file that is not cached; `version` changes when the file does."""
     ending = path.suffix.lower().removeprefix(".")
     if ending not in CHECKS:
         raise FileFormatError(
@@ -180,7 +180,7 @@ def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
     except InloopError as error:
         mistake = error.mistakes[0]
         raise FileFormatError(mistake.what, mistake.where or str(path), mistake.fix) from None
-    except (Exception, RecursionError) as error:  # whatever a reader does with a broken file
+    except (Exception, RecursionError) as error:  # readers may raise anything on a broken file
         raise _unreadable(ending, path, references, error) from None
     if references.refused:
         raise _unreadable(ending, path, references, None)
@@ -214,7 +214,7 @@ def _unreadable(
 
 
 def _load(data: bytes, ending: str, references: References) -> Any:
-    """Let trimesh read it, as a scene."""
+    """Load the file with trimesh, as a scene."""
     try:
         import trimesh
 
@@ -235,7 +235,7 @@ def _load(data: bytes, ending: str, references: References) -> Any:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """What is wrong with a file is told by us, once."""
+    """Suppress the reader's own messages: problems are reported once, by us."""
     logger = logging.getLogger("trimesh")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -254,7 +254,7 @@ def _parts(scene: Any, turn: Array, has_normals: bool) -> Iterator[Part]:
         part = scene.geometry[name]
         faces = getattr(part, "faces", None)
         if faces is None or len(faces) == 0:
-            continue  # points and lines are not drawn
+            continue  # skip points and lines
         R = turn @ np.asarray(X_WN)[:3, :3]
         p = turn @ np.asarray(X_WN)[:3, 3]
         vertices = np.asarray(part.vertices, dtype=np.float64) @ R.T + p
@@ -265,7 +265,7 @@ def _parts(scene: Any, turn: Array, has_normals: bool) -> Iterator[Part]:
 
 
 def _joined(parts: list[Part], name: str, has_references: bool) -> Mesh:
-    """One mesh of all parts; parts that are painted alike could be drawn at once."""
+    """Join all parts to one mesh."""
     count = sum(len(triangles) for _, triangles, _ in parts)
     if not 1 <= count <= MOST_TRIANGLES:
         fix = f"It needs from 1 to {MOST_TRIANGLES}."

@@ -45,7 +45,7 @@ static inline void il_matrix_of(const double *e, double *R)
     R[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-/* e exp(m~): turned by m about axes of the body; of unit length up to rounding. */
+/* e exp(m~): rotated by m about body axes; of unit length up to rounding. */
 static inline void il_turn_nearly(const double *e, const double *m, double *to)
 {
     const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
@@ -74,8 +74,8 @@ static inline void il_turn_by(const double *e, const double *m, double *to)
     il_attitude_normalize(1, to);
 }
 
-/* How m changes when what exp(m~) leads to is turned by d in its own axes: the inverse of the
-   tangent operator, with three terms of the series of (1 - |m|/2 cot |m|/2) / |m|². */
+/* Rate of m when exp(m~) is rotated by d in its own axes: the inverse of the tangent operator, with
+   three terms of the series of (1 - |m|/2 cot |m|/2) / |m|². */
 static inline void il_untangle(const double *m, double *d)
 {
     const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
