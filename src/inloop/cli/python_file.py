@@ -141,6 +141,7 @@ def _importing_from(folder: Path) -> Iterator[None]:
 def _place(error: BaseException) -> str:
     """File and line where it happened."""
     if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}"
+        # files that hold no text have none
+        return f"{error.filename}:{error.lineno}" if error.filename else ""
     line = traceback.extract_tb(error.__traceback__)[-1]
     return f"{line.filename}:{line.lineno}"

@@ -65,9 +65,10 @@ def unknown_keyword(function: str, wrong: str, known: Iterable[str]) -> InputErr
 def checked_calls(made: Class) -> Class:
     """A class whose methods, and those that it has inherited, answer calls that do not fit them."""
     for name, method in inspect.getmembers(made, inspect.isfunction):
-        if not name.startswith("_"):
+        if name == "__init__":
+            setattr(made, name, checked_call(method, made.__name__))
+        elif not name.startswith("_"):
             setattr(made, name, checked_call(method))
-    made.__init__ = checked_call(made.__init__, made.__name__)
     return made
 
 

@@ -312,6 +312,8 @@ class _Live(MutableMapping[str, float]):
     def __setitem__(self, name: str, value: float) -> None:
         refuse_led(self._led, [name])
         number = real(value, f"{self._what} '{name}'")
+        if not math.isfinite(number):
+            raise InputError(f"{self._what} '{name}' is {number}", fix="Give a finite number.")
         for vector, k in self._find(name):
             vector[k] = number
 

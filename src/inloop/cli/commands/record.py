@@ -260,5 +260,7 @@ def _cell(value: float | None) -> str:
 def _there(name: str) -> Path:
     path = Path(name)
     if not path.is_file():
-        raise il.InputError(f"there is no file {name[:80]!a}", fix="Check the path.")
+        shown = f"{name[:80]!a}"
+        what = f"{shown} is a folder" if path.is_dir() else f"there is no file {shown}"
+        raise il.InputError(what, fix="Check the path.")
     return path

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inloop.model.contacts.contact import Contact
-from inloop.plant import BarePlant
+from inloop.plant import BarePlant, Contact
 
 if TYPE_CHECKING:
     from inloop.simulate.results.result import Result

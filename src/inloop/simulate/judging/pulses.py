@@ -67,9 +67,10 @@ def shortest_pulse(
         schedule: of the run.
         begin: of the run [s].
     """
-    fixed = isinstance(schedule, FixedSteps)
-    end = schedule.step * schedule.steps if fixed else schedule.t_end
-    step = (schedule.step if fixed else schedule.sample) or end
+    if isinstance(schedule, FixedSteps):
+        end, step = schedule.step * schedule.steps, schedule.step
+    else:
+        end, step = schedule.t_end, schedule.sample or schedule.t_end
     found: list[Pulse] = []
     if not end > begin:
         return None
@@ -78,7 +79,7 @@ def shortest_pulse(
             t = _times(function, begin, end, step)
             for label, values in zip(names, function.over(t).T, strict=False):
                 found += _pulses(label, t, values)
-    if fixed:
+    if isinstance(schedule, FixedSteps):
         found = [pulse for pulse in found if pulse.lies_between(schedule.step)]
     return min(found, key=lambda pulse: pulse.width, default=None)
 
