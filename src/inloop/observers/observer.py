@@ -258,6 +258,8 @@ class Observer:
         at_hand = [queue[late][0][k] for k, late in enumerate(self._setup.late)]
         if self._samples > most:
             self._advance(queue[0][1])
+        else:
+            self._native.set_inputs(queue[0][1])
         y = np.array(at_hand)
         self._good(self._native.correct(y), "corrected")
         self._count(y)

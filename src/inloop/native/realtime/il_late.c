@@ -68,6 +68,8 @@ int il_late_sample(il_follower *follower)
     }
     if (f->samples > f->most_late + 1) {
         status = il_observer_predict(f->observer, row_of(f, 0) + m);
+    } else {
+        il_observer_set_inputs(f->observer, row_of(f, 0) + m);
     }
     for (int64_t k = 0; k < m; k++) {
         f->at_hand[k] = row_of(f, f->most_late > 0 ? f->late[k] : 0)[k];

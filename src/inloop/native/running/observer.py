@@ -187,6 +187,11 @@ class NativeObserver:
         """Number of changes of the partition."""
         return int(self._struct.choices)
 
+    def set_inputs(self, inputs: Reals) -> None:
+        """All inputs of the plant as they were held up to the first sample."""
+        call = _function("il_observer_set_inputs", POINTER, POINTER, returns=None)
+        call(self.address, inputs.ctypes.data)
+
     def predict(self, inputs: Reals) -> Status:
         """Predict to the next sample, with all inputs of the plant held."""
         call = _function("il_observer_predict", POINTER, POINTER)

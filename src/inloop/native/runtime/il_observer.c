@@ -146,6 +146,11 @@ void il_observer_hold(il_observer *o, const double *inputs, const double *extra)
     il_observer_act(o, extra);
 }
 
+void il_observer_set_inputs(il_observer *observer, const double *inputs)
+{
+    il_observer_hold(observer, inputs, observer->extra);
+}
+
 int il_observer_steps(il_observer *o, double *x)
 {
     int status = IL_OK;

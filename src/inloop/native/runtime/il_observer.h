@@ -137,6 +137,9 @@ IL_EXPORT int il_observer_begin(il_observer *observer, double *memory);
 /* After the instance has chosen its coordinates anew, by a snapshot that was restored. */
 IL_EXPORT int il_observer_renew(il_observer *observer);
 
+/* All inputs of the plant as they were held up to the first sample; as they begin by default. */
+IL_EXPORT void il_observer_set_inputs(il_observer *observer, const double *inputs);
+
 /* To the next sample, with all inputs of the plant as they are held until then. */
 IL_EXPORT int il_observer_predict(il_observer *observer, const double *inputs);
 
