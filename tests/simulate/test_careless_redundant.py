@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def slider_crank(mass: float = 1.0, drive: bool = False) -> il.Model:
     """With a live length of its rod; its crank may be driven, and jumps after 0.1 s then."""
     m = il.Model("slider_crank", gravity=(0.0, 0.0, -9.81))
     length = m.parameter("length", LENGTH, unit="m")
-    solid = {"mass": mass, "inertia": (0.02 * mass, 0.03 * mass, 0.04 * mass)}
+    solid: dict[str, Any] = {"mass": mass, "inertia": (0.02 * mass, 0.03 * mass, 0.04 * mass)}
     crank = m.body("crank", on=m.ground, joint=il.revolute("y", initial=START), com=(0.1, 0, 0),
                    **solid)  # fmt: skip
     rod = m.body("rod", on=crank.point("pin", (R, 0.0, 0.0)), joint=il.revolute("y", guess=-1.2),
