@@ -57,7 +57,7 @@ def ball(
     armature: Scalar = 0.0,
     angles: bool = False,
 ) -> list[JointSpec]:
-    """Let a body turn about a point in all directions.
+    """Let a body rotate freely about a point.
 
     Its velocities are the angular velocity against what it hangs on, in the axes of the body:
     "<body>_wx", "<body>_wy", "<body>_wz" [rad/s]. Its attitude is a unit quaternion, four entries
@@ -74,7 +74,7 @@ def ball(
     if angles:
         if initial is not None:
             raise ModelError(
-                "ball joint: angles=True and a quaternion in initial",
+                "ball joint: angles=True cannot be combined with a quaternion in initial",
                 fix="Write [revolute(axis, initial=...), ...] for angles that start elsewhere.",
             )
         speeds = (None, None, None) if rate is None else rate
