@@ -37,11 +37,11 @@ def _told(
     begin, end = run
     if t[0] - begin > MISSING * (t[1] - t[0]):
         yield (
-            f"{label} begin at t = {t[0]:.6g} s, the run at {begin:.6g} s: until then they stay at "
-            f"{values[0]:.4g}"
+            f"{label} start at t = {t[0]:.6g} s, the run at {begin:.6g} s: until then, the "
+            f"value is {values[0]:.4g}"
         )
     if end - t[-1] > MISSING * (t[-1] - t[-2]):
         yield (
-            f"{label} end at t = {t[-1]:.6g} s, the run at {end:.6g} s: from there on they stay at "
-            f"{values[-1]:.4g}"
+            f"{label} end at t = {t[-1]:.6g} s, the run at {end:.6g} s: from then on, the "
+            f"value is {values[-1]:.4g}"
         )
