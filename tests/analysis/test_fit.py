@@ -112,13 +112,13 @@ def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
         assert found["k"] == pytest.approx(K, rel=0.01)
         told = [note for note in found.notes if f"and are too {wrong}" in note]
         assert bool(told) == bool(wrong)
-    assert found.notes == ("nothing reads column 'Push' of recording 1: is it the input 'push'?",)
+    assert found.notes == ("column 'Push' of recording 1 is not used: is it the input 'push'?",)
     # one sample that a wire has lost
     recording = measured(1)
     recording["block.q"][150] = 9.0
     notes = il.fit(slider, recording, ["k", "c"]).notes
     assert any("sample 150 of block.q in recording 1 is an outlier" in note for note in notes)
-    with pytest.raises(il.ResidualError, match="is no noise, and k is at its bound"):
+    with pytest.raises(il.ResidualError, match="is not noise, and k is at its bound"):
         il.fit(slider, measured(1), ["k", "c"], bounds={"k": (10.0, 180.0)})
 
 
@@ -279,8 +279,8 @@ def test_played_inputs_are_those_of_single_steps(slider: il.Plant) -> None:
         ({"fit": ["k"], "noise": {"block.q": -1.0}}, "noise of 'block.q' is -1"),
         ({"fit": ["k"], "segments": 0.0}, "segments of 0.0 s"),
         ({"fit": ["k"], "start": "there"}, "start is 'there'"),
-        ({"fit": []}, "nothing is to be fitted"),
-        ({"fit": ["k", "block.q"]}, "Starts are fitted by themselves"),
+        ({"fit": []}, "no parameters are given to fit"),
+        ({"fit": ["k", "block.q"]}, "Initial states are fitted anyway"),
     ],
 )
 def test_arguments_of_no_use(slider: il.Plant, options: dict[str, object], words: str) -> None:
@@ -293,11 +293,11 @@ def test_recordings_of_no_use(slider: il.Plant) -> None:
     uneven = {**recording, "t": recording["t"] ** 2}
     with pytest.raises(il.InputError, match="not equally spaced"):
         il.fit(slider, uneven, "k")
-    with pytest.raises(il.InputError, match="nothing of the recording can be compared"):
+    with pytest.raises(il.InputError, match="the recording has no signals to compare"):
         il.fit(slider, {"t": recording["t"]}, "k")
     with pytest.raises(il.InputError, match="not finite"):
         il.fit(slider, {**recording, "block.q": np.full(len(recording["t"]), np.nan)}, "k")
-    with pytest.raises(il.InputError, match=r"recording 1 is the name 'run.mcap'. Read the file"):
+    with pytest.raises(il.InputError, match=r"recording 1 is a string, 'run.mcap'. Read the file"):
         il.fit(slider, "run.mcap", "k")  # type: ignore[arg-type]
 
 
@@ -328,7 +328,7 @@ def test_from_the_command_line(
     found.write_text("k 3\n")
     with pytest.raises(SystemExit):
         main(["run", str(model), "--set", f"@{found}"])
-    assert "line 1: 'k 3' is no assignment" in capsys.readouterr().err
+    assert "line 1: 'k 3' is not an assignment" in capsys.readouterr().err
 
 
 def test_residuals_of_rounding_are_no_reason_for_a_note(slider: il.Plant) -> None:

@@ -48,9 +48,9 @@ class HorizonObserver(Observer):
 
     def __init__(self, setup: Setup) -> None:
         if max(setup.late):
-            raise InputError("method 'mhe' knows no delays", fix="Use 'ekf' or 'ukf'.")
+            raise InputError("method 'mhe' does not support delays", fix="Use 'ekf' or 'ukf'.")
         if setup.table.gate:
-            raise InputError("method 'mhe' knows no gate", fix="Use 'ekf' or 'ukf'.")
+            raise InputError("method 'mhe' does not support gate=", fix="Use 'ekf' or 'ukf'.")
         self._length = 1
         self._bounds: dict[str, tuple[float, float]] = {}
         super().__init__(setup)
@@ -65,7 +65,8 @@ class HorizonObserver(Observer):
     def follower(self) -> FollowerTable:
         """It cannot be run in C."""
         raise InputError(
-            "method 'mhe' needs Python at each sample", fix="Use 'ekf' or 'ukf', or run it beside."
+            "method 'mhe' needs Python at each sample",
+            fix="Use 'ekf' or 'ukf', or run it in a separate process: inloop observe.",
         )
 
     def reset(self) -> None:

@@ -88,10 +88,12 @@ def _listed(given: Any) -> Sequence[Recording]:
     for number, one in enumerate(each, start=1):
         if isinstance(one, str | Path):
             raise InputError(
-                f"recording {number} is the name '{one}'", fix=f'Read the file: il.read("{one}").'
+                f"recording {number} is a string, '{one}'", fix=f'Read the file: il.read("{one}").'
             )
         if not isinstance(one, Result | Mapping):
-            raise InputError(f"recording {number} is none: {type(one).__name__}", fix=fix)
+            raise InputError(
+                f"recording {number} is not a recording but a {type(one).__name__}", fix=fix
+            )
     return each
 
 
@@ -133,13 +135,13 @@ def _read(
     missing = [signal for signal in outputs if signal not in columns]
     if missing:
         raise InputError(
-            f"{name} does not tell '{missing[0]}'",
+            f"{name} does not contain '{missing[0]}'",
             fix=name_hint(missing[0], [key for key in columns if key != "t"]),
         )
     y = np.stack([columns[signal] for signal in outputs], axis=1)
     if not np.all(np.isfinite(y)):
         bad = outputs[int(np.argmin(np.isfinite(y).all(axis=0)))]
-        raise InputError(f"{name}: '{bad}' is not finite everywhere", fix="Cut such samples off.")
+        raise InputError(f"{name}: '{bad}' is not finite everywhere", fix="Remove such samples.")
     q, qd = _states(plant, given, columns, len(t))
     acting = _acting(plant, given, columns, parts, between)
     return Measured(name, period, t, acting, y, q, qd)
@@ -148,8 +150,9 @@ def _read(
 def _check_run(plant: BarePlant, run: Result, name: str) -> None:
     if run.coordinates != plant.coordinates and not plant.by_mode:
         raise InputError(
-            f"{name} is one of '{run.name}', with other joints than model '{plant.name}'",
-            fix="Compile the model that ran.",
+            f"{name} is a recording of '{run.name}', whose joints differ from those of "
+            f"model '{plant.name}'",
+            fix="Use the model that was recorded.",
         )
     if run.gaps:
         raise InputError(
@@ -218,5 +221,5 @@ def _acting(
             acting[:, :, k] = rows[:, None]
     if not np.all(np.isfinite(acting)):
         bad = names[int(np.argmin(np.isfinite(acting).all(axis=(0, 1))))]
-        raise InputError(f"input '{bad}' is not finite everywhere", fix="Cut such samples off.")
+        raise InputError(f"input '{bad}' is not finite everywhere", fix="Remove such samples.")
     return acting
