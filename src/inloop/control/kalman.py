@@ -45,7 +45,7 @@ def kalman(
         disturbances: standard deviation of what acts beside each input, new at each sample [unit
             of the input].
         noise: standard deviation of each measured output [unit of the output], > 0.
-        states: standard deviation of what moves states directly, per sample.
+        states: standard deviation of process noise on states, per sample.
 
     Raises:
         InputError: a mode that does not decay is seen in no output.

@@ -48,7 +48,7 @@ _armed: set[_Memory] = set()  # in this process; memory is locked for all of the
 
 
 class Loop:
-    """A plant that runs in a thread of its own, in C; use it in a `with` statement.
+    """A plant running in its own native thread; use it in a `with` statement.
 
     Everything outside talks to it through its mailbox, this class too.
 

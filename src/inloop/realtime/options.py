@@ -70,7 +70,7 @@ class Options:
         mode: "clock" against the wall clock; "free" as fast as it goes; "lock-step": each step
             waits for inputs that answer the outputs before it, which is reproducible to the bit.
         speed: simulated seconds per second, for "clock".
-        extrapolate: between two inputs go on along a straight line instead of holding them.
+        extrapolate: extrapolate inputs linearly between two writes instead of holding them.
         stale_after: age at which inputs are stale [s]; None: never.
         policies: what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS (as DIVERGED if not given),
             LOOP_OPEN, CHATTERING, CONTROLLER_FAILED, INPUT_STALE: "hold"
@@ -82,13 +82,13 @@ class Options:
         priority: of SCHED_FIFO, 1 to 99; None: the ordinary scheduler.
         core: processor to run on; None: any.
         lock_memory: keep the memory of this process from being paged out.
-        warm: wake up so much before each period [s], walk through the step once and throw the
-            result away, so that the real one finds all it needs in the caches; True for a tenth of
-            the period, 0.1 ms at most. Costs processor time and changes no output.
-        bare_loop: run a bare loop of the same rate beside it, to see what the machine can do.
+        warm: wake up this long before each period [s], rehearse the step once and discard the
+            result, so that the caches are warm for the real one; True for a tenth of the period,
+            at most 0.1 ms. Costs processor time and changes no output.
+        bare_loop: run an empty loop at the same rate alongside, to measure the machine itself.
         telemetry: records to keep for readers [s].
         paused: start paused.
-        clock: a scripted clock to run on in place of the system's: see `ScriptedClock`.
+        clock: a scripted clock to use instead of the system's: see `ScriptedClock`.
     """
 
     rate: float = 1000.0

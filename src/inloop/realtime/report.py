@@ -30,7 +30,7 @@ WHERE_ASKED = ("warmup", "bare_loop")
 
 @dataclass(frozen=True)
 class Report:
-    """The account of a run against the clock.
+    """The report of a run in real time.
 
     Attributes:
         name: of the running plant.
@@ -190,7 +190,7 @@ class Report:
 
     def _histogram(self, which: str) -> Histogram:
         if which not in self.statistics.histograms:
-            raise InputError(f"no times of '{which}'", fix=f"There are: {', '.join(TIMES)}.")
+            raise InputError(f"no times of '{which}'", fix=f"Known: {', '.join(TIMES)}.")
         return self.statistics.histograms[which]
 
 

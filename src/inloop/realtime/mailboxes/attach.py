@@ -26,7 +26,7 @@ class _NotThereError(Exception):
 
 
 def attach(name: str, wait: float = 0.0) -> Mailbox:
-    """The mailbox of a plant that runs under this name, for this user, on this machine.
+    """Attach to a running plant of this user on this machine, and return its mailbox.
 
     Args:
         name: as given to `il.run`.
@@ -67,7 +67,7 @@ def _attached(name: str) -> Attached:
                 )
             if not is_segment(descriptor) or facts.st_size > constant("INLOOP_MOST_BYTES"):
                 raise MailboxError(
-                    "this is no mailbox of this version of inloop, or it is damaged",
+                    "this is not a mailbox of this version of inloop, or it is damaged",
                     where=str(path),
                     fix="Stop the plant and start it again with the same version.",
                 )

@@ -33,7 +33,7 @@ _STATES = {state.value: state for state in State}
 
 
 class Mailbox(Commands, Closing):
-    """The way to a running plant. Several processes may read; one at a time writes inputs.
+    """Access to a running plant. Several processes may read; one at a time may write inputs.
 
     A mailbox is for one thread; let each thread attach its own. Another thread may close it: who is
     in it then comes back with a MailboxError.
