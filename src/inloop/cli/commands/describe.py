@@ -36,7 +36,7 @@ def call(args: argparse.Namespace) -> int:
 
 def _show_exhibit(exhibit: Exhibit) -> None:
     heading(exhibit.title)
-    paragraph(f"Starts {exhibit.start}.")
+    paragraph(f"Initial state: {exhibit.start}.")
     paragraph(exhibit.look_at)
     for name, option in exhibit.options.items():
         paragraph(f"--set {name}={option.default}: {option.doc}")
