@@ -127,13 +127,13 @@ def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
         assert found["k"] == pytest.approx(K, rel=0.01)
         told = [note for note in found.notes if f"and are too {wrong}" in note]
         assert bool(told) == bool(wrong)
-    assert found.notes == ("nothing reads column 'Push' of recording 1: is it the input 'push'?",)
+    assert found.notes == ("column 'Push' of recording 1 is not used: is it the input 'push'?",)
     # one sample that a wire has lost
     recording = measured(1)
     recording["block.q"][150] = 9.0
     notes = il.fit(slider, recording, ["k", "c"]).notes
     assert any("sample 150 of block.q in recording 1 is an outlier" in note for note in notes)
-    with pytest.raises(il.ResidualError, match="is no noise, and k is at its bound"):
+    with pytest.raises(il.ResidualError, match="is not noise, and k is at its bound"):
         il.fit(slider, measured(1), ["k", "c"], bounds={"k": (10.0, 180.0)})
 
 
@@ -341,10 +341,10 @@ def test_played_inputs_are_those_of_single_steps(slider: il.Plant) -> None:
         ({"fit": ["k"], "noise": {"block.q": -1.0}}, "noise of 'block.q' is -1"),
         ({"fit": ["k"], "segments": 0.0}, "segments of 0.0 s"),
         ({"fit": ["k"], "start": "there"}, "start is 'there'"),
-        ({"fit": []}, "nothing is to be fitted"),
+        ({"fit": []}, "no parameters are given to fit"),
         ({"fit": ["k"], "most": 0}, "0 evaluations make no sense"),
         ({"fit": ["k"], "delay": {"block.q": 9.0}}, "unknowns behind a delay of 9 s"),
-        ({"fit": ["k", "block.q"]}, "Starts are fitted by themselves"),
+        ({"fit": ["k", "block.q"]}, "Initial states are fitted anyway"),
     ],
 )
 def test_arguments_of_no_use(slider: il.Plant, options: dict[str, object], words: str) -> None:
@@ -360,13 +360,13 @@ def test_recordings_of_no_use(slider: il.Plant) -> None:
     late = {**recording, "t": recording["t"] + 0.1 * (recording["t"] > 1.198)}
     with pytest.raises(il.InputError, match=r"after t = 1.196 s the next one comes 0.104 s later"):
         il.fit(slider, late, "k")
-    with pytest.raises(il.InputError, match="nothing of the recording can be compared"):
+    with pytest.raises(il.InputError, match="the recording has no signals to compare"):
         il.fit(slider, {"t": recording["t"]}, "k")
     with pytest.raises(il.InputError, match=r"Write 'Block.Q' as 'block.q'"):
         il.fit(slider, {"t": recording["t"], "Block.Q": recording["block.q"]}, "k")
     with pytest.raises(il.InputError, match="not finite"):
         il.fit(slider, {**recording, "block.q": np.full(len(recording["t"]), np.nan)}, "k")
-    with pytest.raises(il.InputError, match=r"recording 1 is the name 'run.mcap'. Read the file"):
+    with pytest.raises(il.InputError, match=r"recording 1 is a string, 'run.mcap'. Read the file"):
         il.fit(slider, "run.mcap", "k")  # type: ignore[arg-type]
 
 
@@ -408,7 +408,7 @@ def test_from_the_command_line(
     found.write_text("k 3\n")
     with pytest.raises(SystemExit):
         main(["run", str(model), "--set", f"@{found}"])
-    assert "line 1: 'k 3' is no assignment" in capsys.readouterr().err
+    assert "line 1: 'k 3' is not an assignment" in capsys.readouterr().err
 
 
 def test_residuals_of_rounding_are_no_reason_for_a_note(slider: il.Plant) -> None:

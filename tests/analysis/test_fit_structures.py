@@ -139,5 +139,5 @@ def test_positions_that_velocities_lead() -> None:
     columns = {"t": t, "skate.q": 0.3 * t, f"{led[0]}.q": 0.5 + 0.0 * t}
     for options, begin in (({}, 0.5), ({"segments": 0.1}, 0.0)):
         recording = {**columns, f"{led[0]}.q": begin + 0.0 * t}
-        with pytest.raises(il.InputError, match=f"lead '{led[0]}', whose position at the begin"):
+        with pytest.raises(il.InputError, match=f"govern '{led[0]}', whose initial position"):
             il.fit(plant, recording, ["drag"], outputs=["skate.q"], **options)

@@ -168,7 +168,7 @@ def test_an_observer_that_is_told_too_little_noise_is_found_out() -> None:
     truth = Scene(**{**vars(scene), "measured": {"bar_0.q": 3e-3}})
     runs = run(truth, observer, runs=1, samples=220)
     assert runs.nees().mean > 6.0
-    assert any("times as large as the noise" in note for note in observer.notes)
+    assert any("times as large as expected" in note for note in observer.notes)
 
 
 def test_nees_is_the_square_of_errors_in_units_of_their_covariance() -> None:

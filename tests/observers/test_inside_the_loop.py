@@ -224,7 +224,9 @@ def test_what_cannot_be_run_in_the_loop_is_refused(oscillator: il.Plant, rocker:
         il.start(plant, name="refused", rate=rate, observer=observer).close()
 
     simple = {"measured": {"rail.q": 1e-4}, "period": PERIOD}
-    with pytest.raises(il.InputError, match=r"0.002 s, is no whole number .* Make the observer "):
+    with pytest.raises(
+        il.InputError, match=r"0.002 s, is not a whole number .* Make the observer "
+    ):
         start(oscillator, il.observer(oscillator, **simple), rate=700.0)
     with pytest.raises(il.InputError, match=r"no output 'rail.q', which the observer measures"):
         start(rocker, il.observer(oscillator, **simple))
@@ -238,8 +240,8 @@ def test_what_cannot_be_run_in_the_loop_is_refused(oscillator: il.Plant, rocker:
 
 def test_the_text_of_an_observer_is_checked(oscillator: il.Plant, rocker: il.Plant) -> None:
     facts = observer_of(oscillator).facts
-    with pytest.raises(il.InputError, match="of another model"):
+    with pytest.raises(il.InputError, match="belongs to another model"):
         il.observers.observer_again(rocker, facts)
     for damaged in ("", "[]", "{}", '{"model": 1}', facts.replace("{", "[")):
-        with pytest.raises(il.FileFormatError, match="makes no sense"):
+        with pytest.raises(il.FileFormatError, match="is not valid"):
             il.observers.observer_again(oscillator, damaged)

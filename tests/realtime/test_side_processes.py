@@ -88,7 +88,7 @@ def test_what_cannot_be_done_is_told(
     rubbish = tmp_path / "rubbish.mcap"
     rubbish.write_bytes(b"\x89MCAP0\r\n" + bytes(range(256)))
     assert main(["report", str(rubbish)]) == 2
-    assert "no recording of inloop" in capsys.readouterr().err
+    assert "not a recording of inloop" in capsys.readouterr().err
     assert main(["record", "nobody", "--to", str(tmp_path / "x.bag")]) == 2
 
 

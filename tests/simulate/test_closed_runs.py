@@ -251,7 +251,7 @@ def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: st
     np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
     np.testing.assert_array_equal(rest.qd[-1], whole.qd[-1])
     assert rest.t[0] == first.t[-1]
-    with pytest.raises(il.InputError, match="begins where that one ended"):
+    with pytest.raises(il.InputError, match="starts where that one ended"):
         plant.simulate(t_end=0.4, start=first, q={"crank": 1.0})
 
 
@@ -260,7 +260,7 @@ def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: st
 def test_the_end_of_a_run_depends_neither_on_samples_nor_on_runs_before(method: str) -> None:
     """Over a singular position, and with coordinates that change on the way."""
     for plant, t_end, told in (
-        (gallery.get("four_bar").build().compile(), 2.0, "a singular position is stepped over"),
+        (gallery.get("four_bar").build().compile(), 2.0, "the run passes a singular position"),
         (linkage_pair().compile(), 0.5, "independent coordinates are now"),
     ):
         spacings = (None, None, 0.01, 0.037, t_end)

@@ -74,7 +74,7 @@ def four_bars() -> il.Plant:
 @pytest.mark.parametrize("method", METHODS)
 def test_over_a_singular_position(four_bars: il.Plant, method: str) -> None:
     """Also where a run ends on the way over it."""
-    check(four_bars, 1400, method, "a singular position is stepped over")
+    check(four_bars, 1400, method, "the run passes a singular position")
 
 
 @pytest.mark.thinned(5)

@@ -199,9 +199,9 @@ def test_samples_that_end_before_the_run_are_told() -> None:
     # it goes on with its first and last value
     assert result["cart.q"][-1] == pytest.approx(0.5 * 2.0 / 2.0 * 1.0**2)
     assert result.notes == (
-        "samples of input 'push' begin at t = 0.2 s, the run at 0 s: until then they stay at 2",
-        "samples of input 'push' end at t = 0.5 s, the run at 1 s: from there on they stay at 2",
-        "samples of drive 'slide' end at t = 0.3 s, the run at 1 s: from there on they stay at 0",
+        "samples of input 'push' start at t = 0.2 s, the run at 0 s: until then, the value is 2",
+        "samples of input 'push' end at t = 0.5 s, the run at 1 s: from then on, the value is 2",
+        "samples of drive 'slide' end at t = 0.3 s, the run at 1 s: from then on, the value is 0",
     )
     whole = {"push": (np.linspace(0.0, 0.99, 100), np.ones(100))}
     assert plant.simulate(t_end=1.0, step=1e-2, inputs=whole).notes == ()

@@ -284,7 +284,7 @@ def test_signals_and_ends(pendulum: il.Plant) -> None:
         ({"runs": 2.5}, "runs is '2.5'"),
         ({"runs": 4, "q": {"upper": [1.0, 2.0]}}, "'upper' in q has 2 numbers, runs is 4"),
         ({"q": {"upper": [1.0, 2.0], "lower": [1.0]}}, "has 1 numbers, 'upper' in q has 2"),
-        ({"q": {"uper": [1.0]}}, "q knows no 'uper'. Did you mean upper"),
+        ({"q": {"uper": [1.0]}}, "q: there is no 'uper'. Did you mean upper"),
         ({"q": {"upper": [1.0, math.nan]}}, "NaN or infinity for run 1"),
         ({"q": {"upper": np.zeros((2, 2))}}, r"shape \(2, 2\)"),
         ({"q": np.zeros((5, 3))}, r"q has shape \(5, 3\). Give shape \(runs, 2\)"),
@@ -335,7 +335,7 @@ def test_runs_whose_steps_are_too_long_are_noted() -> None:
         apart = np.abs(many["mass.q"][:, -1] - exact[runs])
         assert (apart > 0.1).tolist() == [run == 1 for run in runs]
         (note,) = many.notes
-        assert note.startswith(f"run {runs.index(1)}: with half the step it is elsewhere")
+        assert note.startswith(f"run {runs.index(1)}: with half the step it differs")
     many = plant.simulate_many(t_end=0.1, step=1e-5, parameters={"k": stiffness})
     np.testing.assert_allclose(many["mass.q"][:, -1], exact, atol=1e-6)
     assert many.notes == ()

@@ -198,7 +198,7 @@ def test_divergence_keeps_what_was_computed() -> None:
     assert "model 'runaway' went out of bounds after t = 1 s" in str(error.value)
     assert "coordinate 'cart'" in str(error.value)
     assert "Use a step smaller than 0.001 s" in str(error.value)
-    assert "error.result holds what was computed" in str(error.value)
+    assert "error.result holds the run so far" in str(error.value)
     result = error.value.result
     assert result.status == "OUT_OF_BOUNDS"
     assert np.isfinite(result.q).all() and np.isfinite(result.qd).all()

@@ -43,7 +43,7 @@ def optimise(
     tolerance: float = 1e-6,
     seed: int = 0,
 ) -> Optimised:
-    """Find parameters of a design with the smallest figure of merit.
+    """Find the parameters of a design that minimize a figure of merit.
 
     A design whose merit raises an error of this package, because its loops cannot be closed for
     example, or is not finite, counts as worse than all others and is told.
@@ -60,7 +60,7 @@ def optimise(
         method: "gradient" (L-BFGS-B, SLSQP with constraints, Gauss-Newton where the merit is an
             array); "simplex" (Nelder-Mead) for merits that are not smooth; "global" (differential
             evolution).
-        most: designs that are tried, about.
+        most: approximate maximum number of designs to try.
         tolerance: change of merit and parameters, as a part, that ends the search.
         seed: of the global search.
 
@@ -73,7 +73,7 @@ def optimise(
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
     if constraints and method == "simplex":
         raise InputError(
-            "the simplex method knows no constraints", fix='Use "gradient" or "global".'
+            "the simplex method does not support constraints", fix='Use "gradient" or "global".'
         )
     bounds, most = _read_bounds(over, plant), whole(most, "most")
     if most < 1:
@@ -107,7 +107,9 @@ def _read_bounds(
                 plant.parameters.check_one(name, float(value))
         found[name] = (float(values[0]), float(values[1]))
     if not found:
-        raise InputError("nothing is to be optimised", fix='Write over={"k": (10.0, 500.0)}.')
+        raise InputError(
+            "no parameters are given to optimise", fix='Write over={"k": (10.0, 500.0)}.'
+        )
     return found
 
 
@@ -230,7 +232,7 @@ class _Search:
         self.parts = len(found) if len(found) > 1 else 0
         if self.parts and self.gradient is not None:
             raise InputError(
-                "a gradient belongs to a figure of merit that is a number", fix="Return a number."
+                "a gradient needs a figure of merit that is a number", fix="Return a number."
             )
 
     def number(self, x: Array) -> float:
@@ -354,7 +356,7 @@ class _Search:
         failed = [each for each in self.history if each.reason]
         notes += [f"failed: {reason}" for reason in dict.fromkeys(e.reason for e in failed)][:SHOWN]
         notes += [
-            f"constraint '{name}' is not kept" for name, v in limits[best].items() if v < -1e-6
+            f"constraint '{name}' is violated" for name, v in limits[best].items() if v < -1e-6
         ]
         for name, (low, high) in self.bounds.items():
             if min(chosen.values[name] - low, high - chosen.values[name]) < 1e-6 * (high - low):
@@ -372,7 +374,7 @@ class _Search:
 
     def _unrest(self) -> str:
         """How far from rest a search was ended."""
-        told = f"the search has not come to rest in {len(self.history)} designs"
+        told = f"the search has not converged after {len(self.history)} designs"
         merits = np.fmin.accumulate([each.merit for each in self.history])
         if len(merits) <= LATEST or not merits[-1]:
             return told

@@ -141,7 +141,9 @@ def choice(*values: float) -> Distribution:
     """One of several values, each equally likely."""
     known = reals(values, "choice")
     if known.ndim != 1 or not len(known) or not np.all(np.isfinite(known)):
-        raise InputError("choice needs finite values", fix="Write choice(1.0, 2.0, 5.0), say.")
+        raise InputError(
+            "choice needs finite values", fix="Write choice(1.0, 2.0, 5.0), for example."
+        )
     count = len(known)
     return Distribution(
         f"choice({', '.join(repr(float(x)) for x in known)})",
@@ -166,8 +168,8 @@ def read_distribution(text: str) -> Distribution:
     found = _CALL.fullmatch(text)
     if found is None:
         raise InputError(
-            f"{text[:60]!a} is no distribution",
-            fix=f"Write normal(1.2, 0.05), say; there are {', '.join(KINDS)}.",
+            f"{text[:60]!a} is not a distribution",
+            fix=f"Write normal(1.2, 0.05), for example; known are {', '.join(KINDS)}.",
         )
     name, inner = found.groups()
     if name not in KINDS:
@@ -175,7 +177,9 @@ def read_distribution(text: str) -> Distribution:
     try:
         numbers = [float(part) for part in inner.split(",")] if inner.strip() else []
     except ValueError:
-        raise InputError(f"{text[:60]!a} holds what is no number", fix=_usage(name)) from None
+        raise InputError(
+            f"{text[:60]!a} contains something that is not a number", fix=_usage(name)
+        ) from None
     try:
         inspect.signature(KINDS[name]).bind(*numbers)
     except TypeError:

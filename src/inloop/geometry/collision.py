@@ -226,9 +226,9 @@ def _hull(shape: ConvexHull) -> CollisionShape:
 def _of_heightfield(shape: Heightfield) -> GroundTables:
     if 2 * shape.heights.size > MOST_TRIANGLES:
         raise InputError(
-            f"a heightfield has {shape.heights.size} heights, ground may have "
+            f"a heightfield has {shape.heights.size} heights, ground may have at most "
             f"{MOST_TRIANGLES // 2}",
-            fix="Take every second one, or larger cells.",
+            fix="Use every second one, or larger cells.",
         )
     none = np.zeros(0, dtype=np.int32)
     (nx, ny), (x, y) = shape.heights.shape, shape.size
@@ -250,9 +250,8 @@ def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
     surface = _one_sided(shape)
     if not 1 <= len(surface.triangles) <= MOST_TRIANGLES:
         raise InputError(
-            f"{shape} has {len(surface.triangles)} triangles, ground may have from 1 to "
-            f"{MOST_TRIANGLES}",
-            fix="Simplify it in the program it comes from.",
+            f"{shape} has {len(surface.triangles)} triangles, ground needs 1 to {MOST_TRIANGLES}",
+            fix="Simplify it in the program that created it.",
         )
     corners = surface.vertices[surface.triangles][:, :, :2]
     low, high = corners.min(axis=1), corners.max(axis=1)
@@ -302,10 +301,10 @@ def _one_sided(shape: Mesh | MeshFile) -> Surface:
     if backs or against:
         raise InputError(
             f"{shape} cannot be ground, which has one side: "
-            + (f"{backs} triangles are there with both sides" if backs else "")
+            + (f"{backs} triangles occur with both orientations" if backs else "")
             + (" and " if backs and against else "")
-            + (f"at {against} edges a triangle shows its back" if against else ""),
-            fix="Make normals consistent, to the outside, in the program it comes from.",
+            + (f"at {against} edges the orientation of the triangles changes" if against else ""),
+            fix="Make all normals point outwards, in the program that created it.",
         )
     return Surface(surface.vertices, triangles)
 

@@ -41,7 +41,7 @@ class Heightfield(Shape):
         if heights.ndim != 2 or min(heights.shape) < 2 or heights.size > MOST_HEIGHTS:
             raise InputError(
                 f"{what} must be a grid of at least 2 by 2 numbers",
-                fix=f"Give rows of numbers, {MOST_HEIGHTS} at the most.",
+                fix=f"Give rows of numbers, at most {MOST_HEIGHTS} in total.",
             )
         if not np.all(np.isfinite(heights)):
             raise InputError(f"{what} are not all finite", fix="Fill the gaps.")

@@ -24,8 +24,8 @@ def loft(sections: Sequence[Sequence[Sequence[float]]]) -> Mesh:
     rings = [table(ring, "a section of a loft", 3, 3) for ring in sections]
     if len(rings) < 2 or len({len(ring) for ring in rings}) != 1:
         raise InputError(
-            "a loft needs two or more sections with the same number of points",
-            fix="Write as many points in each section.",
+            "a loft needs at least two sections with the same number of points",
+            fix="Write the same number of points in each section.",
         )
     count, corners = len(rings), len(rings[0])
     vertices = np.vstack([*rings, rings[0].mean(axis=0), rings[-1].mean(axis=0)])
@@ -60,7 +60,9 @@ def tube(points: Sequence[Sequence[float]], radius: float, around: int = AROUND)
     steps = np.diff(path, axis=0)
     lengths = np.linalg.norm(steps, axis=1, keepdims=True)
     if lengths.min() == 0.0:
-        raise InputError("two neighbors on the path of a tube are equal", fix="Leave out one.")
+        raise InputError(
+            "two consecutive points on the path of a tube are equal", fix="Remove one of them."
+        )
     along = _tangents(steps / lengths)
     turn = 2.0 * math.pi * np.arange(around) / around
     side = _across(along[0])

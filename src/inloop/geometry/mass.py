@@ -47,7 +47,7 @@ def total(parts: Sequence[MassProperties]) -> MassProperties:
     """One solid made of several, all in the same frame."""
     mass = sum(part.mass for part in parts)
     if mass <= 0.0:
-        raise InputError("there is nothing that has mass", fix="Give solid shapes.")
+        raise InputError("there is no shape with mass", fix="Give solid shapes.")
     com = np.sum([part.mass * part.com for part in parts], axis=0) / mass
     inertia = np.zeros((3, 3))
     for part in parts:

@@ -21,7 +21,7 @@ def material_of(value: object) -> Material:
     """
     if value not in MATERIALS:
         raise InputError(
-            f"a visual cannot be made of {shown(value)}",
+            f"unknown material {shown(value)} of a visual",
             fix=f"Write material={', '.join(map(repr, MATERIALS[:-1]))} or {MATERIALS[-1]!r}.",
         )
     return value  # type: ignore[return-value]

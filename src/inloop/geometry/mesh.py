@@ -80,12 +80,13 @@ class Mesh(Shape):
             found = np.zeros(0, dtype=np.int64)
         if found.ndim != 2 or found.shape[1] != 3 or not 1 <= len(found) <= MOST_TRIANGLES:
             raise InputError(
-                f"{self} needs triangles: rows of three numbers of vertices",
+                f"{self} needs triangles: rows of three vertex numbers",
                 fix=f"Give from 1 to {MOST_TRIANGLES} rows.",
             )
         if found.min() < 0 or found.max() >= len(self.vertices):
             raise InputError(
-                f"a triangle of {self} names vertex {found.max()}, there are {len(self.vertices)}",
+                f"a triangle of {self} uses vertex {found.max()}, but there are "
+                f"{len(self.vertices)}",
                 fix="Vertices are counted from 0.",
             )
         found.flags.writeable = False
@@ -104,9 +105,9 @@ class Mesh(Shape):
         count = self._joined.open_edges()
         if count:
             raise InputError(
-                f"{self} has no inside: {count} edges belong to one triangle only, or to two with "
-                "opposite sides",
-                fix="Close it in the program it comes from, or take il.convex_hull(mesh.vertices).",
+                f"{self} is not closed: {count} edges belong to only one triangle, or to two "
+                "with opposite orientation",
+                fix="Close it in its program, or use il.convex_hull(mesh.vertices).",
             )
 
     @property

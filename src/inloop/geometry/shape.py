@@ -79,7 +79,7 @@ class Shape(ABC):
 
     def refuse(self, what: str) -> NoReturn:
         """Raise an error because this shape does not have something."""
-        raise InputError(f"a {self} has no {what}", fix="Take another shape for this.")
+        raise InputError(f"a {self} has no {what}", fix="Use another shape.")
 
 
 def shape_from(data: Mapping[str, Any]) -> Shape:

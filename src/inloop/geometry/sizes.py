@@ -49,7 +49,7 @@ def number(value: object, what: str) -> float:
     """
     if is_symbolic(value):
         raise InputError(
-            f"{what} is an expression of parameters, which has no value here",
+            f"{what} is an expression of parameters, which is not supported here",
             fix="Write the number itself; only contacts can use expressions.",
         )
     if not isinstance(value, numbers.Real) or isinstance(value, bool):

@@ -115,7 +115,7 @@ def _height(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise InputError(
-            f"the function of terrain returned {str(value)[:60]}, which is no height",
+            f"the function of terrain returned {str(value)[:60]}, which is not a height",
             fix="Return one number [m] for each x and y.",
         ) from None
 
@@ -146,7 +146,7 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
     except Exception as error:  # readers may raise anything on a broken file
         cause = f"{type(error).__name__}: {str(error)[:200]}"
         raise FileFormatError(
-            f"the heightmap cannot be read ({cause})", str(path), "Save it anew as PNG or TIFF."
+            f"the heightmap cannot be read ({cause})", str(path), "Save it again as PNG or TIFF."
         ) from None
     if path.suffix.lower() == ".png":
         values /= 255.0 if image.mode == "L" else 65535.0
@@ -160,10 +160,10 @@ def _without_colors(image: Any) -> Any:
         ValueError: it has colors, transparent pixels, or more bits than would be read.
     """
     if ";16" in str(image.tile):
-        raise ValueError("16 bits of color are read as 8: save it as gray without transparency")
+        raise ValueError("16-bit color is read as 8-bit: save it as grayscale without transparency")
     colors = np.array(image.convert("RGBA"))
     if (colors[..., :3] != colors[..., :1]).any():
-        raise ValueError("it has colors, which are no heights: save it in gray")
+        raise ValueError("it has colors, not heights: save it in grayscale")
     if (colors[..., 3] == 0).any():
         raise ValueError("some pixels have no height: they are transparent")
     return image.convert("L")

@@ -38,7 +38,7 @@ class Torus(Shape):
         if self.tube >= self.radius:
             raise InputError(
                 f"a torus of radius {self.radius:g} m with a tube of {self.tube:g} m has no hole",
-                fix="Let the tube be the smaller one.",
+                fix="Make the tube smaller than the radius.",
             )
         object.__setattr__(self, "axis", direction(self.axis, "the axis of a torus"))
 

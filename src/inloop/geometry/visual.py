@@ -70,8 +70,8 @@ class Visual:
             R = np.array(rotation)
             if np.abs(R @ R.T - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(R) < 0.0:
                 raise InputError(
-                    "the rotation of a visual is no rotation",
-                    fix="Its rows must be three unit vectors across each other, right-handed.",
+                    "the rotation matrix of a visual is not a rotation",
+                    fix="Its rows must be three mutually perpendicular unit vectors, right-handed.",
                 )
 
     @property
@@ -103,7 +103,7 @@ class Visual:
     def _pose(self) -> tuple[Array, Array]:
         if not self.is_numeric:
             raise InputError(
-                f"the place of a {self.shape} follows from parameters", fix="Write numbers."
+                f"the position of a {self.shape} depends on parameters", fix="Write numbers."
             )
         return np.array(self.position, dtype=np.float64), np.array(self.rotation, dtype=np.float64)
 
@@ -186,13 +186,13 @@ def _bar(shape: Shape, a: Place, b: Place, color: Paintable, material: str) -> V
 def _stretched(shape: Shape, along: Any, length: float) -> Shape:
     if not isinstance(shape, Capsule | Cylinder):
         raise InputError(
-            f"a {shape} cannot reach from point to point", fix="Take il.rod or il.disc."
+            f"a {shape} cannot reach from point to point", fix="Use il.rod or il.disc."
         )
     return replace(shape, axis=along, length=length)
 
 
 def _no_name(name: str) -> NoReturn:
-    raise InputError(f"nobody knows the point {shown(name)}", fix="Write coordinates.")
+    raise InputError(f"there is no point {shown(name)}", fix="Write coordinates.")
 
 
 def _between(a: object, b: object) -> tuple[Any, Any, float]:

@@ -201,6 +201,6 @@ def namespace_of(name: str, given: str | None) -> str:
     inner = given.strip("/")
     if inner and not re.fullmatch(r"[A-Za-z]\w*(/[A-Za-z]\w*)*", inner, re.ASCII):
         raise InputError(
-            f"{given!a} is no namespace of ROS", fix="Use letters, digits and '_', such as /robot."
+            f"{given!a} is not a ROS namespace", fix="Use letters, digits and '_', such as /robot."
         )
     return f"/{inner}" if inner else ""

@@ -44,7 +44,7 @@ class Address:
             host, number = text, str(port)
         if not (number.isascii() and number.isdigit() and 0 < int(number) < 65536):
             raise InputError(
-                f"{text!a} is no address", fix="Write HOST:PORT, such as 10.0.0.2:5620."
+                f"{text!a} is not an address", fix="Write HOST:PORT, such as 10.0.0.2:5620."
             )
         return cls(host.strip("[]") or LOCAL, int(number))
 

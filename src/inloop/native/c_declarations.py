@@ -167,11 +167,11 @@ class Headers:
             yield function[1], _POINTER
             return
         if not (found := _TYPE.fullmatch(text)):
-            struct.refuse(f"'{text}' is no field that is known here", line)
+            struct.refuse(f"'{text}' is not a field that is known here", line)
         base = " ".join(word for word in found[1].split() if word not in _QUALIFIERS)
         for declarator in (found[2], *(found[3].split(",") if found[3] else ())):
             if not (parts := _DECLARATOR.fullmatch(declarator)):
-                struct.refuse(f"'{text}' is no field that is known here", line)
+                struct.refuse(f"'{text}' is not a field that is known here", line)
             kind = self._kind(struct, base, parts[1] != "", line)
             for size in reversed(re.findall(r"\w+", parts[3])):
                 kind = kind * self._count(struct, size, line)
@@ -242,7 +242,7 @@ def _integer(text: str, where: str) -> int:
 
 def _no_integer(text: str, where: str) -> BuildError:
     return BuildError(
-        f"'{' '.join(text.split())}' is no integer that is known here",
+        f"'{' '.join(text.split())}' is not an integer that is known here",
         where=where,
         fix="Write a literal, or teach native/c_declarations.py this form.",
     )

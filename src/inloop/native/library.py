@@ -41,7 +41,7 @@ class NativeLibrary:
             raise BuildError(
                 f"the library cannot be loaded: {error}",
                 where=str(self.path),
-                fix="Remove this file; it is built anew at the next use.",
+                fix="Remove this file; it will be rebuilt when needed.",
             ) from error
 
     def __repr__(self) -> str:
@@ -153,6 +153,6 @@ def _symbols(path: Path, which: str) -> tuple[str, ...]:
     command = [program, "-D", "-P", which, str(path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise BuildError(f"nm fails: {result.stderr.strip()}", str(path), "Build it anew.")
+        raise BuildError(f"nm fails: {result.stderr.strip()}", str(path), "Build it again.")
     names = (line.split()[0].partition("@")[0] for line in result.stdout.splitlines())
     return tuple(sorted(set(names)))

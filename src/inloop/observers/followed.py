@@ -150,7 +150,7 @@ def _column(run: Any, name: str, t: Array) -> Array:
 def _once_per_period(t: Array, period: float) -> np.ndarray[Any, np.dtype[np.intp]]:
     """Numbers of the rows that are samples."""
     if t.ndim != 1 or len(t) < 2:
-        raise InputError("a run of less than two rows", fix="Give a longer one.")
+        raise InputError("a run of fewer than two rows", fix="Give a longer one.")
     spacing = float(np.median(np.diff(t)))
     stride = round(period / spacing) if spacing > 0.0 else 0
     if stride < 1 or abs(stride * spacing - period) > 1e-3 * period:

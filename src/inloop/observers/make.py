@@ -61,30 +61,30 @@ def observer(
     horizon: int = HORIZON,
     bounds: Mapping[str, tuple[float, float]] | None = None,
 ) -> Observer:
-    """An observer of a plant, at its start.
+    """Create an observer (state estimator) of a plant, in its initial state.
 
     Args:
         plant: the compiled mechanism, without modes and hard contacts.
         measured: standard deviation of the noise of each measured output, by name [its unit].
-        disturbances: standard deviation of what acts beside inputs and efforts ("<joint>.tau"),
-            new at each sample [their unit].
-        unknown: inputs and efforts that something unknown adds to, which is estimated: an
-            `Unknown`, or its change in one second.
+        disturbances: standard deviation of white noise added to inputs and efforts
+            ("<joint>.tau") at each sample [their unit].
+        unknown: inputs and efforts with an unknown addition, which is estimated: an `Unknown`,
+            or its change in one second.
         offsets: measured outputs with an offset that is estimated, likewise.
-        states: standard deviation of what moves states directly, per sample; that of unknown inputs
-            and offsets comes on top of their own.
-        doubt: standard deviation of states at the start; a tenth of the natural unit of those that
-            are not named.
+        states: standard deviation of process noise on states, per sample; for unknown inputs and
+            offsets it is added to their own.
+        doubt: initial standard deviation of states; a tenth of the natural unit for those not
+            named.
         method: "ekf", "ukf" or "mhe".
         period: between two samples [s].
         step: of the integrator [s]; the period by default.
         integrator: "rk4", "euler", "dopri", "rodas" or "implicit".
-        q: coordinates where the estimate starts; as the plant by default.
+        q: initial coordinates of the estimate; those of the plant by default.
         qd: velocities there.
         inputs: first values of inputs.
-        delays: by which measured outputs come late [s]; whole periods.
+        delays: of measured outputs [s], whole periods.
         unobserved: states that may remain unknown.
-        gate: measurements farther off than so many deviations are left out; 0: none is.
+        gate: measurements off by more than this many standard deviations are rejected; 0: none.
         spread: of the states that "ukf" draws, in parts of √size deviations.
         horizon: samples that "mhe" looks back on.
         bounds: of states in "mhe", by name: (lowest, highest).
@@ -111,7 +111,7 @@ def observer(
     substeps = round(period / step)
     if substeps < 1 or abs(substeps * step - period) > 1e-9 * period:
         raise InputError(
-            f"a period of {period:g} s is no whole number of steps of {step:g} s",
+            f"a period of {period:g} s is not a whole number of steps of {step:g} s",
             fix="Choose a step that divides the period.",
         )
     seen = ObservedPlant(
@@ -170,8 +170,9 @@ def _noise(seen: ObservedPlant, measured: Mapping[str, float]) -> dict[str, floa
     given = by_name(measured, "measured")
     if not given:
         raise InputError(
-            f"nothing is measured of model '{seen.plant.name}'",
-            fix='Name outputs with the deviation of their noise: measured={"crank.q": 1e-4}.',
+            f"observer of model '{seen.plant.name}': no measured outputs are given",
+            fix='Name outputs with the standard deviation of their noise: measured={"crank.q": '
+            "1e-4}.",
         )
     for name in given:
         if name not in seen.output_names:
@@ -251,7 +252,8 @@ def _late(
         periods = round(delay / period)
         if abs(periods * period - delay) > 1e-6 * period:
             raise InputError(
-                f"a delay of {delay:g} s of '{name}' is no whole number of periods of {period:g} s",
+                f"a delay of {delay:g} s of '{name}' is not a whole number of periods of "
+                f"{period:g} s",
                 fix="Round it, or choose a period that divides it.",
             )
         late.append(periods)
@@ -304,7 +306,7 @@ def _bounds(
         low, high = values.tolist()
         if not low < high:
             raise InputError(
-                f"bounds ({low:g}, {high:g}) of '{name}' hold nothing", fix="Give lowest, highest."
+                f"bounds ({low:g}, {high:g}) of '{name}' are empty", fix="Give lowest, highest."
             )
         sides = ((1.0, low), (-1.0, high))
         found += [StateBound(names.index(name), a, b) for a, b in sides if math.isfinite(b)]

@@ -67,7 +67,9 @@ def read_fault(text: str) -> Fault:
     """
     found = _FAULT.fullmatch(text.strip())
     if found is None or found[1] not in KINDS:
-        raise InputError(f"{text[:60]!a} is no fault", fix=f"{EXAMPLE} Kinds: {', '.join(KINDS)}.")
+        raise InputError(
+            f"{text[:60]!a} is not a fault", fix=f"{EXAMPLE} Kinds: {', '.join(KINDS)}."
+        )
     kind, target, value, begin, end = found.groups()
     if (kind == "kill") != (target == CONTROLLER):
         raise InputError(

@@ -74,7 +74,7 @@ def notes_of(follower: NativeFollower) -> tuple[str, ...]:
         told.append(f"the observer missed {counted(follower.lost, 'sample')}, which it has bridged")
     if follower.restarts:
         told.append(
-            f"the observer began anew {counted(follower.restarts, 'time')}: updates failed, or the "
+            f"the observer restarted {counted(follower.restarts, 'time')}: updates failed, or the "
             "time of records jumped (observer.status)"
         )
     if note := idle_note(follower.idle):
@@ -89,8 +89,8 @@ def _every(period: float, layout: Layout) -> int:
     count = round(period / layout.period)
     if count < 1 or abs(count * layout.period - period) > EXACT * period:
         raise InputError(
-            f"the period of the observer, {period:g} s, is no whole number of periods of plant "
-            f"'{layout.model}', which are {layout.period:g} s",
+            f"the period of the observer, {period:g} s, is not a whole number of periods of "
+            f"plant '{layout.model}', which are {layout.period:g} s",
             fix=f"Make the observer with period={max(1, count) * layout.period:g}.",
         )
     return count

@@ -190,7 +190,7 @@ class Report:
 
     def _histogram(self, which: str) -> Histogram:
         if which not in self.statistics.histograms:
-            raise InputError(f"no times of '{which}'", fix=f"There are: {', '.join(TIMES)}.")
+            raise InputError(f"no times of '{which}'", fix=f"Known: {', '.join(TIMES)}.")
         return self.statistics.histograms[which]
 
 

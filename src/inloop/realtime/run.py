@@ -70,7 +70,7 @@ def start(
     snapshot: Snapshot | None = None,
     **options: Unpack[OptionValues],
 ) -> Loop:
-    """Start a plant in a native thread and return at once.
+    """Start a plant in real time, in a native thread, and return immediately.
 
     Use the loop in a `with` statement: then neither a thread nor shared memory is left behind, even
     on SIGTERM. Otherwise close it when done.
@@ -114,7 +114,7 @@ def start(
         good = is_finite(seconds) and 0.0 < seconds <= LONGEST_RUN
         need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
         steps = max(1, round(seconds * chosen.rate))
-    need(controller is not None or period is None, "period is that of a controller", "Give both.")
+    need(controller is not None or period is None, "a period without a controller", "Give both.")
     per_sample = periods_between(period, chosen)
     plants = plant.by_mode or {plant.name: plant}
     if controller is not None:
@@ -197,8 +197,8 @@ def periods_between(period: float | None, options: Options) -> int:
     count = round(period * options.rate)
     if count < 1 or abs(count - period * options.rate) > EXACT * count:
         raise InputError(
-            f"period = {period:g} s of a controller is no whole number of periods of the plant, "
-            f"which are {options.period:g} s",
+            f"period = {period:g} s of a controller is not a whole number of periods of the "
+            f"plant, which are {options.period:g} s",
             fix=f"Use period={max(1, count) * options.period:g}, or another rate.",
         )
     return count

@@ -131,7 +131,7 @@ class Statistics:
             return ""
         coordinate, _, kind = names[self.beyond].rpartition(".")
         what = "the speed of coordinate" if kind == "qd" else "coordinate"
-        return f"{what} '{coordinate}' would have left its bounds (plant.bounds)"
+        return f"{what} '{coordinate}' would have exceeded its bounds (plant.bounds)"
 
     def drives_that_jump(self, layout: Layout) -> str:
         """The drive whose position changes at zero velocity, in words; "" if none."""

@@ -30,7 +30,7 @@ from inloop.simulate.schedules import check_method
 APART = 0.05  # of the range of a coordinate: farther from steps with a tolerance is not trusted
 SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
 REHEARSED = 1.0  # [s], of exports that have no end
-ADVICE = "Shorten step=, or name method= if you know better; see docs/c.md"
+ADVICE = "Use a smaller step=, or choose a method=; see docs/c.md"
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def judged_method(plant: BarePlant, method: str | None, step: float, t_end: floa
         tried.append(run)
     # none is good: the one that comes nearest
     chosen = min(tried, key=lambda run: _distance(run, exact() if others else None)[0])
-    at = f"with method '{chosen.method}' at steps of {step:g} s, and is not to be trusted up to"
+    at = f"with method '{chosen.method}' at steps of {step:g} s, and is not accurate up to"
     told = (
         f"model '{plant.name}' is exported {at} t = {t_end:g} s: {_cause(chosen.doubt)}. {ADVICE}."
     )

@@ -132,7 +132,7 @@ def simulate_modes(
         begin = MachineStart(start.end.machine, own)
     else:
         raise InputError(
-            "a run that continues another one begins where that one ended",
+            "a run that continues another one starts where that one ended",
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time, reactions, begin)

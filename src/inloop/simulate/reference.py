@@ -55,7 +55,7 @@ def _rates(system: System) -> Callable[[float, Array], Array]:
             raise SimulationError(
                 f"the rates end with {status.name} at t = {t:.6g} s"
                 + (f": {cause}" if cause else ""),
-                fix="See plant.simulate for what can be done.",
+                fix="Use plant.simulate, whose errors suggest a remedy.",
             )
         return slope
 

@@ -140,7 +140,7 @@ def simulate(
         begin = continued
     else:
         raise InputError(
-            "a run that continues another one begins where that one ended",
+            "a run that continues another one starts where that one ended",
             fix="Give either start, or q and qd.",
         )
     conditions = Conditions(efforts, signals, drives)
@@ -276,8 +276,8 @@ def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
 def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
     """Ctrl-C, which ends a program and not one of its runs only, with what the run has computed."""
     error = KeyboardInterrupt(
-        f"interrupted at t = {float(result.t[-1]):.6g} s of {t_end:g} s; "
-        "error.result holds what was computed"
+        f"interrupted at t = {float(result.t[-1]):.6g} s of {t_end:g} s; error.result "
+        "holds the run so far"
     )
     error.result = result  # type: ignore[attr-defined]
     return error
@@ -300,23 +300,23 @@ def failed(
     what = {
         "DIVERGED": f"diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
         "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s: "
-        + (f"loop '{loop}' is at a singular position or beyond its reach; " if loop else "")
+        + (f"loop '{loop}' is at a singular position or out of reach; " if loop else "")
         + f"fastest coordinate '{worst}'",
         "OUT_OF_BOUNDS": f"went out of bounds after t = {last:.6g} s: {blame}",
         "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
-        "CONTACT_JAMMED": f"has contacts after t = {last:.6g} s that slide such that no finite "
-        "forces keep them closed (Painlevé)",
-        "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed from "
-        "event to event: where shapes touch jumps, as on a rim that lies level",
+        "CONTACT_JAMMED": f"has sliding contacts after t = {last:.6g} s that "
+        "no finite forces keep closed (Painlevé)",
+        "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed "
+        "from event to event: the contact point jumps, as for a rim lying flat",
         "TOO_MANY_STEPS": f"needs too many steps after t = {last:.6g} s",
-        "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
+        "STEP_TOO_SMALL": f"requires too small a step after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
         "LOOP_OPEN": "Choose other dimensions, another motion, or a smaller step",
-        "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, look for laws "
-        "that feed energy, or set wider bounds: plant.bounds",
+        "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, "
+        "look for force laws that add energy, or set wider bounds: plant.bounds",
         "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
-        "CONTACT_JAMMED": "Use method='moreau', which lets them jam by an impulse",
+        "CONTACT_JAMMED": "Use method='moreau', which resolves jamming with impulses",
         "CONTACT_INEXACT": "Use method='moreau'",
     }.get(result.status, f"Use a step smaller than {step:g} s")
     if result.tolerance is not None and result.status in ("STEP_TOO_SMALL", "TOO_MANY_STEPS"):
@@ -329,10 +329,10 @@ def failed(
     if result.status == "DIVERGED" and jump:
         fix = jump.rstrip(".")
     if result.status == "DIVERGED" and blame:
-        what = f"cannot go on after t = {last:.6g} s: {blame}"
-        fix = "See that it is finite until the end of the run"
+        what = f"cannot continue after t = {last:.6g} s: {blame}"
+        fix = "Make sure that it stays finite until the end of the run"
     error = SimulationError(
-        f"model '{result.name}' {what}", fix=f"{fix}; error.result holds what was computed."
+        f"model '{result.name}' {what}", fix=f"{fix}; error.result holds the run so far."
     )
     error.result = result  # type: ignore[attr-defined]
     return error

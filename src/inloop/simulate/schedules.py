@@ -62,7 +62,7 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
         )
     if not t_end / step <= MOST_STEPS:
         raise InputError(
-            f"{t_end:g} s in steps of {step:g} s are more than {MOST_STEPS:g} steps",
+            f"{t_end:g} s in steps of {step:g} s is more than {MOST_STEPS:g} steps",
             fix="Use a larger step or a shorter run.",
         )
     if sample is not None and not (math.isfinite(sample) and sample > 0.0):
@@ -71,7 +71,7 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
     if not t_end / step / stride <= MOST_SAMPLES:
         raise InputError(
-            f"{t_end:g} s in steps of {step:g} s are more than {MOST_SAMPLES:g} samples",
+            f"{t_end:g} s in steps of {step:g} s is more than {MOST_SAMPLES:g} samples",
             fix="Use a larger step, or keep fewer of them: sample=.",
         )
     # the step is shortened so that the run ends at t_end; one that fits is kept to the last bit, so
@@ -112,7 +112,7 @@ def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> A
     """Steps that the method chooses itself."""
     t_end, tolerance = real(t_end, "t_end"), real(tolerance, "tolerance")
     if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
-        raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, say.")
+        raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, for example.")
     return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)
 
 

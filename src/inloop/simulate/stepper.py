@@ -173,15 +173,16 @@ class Stepper:
         """What to do after a failure."""
         if status == Status.LOOP_OPEN and self.plant.mechanism.hard_contacts:
             return (
-                "Other independent coordinates may be needed here, and hard contacts need code for "
-                "each choice: compile(rehearse=...) builds what a run of so many seconds meets."
+                "Other independent coordinates may be needed here, and hard contacts need code "
+                "for each choice: compile(rehearse=...) builds what a run of that many seconds "
+                "needs."
             )
         if status == Status.LOOP_OPEN and self._tuned:
             return (
-                "Parameters have changed, and loops cannot follow them from where they are: take "
-                "the change back, or make it in smaller parts."
+                "Parameters have changed, and the loops cannot follow from their current "
+                "positions: undo the change, or make it in smaller parts."
             )
-        return "Use a smaller step, or look at the inputs."
+        return "Use a smaller step, or check the inputs."
 
     def _why(self, status: Status) -> str:
         """What a failure was about, in words."""
@@ -240,7 +241,7 @@ class Stepper:
     def _cannot_close(self) -> SimulationError:
         return SimulationError(
             f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
-            fix="Look at the inputs of driven joints.",
+            fix="Check the inputs of driven joints.",
         )
 
     def look(self) -> Samples:
@@ -285,7 +286,7 @@ class Stepper:
     def restore(self, snapshot: InstanceSnapshot) -> None:
         """Go back to where a snapshot was taken."""
         if not isinstance(snapshot, InstanceSnapshot):
-            raise useless(snapshot, "snapshot", "Give one that stepper.snapshot() took.")
+            raise useless(snapshot, "snapshot", "Give one returned by stepper.snapshot().")
         self._machine.restore(snapshot)
         self._drives.remember()
 

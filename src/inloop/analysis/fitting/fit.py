@@ -64,11 +64,11 @@ def fit(
     most: int = 50,
     refuse: bool = True,
 ) -> Fitted:
-    """Find parameters with which the plant moves as it did in recordings.
+    """Fit parameters of a plant to recorded motions.
 
-    The plant is run with the inputs of the recordings, and what its sensors tell is compared with
-    what was measured. The search begins with the parameters that the plant has; these are not
-    changed. Errors count as white noise of the outputs; inputs count as exact.
+    The plant is simulated with the recorded inputs, and its outputs are compared with the
+    measurements. The search starts from the current parameters of the plant, which are not changed.
+    Errors are treated as white noise of the outputs; inputs are treated as exact.
 
     Args:
         plant: the compiled mechanism.
@@ -78,7 +78,7 @@ def fit(
             the delay of an output.
         outputs: what is compared: names of outputs of the plant; its sensors by default, and
             where there are none positions of independent coordinates.
-        noise: standard deviations of outputs, by name; else found from the residuals.
+        noise: standard deviations of outputs, by name; otherwise estimated from the residuals.
         delay: of outputs, by name [s]: known, or where the search begins; 0 by default.
         bounds: (low, high) of unknowns, by name, within the ranges that the model declares.
         start: "fit": positions and velocities at the start are fitted, too; "recorded": they are
@@ -87,12 +87,12 @@ def fit(
             "before": as the next one says, since rows tell what led to them; "smooth": on a curve
             through them. Other recordings know it themselves.
         segments: length of segments for multiple shooting [s], for unstable and chaotic motion.
-        check: recordings that are kept back, to be predicted with the values found.
+        check: recordings for validation: predicted with the fitted values, not used for the fit.
         step: longest step of the integrator [s]; 1 ms by default. It is shortened to a whole part
             of the recordings' period.
-        method: integrator with fixed steps; if none is named, as against the clock.
-        most: evaluations in each stage of the search.
-        refuse: raise where most of the residuals is no noise.
+        method: integrator with fixed steps; by default, as in real time.
+        most: maximum number of evaluations in each stage of the search.
+        refuse: raise an error if most of the residuals are not noise.
 
     Raises:
         InputError: an argument is of no use.
@@ -179,8 +179,8 @@ def _shooting(
 ) -> Shooting:
     if plant.nq > plant.n:
         raise InputError(
-            f"model '{plant.name}' has ball joints: starts of its runs are not fitted yet",
-            fix="Write the joint as three revolute ones.",
+            f"model '{plant.name}' has ball joints: their initial state cannot be fitted yet",
+            fix="Declare the joint as three revolute joints.",
         )
     seconds = None if segments is None else real(segments, "segments")
     _check_led(plant, runs, seconds)
@@ -218,9 +218,9 @@ def _check_led(plant: BarePlant, runs: Sequence[Measured], seconds: float | None
         away = np.abs(begins - home[k]) > AT_HOME * plant.coordinate_sizes[k]
         if seconds is not None or np.any(away):
             raise InputError(
-                f"constraints on velocities of model '{plant.name}' lead '{plant.coordinates[k]}', "
-                "whose position at the begin of runs is not fitted",
-                fix="Leave segments out, and give recordings that begin where the model starts.",
+                f"velocity constraints of model '{plant.name}' govern '{plant.coordinates[k]}', "
+                "whose initial position is not fitted",
+                fix="Leave out segments=, and give recordings that begin where the model starts.",
             )
 
 

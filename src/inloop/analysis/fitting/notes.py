@@ -48,19 +48,22 @@ def fit_notes(
     notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
     alike = correlation_of(found.covariance)
     for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
-        notes.append(f"{labels[i]} and {labels[j]} are hardly told apart: {alike[i, j]:+.3f}")
+        notes.append(
+            f"{labels[i]} and {labels[j]} can hardly be distinguished: correlation "
+            f"{alike[i, j]:+.3f}"
+        )
     for each in tests:
         notes += residual_notes(each)
         if not each.white:
             notes.append(
-                f"residuals of {each.channel} in {each.recording} are no white noise "
-                f"(correlation {each.correlation:.2f}): something is not in the model, and true "
+                f"residuals of {each.channel} in {each.recording} are not white noise "
+                f"(correlation {each.correlation:.2f}): the model lacks something, and true "
                 "errors are larger than the standard deviations"
             )
     if found.gap > OPEN:
-        notes.append(f"gaps of up to {found.gap:.1e} of the motion are left between segments")
+        notes.append(f"gaps of up to {found.gap:.1e} of the motion remain between segments")
     if not found.converged:
-        notes.append("the search has not come to rest: give it more evaluations (most=)")
+        notes.append("the search has not converged: allow more evaluations (most=)")
     return tuple(notes)
 
 
@@ -69,17 +72,17 @@ def residual_notes(test: ResidualTest) -> list[str]:
     notes = []
     if test.outlier:
         notes.append(
-            f"sample {test.peak_sample} of {test.channel} in {test.recording} is an outlier, "
-            f"{min(test.peak, 1e6):.2g} usual deviations off: the fit goes by it; repair it, or "
-            "cut the recording there"
+            f"sample {test.peak_sample} of {test.channel} in {test.recording} is an "
+            f"outlier, {min(test.peak, 1000000.0):.2g} usual deviations off, and dominates "
+            "the fit: correct it, or cut the recording there"
         )
     # deviations count with the noise that was given
     ratio = test.rms / test.noise if test.given else 1.0
     if not QUIET <= ratio <= NOISY:
         wrong = "small" if ratio > NOISY else "large"
         notes.append(
-            f"residuals of {test.channel} in {test.recording} are {ratio:.2g} times the noise that "
-            f"was given: standard deviations count with the latter and are too {wrong}"
+            f"residuals of {test.channel} in {test.recording} are {ratio:.2g} times the "
+            f"given noise: standard deviations are based on the latter and are too {wrong}"
         )
     return notes
 
@@ -95,7 +98,7 @@ def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[st
         for name in set(columns) - inputs:
             near = near_names(str(name).lower(), missing, cutoff=ALIKE_NAMES)
             notes += [
-                f"nothing reads column '{name}' of recording {number}: is it the input "
+                f"column '{name}' of recording {number} is not used: is it the input "
                 f"'{missing[meant]}'?"
                 for meant in near
             ]

@@ -90,10 +90,12 @@ def listed(given: Any) -> Sequence[Recording]:
     for number, one in enumerate(each, start=1):
         if isinstance(one, str | Path):
             raise InputError(
-                f"recording {number} is the name '{one}'", fix=f'Read the file: il.read("{one}").'
+                f"recording {number} is a string, '{one}'", fix=f'Read the file: il.read("{one}").'
             )
         if not isinstance(one, Result | Mapping):
-            raise InputError(f"recording {number} is none: {type(one).__name__}", fix=fix)
+            raise InputError(
+                f"recording {number} is not a recording but a {type(one).__name__}", fix=fix
+            )
     return [
         {name: one[name] for name in one.names}
         if isinstance(one, Result) and one.columns_only
@@ -190,7 +192,7 @@ def _read(
     missing = [signal for signal in outputs if signal not in columns]
     if missing:
         raise InputError(
-            f"{name} does not tell '{missing[0]}'",
+            f"{name} does not contain '{missing[0]}'",
             fix=name_hint(missing[0], [key for key in columns if key != "t"]),
         )
     y = np.stack([columns[signal] for signal in outputs], axis=1)
@@ -213,8 +215,9 @@ def _check_finite(values: Array, t: Array, what: str) -> None:
 def _check_run(plant: BarePlant, run: Result, name: str) -> None:
     if run.coordinates != plant.coordinates and not plant.by_mode:
         raise InputError(
-            f"{name} is one of '{run.name}', with other joints than model '{plant.name}'",
-            fix="Compile the model that ran.",
+            f"{name} is a recording of '{run.name}', whose joints differ from those of "
+            f"model '{plant.name}'",
+            fix="Use the model that was recorded.",
         )
     if run.gaps:
         raise InputError(

@@ -45,7 +45,8 @@ class MidiPort:
         if not fitting:
             raise LinkError(
                 f"no MIDI port has a name with {to[:40]!a}",
-                fix=f"There are: {', '.join(there) or 'none'}. Without a name, one is offered.",
+                fix=f"Known ports: {', '.join(there) or 'none'}. Without a name, a new port is "
+                "created.",
             )
         self.name = there[fitting[0]]
         self._out.open_port(fitting[0], offer)

@@ -63,7 +63,7 @@ def multipliers(loads: Loads, rows: Sequence[Row], lam: Sequence[Expr]) -> dict[
     for name, symbol in loads.multipliers.items():
         if rows and name not in found:
             several = [row.name for row in rows if row.element == name]
-            why = "has several rows" if several else "follows from other rows, so that it is zero"
+            why = "has several rows" if several else "is redundant, so its force is zero"
             raise InputError(
                 f"a law uses the force of '{name}', which {why}",
                 fix=f"Use one of: {', '.join(several or list(found))}.",

@@ -139,7 +139,7 @@ def _contradiction(
     touched = np.flatnonzero(np.abs(J[:, list(driven)]).max(axis=1) > 0.0)
     loops = ", ".join(dict.fromkeys(elements[int(k)] for k in touched)) if elements else "the loops"
     return ModelError(
-        f"the drives of {shown} contradict each other: {loops} ties them together",
+        f"the drives of {shown} contradict each other: {loops} couples them",
         fix="Drive fewer joints; a mechanism follows as many drives as it has degrees of freedom.",
     )
 
@@ -147,7 +147,7 @@ def _contradiction(
 def _too_few(fixed: set[int], names: Sequence[str], rank: int, found: int) -> ModelError:
     shown = ", ".join(names[k] if names else str(k) for k in sorted(fixed))
     return ModelError(
-        f"the loops determine {rank} coordinates, but with {shown} independent or driven only "
-        f"{found} are left to be determined",
-        fix=f"Take at least {rank - found} of them back, or leave the choice to inloop.",
+        f"the loops determine {rank} coordinates, but with {shown} independent or "
+        f"driven, only {found} remain",
+        fix=f"Remove at least {rank - found} of them, or leave the choice to inloop.",
     )

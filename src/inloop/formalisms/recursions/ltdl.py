@@ -42,8 +42,9 @@ def reciprocal(pivot: Expr, body: str) -> Expr:
     """1 / pivot; a zero pivot means that the joint has no inertia."""
     if pivot is pivot.graph.zero:
         raise ModelError(
-            f"body '{body}': nothing resists its joint, the mass matrix is singular",
-            fix="Give it or what hangs on it inertia about the joint, or the joint an armature.",
+            f"body '{body}': its joint moves no mass, so the mass matrix is singular",
+            fix="Give the body, or those attached to it, inertia about the joint, or give the "
+            "joint an armature.",
         )
     return pivot.graph.one / pivot
 

@@ -52,7 +52,7 @@ def inverse_dynamics_regressor(d: Derivation) -> Program:
     if d.skeleton.beams:
         name = d.mechanism.flexible_links[0].name
         raise InputError(
-            f"flexible link '{name}': the regressor knows rigid bodies only",
+            f"flexible link '{name}': the regressor supports only rigid bodies",
             fix="Describe the link as a rigid body.",
         )
     motion, twists = motions(d.skeleton, d.symbols.qdd), _unit_twists(d.skeleton)

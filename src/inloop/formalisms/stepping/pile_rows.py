@@ -76,16 +76,19 @@ def check_pile(mechanism: Mechanism, pile: Pile) -> None:
         problem = f"there is another hard contact, {others[0]!r}"
         fix = "Put all its shapes into the pile."
     elif laws or mechanism.flexible_links:
-        problem = "there are force laws or flexible links beside it"
-        fix = "Leave them out, or write contacts of single pairs in place of the pile."
+        problem = "the model also has force laws or flexible links"
+        fix = "Remove them, or declare contacts of single pairs instead of the pile."
     elif pile.law.impacts != NEWTON:
-        problem, fix = "its restitution must be Newton's", 'Leave out impacts="poisson".'
+        problem, fix = (
+            "its impacts must follow Newton's law of restitution",
+            'Leave out impacts="poisson".',
+        )
     elif mechanism.closed:
         problem = "the mechanism has loops, drives or other constraints"
-        fix = "Write contacts of single pairs in place of the pile."
+        fix = "Declare contacts of single pairs instead of the pile."
     elif largest > MOST_VELOCITIES:
         problem = f"a tree of joints has {largest} coordinates, more than {MOST_VELOCITIES}"
-        fix = "Cut it into smaller ones, such as free bodies."
+        fix = "Split it into smaller ones, such as free bodies."
     for i, a in enumerate(pile.tables):
         for j in range(i):
             if of[i] != of[j] and not meets(a, pile.tables[j]) and not problem:

@@ -37,7 +37,7 @@ def _mend_effect(effect: Element) -> Iterator[str]:
         for source in (s for sampler in _all(param, "sampler2D") for s in _all(sampler, "source")):
             name = (source.text or "").strip()
             if name not in pictures and len(pictures) == 1:
-                yield f"surface {name[:60]!a} is not there, the only one of its effect is taken"
+                yield f"surface {name[:60]!a} is missing; the only one of its effect is used"
                 (name,) = pictures
                 source.text = name
             if name in pictures:
@@ -48,7 +48,7 @@ def _mend_effect(effect: Element) -> Iterator[str]:
             lost = [name for name in names if name not in known]
             if lost:
                 look.remove(channel)
-                yield f"texture {lost[0][:60]!a} is not there"
+                yield f"texture {lost[0][:60]!a} is missing"
 
 
 def _drop_materials(root: Element) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _drop_materials(root: Element) -> Iterator[str]:
             name = _target(use, "target")
             if name not in sound:
                 parent.remove(use)
-                yield f"material {name[:60]!a} is not there, or its effect is not"
+                yield f"material {name[:60]!a} or its effect is missing"
 
 
 def _tag(element: Element) -> str:

@@ -26,7 +26,7 @@ def read_bytes(path: Path, advice: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise FileFormatError(
-            f"cannot open the file: {reason}", str(path), "Check the path and your rights."
+            f"cannot open the file: {reason}", str(path), "Check the path and its permissions."
         ) from None
     if len(data) > LARGEST_FILE:
         raise FileFormatError(

@@ -63,7 +63,7 @@ class MeshFile(Shape):
         if 0.0 in factors:
             raise InputError(
                 f"the scale of mesh {self.path[-200:]!a} is {factors}",
-                fix="Write factors that are not 0; a negative one mirrors.",
+                fix="Use factors other than 0; a negative one mirrors the mesh.",
             )
         object.__setattr__(self, "scale", factors)
         if self.unit not in ("", *UNITS):
@@ -90,7 +90,7 @@ class MeshFile(Shape):
             raise FileFormatError(
                 f"cannot open the mesh: {getattr(error, 'strerror', None) or error}",
                 self.path,
-                "Check the path and your rights.",
+                "Check the path and its permissions.",
             ) from None
         return _read(path, Path(self.folder), self.unit, self.up, told.st_mtime_ns, told.st_size)
 
@@ -149,7 +149,7 @@ def mesh(
     home = where.parent if folder is None else Path(folder)
     if not inside(where, home):
         raise FileFormatError(
-            f"the mesh is outside of folder {str(home)!a}", str(where), "Move it there."
+            f"the mesh is outside the folder {str(home)!a}", str(where), "Move it into the folder."
         )
     return MeshFile(str(where), str(home), factors, unit or "", up).mesh  # type: ignore[arg-type]
 
@@ -186,7 +186,7 @@ def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
         raise _unreadable(ending, path, references, None)
     if notes:
         told = "; ".join(notes[:3])
-        warnings.warn(f"mesh {str(path)!a} refers to nothing: {told}", stacklevel=2)
+        warnings.warn(f"mesh {str(path)!a} has broken references: {told}", stacklevel=2)
     if references.missing:
         names = ", ".join(sorted(set(references.missing))[:3])
         warnings.warn(f"mesh {str(path)!a} is read without {names!a}: no such file", stacklevel=2)
@@ -198,9 +198,9 @@ def _unreadable(
 ) -> FileFormatError:
     if references.refused:
         return FileFormatError(
-            f"it refers to {references.refused!a}, which is outside of its folder or too much",
+            f"it refers to {references.refused!a}, which is outside its folder or too large",
             str(path),
-            "Put what it needs next to it, with relative names.",
+            "Put the files it needs next to it, with relative names.",
         )
     if references.missing:
         names = ", ".join(sorted(set(references.missing))[:3])
@@ -209,7 +209,7 @@ def _unreadable(
     return FileFormatError(
         f"it cannot be read as {ending.upper()} ({cause})",
         str(path),
-        "It is broken or truncated; get it anew from its source.",
+        "It is damaged or truncated; get a new copy from its source.",
     )
 
 
@@ -277,7 +277,7 @@ def _joined(parts: list[Part], name: str, has_references: bool) -> Mesh:
             row = int(np.argmin(np.all(np.isfinite(own), axis=1)))
             raise InputError(f"vertex {row} is {own[row].tolist()}", fix="Repair the file.")
         if faces.min() < 0 or faces.max() >= len(own):
-            raise InputError("a triangle names a vertex that is not there", fix="Repair the file.")
+            raise InputError("a triangle uses a vertex that does not exist", fix="Repair the file.")
         vertices.append(own)
         triangles.append(faces + first)
         span = (begin, begin + len(faces))

@@ -58,7 +58,9 @@ class Picture:
         path = Path(self.path)
         if not inside(path, Path(self.folder)):
             raise FileFormatError(
-                f"the picture is outside of folder {self.folder!a}", self.path, "Move it there."
+                f"the picture is outside the folder {self.folder!a}",
+                self.path,
+                "Move it into the folder.",
             )
         data = read_bytes(path, "Make the picture smaller.")
         Image = pillow("pictures")

@@ -74,7 +74,7 @@ def ball(
     if angles:
         if initial is not None:
             raise ModelError(
-                "ball joint: angles=True and a quaternion in initial",
+                "ball joint: angles=True cannot be combined with a quaternion in initial",
                 fix="Write [revolute(axis, initial=...), ...] for angles that start elsewhere.",
             )
         speeds = (None, None, None) if rate is None else rate

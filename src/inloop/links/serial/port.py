@@ -56,7 +56,7 @@ class SerialPort:
         except (OSError, termios.error) as error:
             self.close()
             fix = "Name a serial device, such as /dev/ttyACM0."
-            raise LinkError(f"{path!a} is no serial device: {error}", fix=fix) from error
+            raise LinkError(f"{path!a} is not a serial device: {error}", fix=fix) from error
 
     def _make_raw(self, rate: int) -> None:
         mode = termios.tcgetattr(self._file)

@@ -119,7 +119,7 @@ class EventDevice:
         except OSError as error:
             os.close(file)
             raise LinkError(
-                f"{str(path)!a} is no input device: {error.strerror}", fix="Name another one."
+                f"{str(path)!a} is not an input device: {error.strerror}", fix="Name another one."
             ) from None
 
     def _text(self, number: int) -> str:

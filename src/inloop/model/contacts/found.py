@@ -201,8 +201,9 @@ def find_touching(read: Intake, shapes: tuple[Shape, Shape], law: Hard) -> Found
     near = a.ground.most_near(b.size + margin) if a.ground is not None else 0
     if near > MOST_NEAR:
         read.complain(
-            f"the triangles of the terrain are too small for a {shapes[0 if exchanged else 1]} of "
-            f"{b.size:.3g} m, which may reach {near} of them",
+            "the triangles of the terrain are too small for a "
+            f"{shapes[0 if exchanged else 1]} of {b.size:.3g} m, which can touch {near} of "
+            "them at once",
             f"Use larger triangles: at most {MOST_NEAR} may be near a shape.",
         )
     turning = (2 if law.rolling is not None else 0, 1 if law.spinning is not None else 0)

@@ -172,7 +172,7 @@ class _Build:
         raise BuildError(
             f"{self.compiler.command[0]} cannot {act} '{name}': {_first_errors(failure)}",
             where=str(kept / name) if act == "compile" else str(kept),
-            fix=f"Everything the compiler said is in {kept / _LOG_NAME}.",
+            fix=f"The full output of the compiler is in {kept / _LOG_NAME}.",
         ) from failure
 
 
@@ -209,7 +209,7 @@ def _object_name(source: str) -> str:
 def _first_errors(failure: JobError) -> str:
     """The relevant lines of the compiler's output, joined to one line."""
     if failure.status < 0:
-        return f"the compiler was ended by signal {-failure.status} (out of memory?)"
+        return f"the compiler was killed by signal {-failure.status} (out of memory?)"
     lines = [line.strip() for line in failure.output.splitlines() if line.strip()]
     errors = [line for line in lines if re.search(r"error|undefined|cannot", line)] or lines
     return " | ".join(errors[:_SHOWN_ERRORS]) or f"exit status {failure.status}"

@@ -121,7 +121,7 @@ def _search(inloop_cc: str, cc: str, path: str) -> CompilerSearch:
     """`path` is only part of the cache key."""
     rejected = []
     if inloop_cc.strip() == AS_PYTHON:
-        return CompilerSearch(None, ("none is wanted: INLOOP_CC=python",))
+        return CompilerSearch(None, ("disabled by INLOOP_CC=python",))
     for command in _candidates(inloop_cc or cc):
         try:
             compiler = identify(command)

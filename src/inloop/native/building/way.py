@@ -44,7 +44,7 @@ def require_compiler() -> None:
     """
     if runs_as_python():
         raise BuildError(
-            "running against the clock needs a C compiler, and none works here",
+            "running in real time needs a C compiler, and no working one was found",
             fix="Install one: pip install inloop[cc], or sudo apt-get install gcc libc6-dev.",
         )
 
@@ -54,7 +54,7 @@ def tell_slowness() -> None:
     if runs_as_python() and not _told:
         _told.append("told")
         warnings.warn(
-            f"{explain_no_compiler()} Until then everything runs as Python, some hundred times "
-            "slower.",
+            f"{explain_no_compiler()} Until then, everything runs as Python, several "
+            "hundred times slower.",
             stacklevel=3,
         )

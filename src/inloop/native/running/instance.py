@@ -75,7 +75,7 @@ class Instance:
         make = _function("il_initialize", POINTER, POINTER, COUNT, REAL, returns=POINTER)
         address = make(address_of(self._memory), plant, method, step) if size else None
         if not address:
-            raise InputError("the plant cannot be run", fix="Compile it anew.")
+            raise InputError("the plant cannot be run", fix="Compile it again.")
         self.address: int = address
 
     def numbers(self, which: Numbers, mode: int = 0) -> Reals:

@@ -60,7 +60,9 @@ def check_limits(most_events: int, settle_time: float | None) -> None:
 def check_start(table: ModeTable, start: MachineSnapshot) -> None:
     """Raise an error for a start that does not fit its mode."""
     if not 0 <= start.mode < len(table.state_sizes):
-        raise InputError(f"there is no mode {start.mode} of {len(table.state_sizes)} to begin in")
+        raise InputError(
+            f"the run cannot begin in mode {start.mode}: there are {len(table.state_sizes)} modes"
+        )
     shape = (table.state_sizes[start.mode],)
     for name, vector in (("x", start.x), ("slope", start.slope)):
         if vector is not None and np.shape(vector) != shape:

@@ -60,7 +60,7 @@ def preprocess(text: str, macros: Macros, include: Callable[[str], None]) -> lis
         elif active and word == "include" and rest.startswith('"'):
             include(rest.strip('"'))
         elif active and word == "error":
-            raise BuildError(f"C text refuses to be read as Python: {rest}")
+            raise BuildError(f"C text cannot be read as Python: {rest}")
     flush()
     return tokens
 

@@ -306,7 +306,7 @@ class ExpressionWriter:
     def _field(self, e: s.Member) -> Place:
         of = self._target(self.value(e.of)) if e.by_pointer else self.place(e.of)
         if not isinstance(of.type, Struct):
-            raise BuildError(f"C text cannot be run as Python: '{e.name}' of what is no struct")
+            raise BuildError(f"C text cannot be run as Python: '{e.name}' of what is not a struct")
         kind, at = of.type.find(e.name)
         return Place(kind, of.base, of.offset + at)
 
@@ -371,7 +371,7 @@ class ExpressionWriter:
         value = self.value(e)
         kind = value.type.to if isinstance(value.type, Pointer) else value.type
         if not isinstance(kind, Function):
-            raise BuildError(f"C text cannot be run as Python: '{value.text}' is no function")
+            raise BuildError(f"C text cannot be run as Python: '{value.text}' is not a function")
         return kind, f"F[{value.text}]"
 
     def _argument(self, e: s.Expression, kind: CType) -> str:

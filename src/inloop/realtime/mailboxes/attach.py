@@ -67,7 +67,7 @@ def _attached(name: str) -> Attached:
                 )
             if not is_segment(descriptor) or facts.st_size > constant("INLOOP_MOST_BYTES"):
                 raise MailboxError(
-                    "this is no mailbox of this version of inloop, or it is damaged",
+                    "this is not a mailbox of this version of inloop, or it is damaged",
                     where=str(path),
                     fix="Stop the plant and start it again with the same version.",
                 )

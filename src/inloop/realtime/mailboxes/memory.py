@@ -81,7 +81,7 @@ class Attached:
         if error != 0:
             _free_numbers.append(self._own_number)
             raise MailboxError(
-                "the shared memory is no mailbox of this version of inloop, or it is damaged",
+                "the shared memory is not a mailbox of this version of inloop, or it is damaged",
                 fix="Stop the plant and start it again with the same version.",
             )
         weakref.finalize(self, _let_go, self.box, memory, self._own_number)

@@ -63,11 +63,14 @@ def check_snapshot(snapshot: Snapshot, layout: Layout, name: str) -> None:
         InputError: it is not.
     """
     if not isinstance(snapshot, Snapshot):
-        what = f"{type(snapshot).__name__} is no snapshot"
+        what = f"{type(snapshot).__name__} is not a snapshot"
     elif len(snapshot.x) != layout.stepper_states:
         what = f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{name}'"
     elif snapshot.step < 0 or not np.isfinite(snapshot.x).all():
-        what = "the numbers of the snapshot are no state: some are not finite, or its step is < 0"
+        what = (
+            "the numbers of the snapshot are not a valid state: some are not finite, or "
+            "its step is < 0"
+        )
     else:
         return
     raise InputError(what, fix="Restore a snapshot of the same plant: `outputs.snapshot`.")

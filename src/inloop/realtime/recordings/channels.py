@@ -80,7 +80,7 @@ def layout_from(found: Mapping[str, str]) -> Layout:
 
 def _untold() -> FileFormatError:
     return FileFormatError(
-        "the recording does not say what it holds", fix="Record with inloop record."
+        "the recording does not describe its contents", fix="Record with inloop record."
     )
 
 

@@ -51,10 +51,10 @@ class ChunkIndex(Closing):
         self._at, self._records, self.complete = len(MAGIC), 0, False
         try:
             if not stat.S_ISREG(os.fstat(self._file).st_mode):
-                raise FileFormatError(f"{path.name} is no file", fix="Name a recording.")
+                raise FileFormatError(f"{path.name} is not a file", fix="Name a recording.")
             if os.pread(self._file, len(MAGIC), 0) != MAGIC:
                 raise FileFormatError(
-                    f"{path.name} is no recording of inloop", fix="Record with inloop record."
+                    f"{path.name} is not a recording of inloop", fix="Record with inloop record."
                 )
             self.extend()
         except BaseException:

@@ -89,7 +89,7 @@ class McapReader:
         # opening a pipe without a writer would block
         with open(self._path, "rb", opener=without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise FileFormatError(f"{self._path.name} is no file", fix="Name a recording.")
+                raise FileFormatError(f"{self._path.name} is not a file", fix="Name a recording.")
             source = _Source(file)
             try:
                 yield from self._read(source)

@@ -102,7 +102,7 @@ class Recording:
             if isinstance(record, Metadata) and record.name == FACTS:
                 return read_facts(record.items)
         raise FileFormatError(
-            f"{self.path.name} is no recording of inloop", fix="Record with inloop record."
+            f"{self.path.name} is not a recording of inloop", fix="Record with inloop record."
         )
 
 

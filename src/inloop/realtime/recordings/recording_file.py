@@ -150,11 +150,11 @@ def _already(path: Path) -> InputError:
 
 
 def _no_file(path: Path) -> InputError:
-    return InputError(f"{str(path)!a} is no file of its own", fix="Choose another name.")
+    return InputError(f"{str(path)!a} is not a regular file of its own", fix="Choose another name.")
 
 
 def _busy(path: Path) -> InputError:
-    return InputError(f"somebody writes {str(path)!a} just now", fix="Choose another name.")
+    return InputError(f"another program is writing {str(path)!a}", fix="Choose another name.")
 
 
 def sync_directory(path: Path) -> None:

@@ -38,9 +38,9 @@ def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
     if worst <= TOLERATED:
         return ()
     return (
-        f"CONTACT_INEXACT: impulses of hard contacts were found to {worst:.1g} of their velocities "
-        f"only, in {steps} samples, worst at t = {when:.6g} s. Use a smaller step, or fewer "
-        "contacts that support the same bodies.",
+        f"CONTACT_INEXACT: impulses of hard contacts were only solved to {worst:.1g} of "
+        f"their velocities, in {steps} samples, worst at t = {when:.6g} s. Use a "
+        "smaller step, or fewer contacts that support the same bodies.",
     )
 
 
@@ -57,8 +57,8 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
             gap = result.signals.get(contact.gap, np.zeros(0))
             if len(gap) > sample and gap[sample] < -deep * length:
                 notes.append(
-                    f"contact '{contact.name}' begins {-gap[sample]:.3g} deep in what it touches, "
-                    "and stays so: hard contacts push nothing out. Start it apart"
+                    f"contact '{contact.name}' starts with a penetration of {-gap[sample]:.3g} and "
+                    "keeps it: hard contacts do not push bodies apart. Start without penetration"
                 )
     return (*notes, *_yield_notes(plant, result), *_sunk_notes(plant, result))
 
@@ -94,18 +94,18 @@ def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 
         gap = result.signals.get(f"{shape.contact}.gap")
         touches = gap is not None and (len(gap) < 2 or gap[1] < 0.0)
-        who, last = f"contact '{shape.contact}': the middle of '{shape.path}'", len(result.q) - 1
+        who, last = f"contact '{shape.contact}': the center of '{shape.path}'", len(result.q) - 1
         if (depth := cover(0)) > 0.0:
             if not touches:
                 notes.append(
-                    f"{who} begins {depth:.3g} below the ground, and may fall: ground has one "
+                    f"{who} starts {depth:.3g} below the ground and may fall: ground has only one "
                     "side. Start it above"
                 )
         elif cover(last) > 0.0:
             # the first sample below it
             k = bisect_left(range(last), True, key=lambda i: cover(i) > 0.0)
             notes.append(
-                f"{who} went through the ground by t = {result.t[k]:.6g} s: it moves farther in a "
-                "step than it is thick. Use a smaller step"
+                f"{who} went through the ground by t = {result.t[k]:.6g} s: it moves farther in "
+                "one step than its own thickness. Use a smaller step"
             )
     return tuple(notes)

@@ -179,12 +179,12 @@ def _explicit_laws(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[st
         return ()
     law = f"law '{fastest.law}'" if fastest.law else "a law"
     bodies = explicit[0].plant.formulation.method is not None
-    who = "Bodies by themselves" if bodies else "Ball joints beside loops or drives"
+    who = "Redundant coordinates" if bodies else "Ball joints with loops or drives"
     return (
-        f"{law} acts on '{fastest.joint}' within few steps: |λ h| = {fastest.product:.2g} at t = "
-        f"{fastest.t:.6g} s. {who} leave laws explicit: hard contacts "
-        f"that carry them are off by half of this. Use steps of {fastest.step:.1g} s, or a motor "
-        "(joint_force) in place of the drive.",
+        f"{law} acts on '{fastest.joint}' within few steps: |λ h| = "
+        f"{fastest.product:.2g} at t = {fastest.t:.6g} s. {who} treat laws explicitly: "
+        "hard contacts that carry them are off by half of this. Use steps of "
+        f"{fastest.step:.1g} s, or a motor (joint_force) instead of the drive.",
     )
 
 
@@ -265,9 +265,9 @@ def _unresolved(stretches: Sequence[Stretch], schedule: FixedSteps) -> str:
     assert fastest is not None
     what = f"'{fastest.law}'" if fastest.law else f"joint '{fastest.joint}'"
     return (
-        f"t = {fastest.t:.6g} s: what is fast in {what} is not resolved by steps of "
-        f"{schedule.step:.4g} s, but fades away over some of them; its energy is not balanced. Use "
-        f"step <= {fastest.step:.2g} where that matters."
+        f"t = {fastest.t:.6g} s: fast motions in {what} are not resolved by steps of "
+        f"{schedule.step:.4g} s, but are damped out over a few of them; their energy is "
+        f"not balanced. Use step <= {fastest.step:.2g} if that matters."
     )
 
 

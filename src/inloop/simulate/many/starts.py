@@ -43,7 +43,9 @@ def read_arguments(
     joints = tuple(dict.fromkeys(c for plant in plants.values() for c in plant.coordinates))
     known = tuple(dict.fromkeys(name for plant in plants.values() for name in plant.inputs))
     if inputs is not None and not isinstance(inputs, Mapping):
-        raise InputError("inputs are given by name", fix='Use inputs={"force": values}, say.')
+        raise InputError(
+            "inputs are given by name", fix='Use inputs={"force": values}, for example.'
+        )
     turns = {
         each.name: [first.coordinates[k] for k in each.bodies] for each in first.mechanism.attitudes
     }
@@ -172,7 +174,7 @@ def check_formulas(plants: Plants, given: Given) -> None:
             run, what = broken
             raise InputError(
                 f"run {run}: {what}, which it is not with these parameters",
-                fix="Choose others, or cut their distributions off.",
+                fix="Choose other values, or truncate their distributions.",
             )
 
 
@@ -299,8 +301,8 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
         return
     if given.is_whole or given.vector is not None:
         raise InputError(
-            f"{given.what} of model '{plant.name}' is a whole vector, but its loops are closed "
-            "anew in each run",
+            f"{given.what} of model '{plant.name}' is a whole vector, but its loops are "
+            "closed separately in each run",
             fix=fix,
         )
     for name in (*given.shared, *given.columns):

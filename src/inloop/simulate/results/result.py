@@ -320,7 +320,7 @@ class Result:
         """The first events, one line each, and how many more there were."""
         more = len(self.events) - MOST_EVENTS
         lines = [str(event) for event in self.events[:MOST_EVENTS]]
-        return [*lines, f"… and {more} events more"] if more > 0 else lines
+        return [*lines, f"… and {more} more events"] if more > 0 else lines
 
     def plot(
         self,

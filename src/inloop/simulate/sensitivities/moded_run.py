@@ -238,7 +238,8 @@ class ModedRun:
             t = max(t - step, now.t)
         if abs(step) > self._schedule.step * 1e-3:
             raise SimulationError(
-                f"event '{event.name}' at t = {event.t:.9g} s is not found again",
+                f"event '{event.name}' at t = {event.t:.9g} s is not found when the run is "
+                "repeated",
                 fix="Use a shorter step.",
             )
         if leg.h > 0.0:
