@@ -220,7 +220,7 @@ def loaded() -> il.Plant:
         ({"load": np.array([2.0, 0.5])}, "run 1: body 'crank': mass must be >= 0"),
         ({"reach": np.array([0.3, 0.01])}, "run 1: its loops cannot be closed at the start"),
         ({"load": 0.5}, "run 0: body 'crank': mass must be >= 0"),
-        ({"reech": 0.5}, "knows no 'reech'. Did you mean reach"),
+        ({"reech": 0.5}, "there is no 'reech'. Did you mean reach"),
     ],
 )
 def test_starts_that_cannot_be_are_refused(parameters: dict, words: str) -> None:

@@ -50,7 +50,7 @@ def test_a_contact_that_nothing_can_move_is_told(name: str) -> None:
         statistics = loop.mailbox.statistics()
         assert 10 <= statistics["inexact_contacts"] <= 20 and statistics["failed"] == 0
         told = str(loop.report())
-        assert "impulses of hard contacts were not solved" in told
+        assert "impulses of hard contacts were not found" in told
 
 
 def test_a_ball_on_terrain_repeats_a_batch_run_to_the_bit(name: str) -> None:

@@ -269,7 +269,7 @@ def _check_method(method: str, table: ObserverTable, late: tuple[int, ...]) -> N
     filters = "Use 'ekf' or 'ukf'."
     if method != "mhe":
         if table.bounds:
-            raise InputError(f"method '{method}' knows no bounds", fix="Use method='mhe'.")
+            raise InputError(f"method '{method}' does not support bounds", fix="Use method='mhe'.")
         return
     rows = (table.horizon + 1) * len(table.bounds)
     if rows > MOST_ROWS:
@@ -278,11 +278,13 @@ def _check_method(method: str, table: ObserverTable, late: tuple[int, ...]) -> N
             fix=f"Shorten it: the two make {rows} bounds, {MOST_ROWS} are the most.",
         )
     if any(extra.kind == COPY_OF_EXTRA for extra in table.extras):
-        raise InputError("method 'mhe' knows no lag", fix=f"{filters[:-1]}, or leave out lag=.")
+        raise InputError(
+            "method 'mhe' does not support lag=", fix=f"{filters[:-1]}, or leave out lag=."
+        )
     if max(late):
-        raise InputError("method 'mhe' knows no delays", fix=filters)
+        raise InputError("method 'mhe' does not support delays", fix=filters)
     if table.gate:
-        raise InputError("method 'mhe' knows no gate", fix=filters)
+        raise InputError("method 'mhe' does not support gate=", fix=filters)
 
 
 def _horizon(given: int) -> int:

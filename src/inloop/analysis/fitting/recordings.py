@@ -133,7 +133,7 @@ def chosen_outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str,
     chosen = default_outputs(plant, first) if given is None else name_list(given, "outputs")
     if not chosen:
         raise InputError(
-            f"nothing of the recording can be compared with model '{plant.name}'",
+            f"the recording has no signals to compare with model '{plant.name}'",
             fix=_comparable(first, known),
         )
     for name in chosen:
@@ -149,13 +149,13 @@ def _comparable(first: Recording, known: Sequence[str]) -> str:
     told = first.names if isinstance(first, Result) else tuple(map(str, first))
     both = [name for name in told if name in known]
     if both:
-        return f"Name outputs that it tells (outputs=): {', '.join(both[:6])}."
+        return f"Name outputs that it has (outputs=): {', '.join(both[:6])}."
     columns = [name for name in told if name != "t"]
     small = {name.lower(): name for name in known}
     alike = [f"'{c}' as '{small[n]}'" for c in columns for n in near_names(c.lower(), small)[:1]]
     if alike:
         return f"Write {', '.join(alike[:3])}."
-    return f"It tells {', '.join(columns[:6]) or 'nothing'}; the model {', '.join(known[:6])}."
+    return f"It has {', '.join(columns[:6]) or 'none'}; the model has {', '.join(known[:6])}."
 
 
 def check_starts(plant: BarePlant, given: Sequence[Recording]) -> None:

@@ -44,13 +44,13 @@ def _too_short(label: str, t: Array, values: Array, run: tuple[float, float]) ->
     begin, end = run
     if t[0] - begin > MISSING * (t[1] - t[0]):
         yield (
-            f"{label} begin at t = {t[0]:.6g} s, the run at {begin:.6g} s: until then they stay at "
-            f"{values[0]:.4g}"
+            f"{label} start at t = {t[0]:.6g} s, the run at {begin:.6g} s: until then, the value "
+            f"is {values[0]:.4g}"
         )
     if end - t[-1] > MISSING * (t[-1] - t[-2]):
         yield (
-            f"{label} end at t = {t[-1]:.6g} s, the run at {end:.6g} s: from there on they stay at "
-            f"{values[-1]:.4g}"
+            f"{label} end at t = {t[-1]:.6g} s, the run at {end:.6g} s: from then on, the value "
+            f"is {values[-1]:.4g}"
         )
 
 
