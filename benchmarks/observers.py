@@ -19,6 +19,7 @@ MIDDLE = np.array([0.3, 0.8, 3.0, 0.2, 0.7, 0.1])
 PERIOD, UPDATES = 1e-3, 4000
 BAR = 10.0  # [µs]
 LAGS = (3, 6)  # samples by which smoothers look back
+HORIZONS = (10, 20)  # samples that moving horizons look back on
 IN_LOOP = 5.0  # simulated time of a run in the loop [s]
 HEADERS = ["observer", "states", "median µs", "p99 µs"]
 LEGEND = """\
@@ -67,6 +68,10 @@ def _observers() -> dict[str, dict[str, Any]]:
         **{f"ekf, smooth, lag of {lag} samples": {"unknown": smooth[lag]} for lag in LAGS},
         "ukf": {"disturbances": pushes, "method": "ukf"},
         "ukf, unknown torques": {"unknown": pushes, "method": "ukf"},
+        **{
+            f"mhe, {n} samples": {"disturbances": pushes, "method": "mhe", "horizon": n}
+            for n in HORIZONS
+        },
     }
 
 

@@ -1,4 +1,4 @@
-"""01: a pendulum that swings far.
+"""01: a pendulum with a large swing.
 
 Objective: describe a mechanism, compile it, simulate it, and check the result against a closed
 form.
@@ -7,7 +7,7 @@ Equations: qdd = -(g/l) sin q. Released at rest from the amplitude q0, the perio
 
     T = 4 sqrt(l/g) K(m),  m = sin²(q0/2),
 
-with the complete elliptic integral K, and the energy m g l (1 - cos q0) stays.
+with the complete elliptic integral K. The energy m g l (1 - cos q0) is conserved.
 
 Run it with `python examples/01_pendulum.py`, and with `--plot FILE` for the figure.
 """
@@ -25,7 +25,7 @@ STEP = 1e-3  # [s]
 
 
 def pendulum() -> il.Model:
-    """A point mass on a massless bar that turns about y; q = 0 hangs down."""
+    """A point mass on a massless bar that rotates about y; q = 0 hangs down."""
     m = il.Model("pendulum", gravity=(0.0, 0.0, -9.81))
     mass = m.parameter("mass", 0.7, unit="kg", range=(0.1, 5.0))
     length = m.parameter("length", 0.8, unit="m", range=(0.1, 3.0))
@@ -62,7 +62,7 @@ def passage(t: np.ndarray, q: np.ndarray, k: int) -> float:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<34} {found:.12g}  expected {expected:.12g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -79,13 +79,13 @@ def main() -> None:
     if args.plot:
         result.plot("swing.q", "swing.qd", "energy.total", file=args.plot)
 
-    # a far swing, then the same plant with another length: no compilation in between
+    # a large swing, then the same plant with another length: no compilation in between
     check("period at 2.5 rad, 0.8 m [s]", measured_period(result), exact_period(2.5, 0.8), 1e-9)
     plant.parameters["length"] = 1.9
     longer = plant.simulate(t_end=10.0, step=STEP, q={"swing": 0.4})
     check("period at 0.4 rad, 1.9 m [s]", measured_period(longer), exact_period(0.4, 1.9), 1e-9)
 
-    # energy: a constant is only worth something when the mechanism moves
+    # energy: conservation only means something if the mechanism moves
     swing_energy = 0.7 * 9.81 * 0.8 * (1.0 - np.cos(2.5))
     check("kinetic energy at the bottom [J]", result.energy[:, 0].max(), swing_energy, 1e-3)
     check("energy drift", result.energy_drift(), 0.0, 5.0 * STEP**4 * 10.0)

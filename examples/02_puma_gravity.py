@@ -2,10 +2,10 @@
 
 Objective: inverse dynamics of the PUMA 560, gravity compensation, and a look at the generated C.
 
-Equations: M(q) qdd + c(q, qd) = tau. At rest, c(q, 0) is the torque that gravity takes: put
-tau = c(q, 0) and the arm stays where it is; put less and it falls.
+Equations: M(q) qdd + c(q, qd) = tau. At rest, c(q, 0) is the gravity torque. With tau = c(q, 0)
+the arm stays in place; without it the arm falls.
 
-The expected figures come from the data of Corke and Armstrong-Hélouvry, without friction, and agree
+The expected values come from the data of Corke and Armstrong-Hélouvry, without friction. They agree
 with the tests of the Robotics Toolbox for Python to their four decimals.
 
 Run it with `python examples/02_puma_gravity.py`, and with `--plot FILE` for the figure.
@@ -21,7 +21,7 @@ import inloop as il
 from inloop import gallery
 
 REST = np.zeros(6)
-GRAVITY = {  # torques of gravity [N·m]
+GRAVITY = {  # gravity torques [N·m]
     "q_n": (0.0, 31.6398803784, 6.0351380230, 0.0, 0.0282528, 0.0),
     "q_z": (0.0, 37.48366665, 0.24892875, 0.0, 0.0, 0.0),
     "q_r": (0.0, -0.77523525, 0.24892875, 0.0, 0.0, 0.0),
@@ -58,7 +58,7 @@ def gravity_map(plant: il.Plant, file: str) -> None:
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print how well a figure is met and insist on it."""
+    """Print an error and assert that it is small."""
     print(f"{what:<56} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -78,14 +78,14 @@ def main() -> None:
         found = plant.inverse_dynamics(exhibit.poses[pose], REST, REST)
         check(f"gravity torques in {pose} [N·m]", float(np.abs(found - expected).max()), 1e-9)
 
-    # with the torques of gravity the arm rests, without them it falls
+    # with the gravity torques the arm rests, without them it falls
     q_n = np.array(exhibit.poses["q_n"])
     held = plant.simulate(t_end=1.0, step=1e-3, q=q_n, tau=plant.bias(q_n, REST))
     fallen = plant.simulate(t_end=1.0, step=1e-3, q=q_n)
     check("the held arm moves by [rad]", float(np.abs(held.q - q_n).max()), 1e-9)
     assert np.abs(fallen.q[-1] - q_n).max() > 0.5, "the free arm must fall"
 
-    # a payload is a parameter: it pulls at the shoulder with the lever of the stretched arm
+    # the payload is a parameter; its lever at the shoulder is the reach of the stretched arm
     stretched = np.array([0.0, 0.0, -np.pi / 2, 0.0, 0.0, 0.0])
     empty = plant.bias(stretched, REST)[1]
     plant.parameters["payload"] = 2.0

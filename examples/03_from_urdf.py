@@ -3,8 +3,9 @@
 Objective: load a URDF file, evaluate many states at once, and differentiate the equations.
 
 Equations: tau(q, qd, qdd) = M(q) qdd + c(q, qd). Column k of M is therefore
-tau(q, 0, e_k) - tau(q, 0, 0): the recursive Newton-Euler equations check the composite bodies. The
-derivatives ∂qdd/∂q come from the expression graph and are checked by central differences.
+tau(q, 0, e_k) - tau(q, 0, 0), so the recursive Newton-Euler equations check the composite rigid
+body algorithm. The derivatives ∂qdd/∂q come from the expression graph; central differences check
+them.
 
 Run it with `python examples/03_from_urdf.py`, and with `--plot FILE` for the figure.
 """
@@ -42,7 +43,7 @@ def differences(plant: il.Plant, q: np.ndarray, qd: np.ndarray, tau: np.ndarray)
 
 
 def working_area(plant: il.Plant, q: np.ndarray, file: str) -> None:
-    """Draw where the camera can be, seen from above and from the side."""
+    """Draw the reachable camera positions, seen from above and from the side."""
     from matplotlib.figure import Figure
 
     p_WQ = plant.position("camera", q[:4000])
@@ -54,7 +55,7 @@ def working_area(plant: il.Plant, q: np.ndarray, file: str) -> None:
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print how well two ways agree and insist on it."""
+    """Print an error and assert that it is small."""
     print(f"{what:<58} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -68,7 +69,7 @@ def main() -> None:
     print(model.describe())
     plant = model.compile()
 
-    # random states inside the limits of the joints, one per row
+    # random states within the joint limits, one per row
     random = np.random.default_rng(3)
     low, high = np.array([(-3.0, 3.0), (-0.6, 1.2), (0.0, 0.5), (-3.0, 3.0)]).T
     q = random.uniform(low, high, (STATES, plant.n))

@@ -1,17 +1,17 @@
-"""04: a crank that follows a command from outside.
+"""04: a crank that follows an external command.
 
-Objective: close a loop, drive a joint by a live input, and read the effort of the drive and the
+Objective: close a loop, drive a joint with a live input, and read the effort of the drive and the
 force in the cut.
 
 Equations: with the crank r and the rod l, massless, the slider is at
 
     x = r cos q + s,  s = sqrt(l² - r² sin² q),
 
-so that its velocity is x' qd and its acceleration x' qdd + x'' qd², with x' = dx/dq. The rod
-pushes the slider with F = m (x' qdd + x'' qd²) along x, and the drive supplies I qdd + F x'.
+so its velocity is x' qd and its acceleration x' qdd + x'' qd², with x' = dx/dq. The rod pushes the
+slider with F = m (x' qdd + x'' qd²) along x, and the effort of the drive is I qdd + F x'.
 
-The command turns the crank at a constant speed and jumps by 0.2 rad on the way. The crank follows
-it through a low-pass of third order, whose position, velocity and acceleration fit each other.
+The command turns the crank at a constant speed and jumps by 0.2 rad during the run. The crank
+follows it through a third-order low-pass, whose position, velocity and acceleration are consistent.
 
 Run it with `python examples/04_live_crank.py`, and with `--plot FILE` for the figure.
 """
@@ -31,7 +31,7 @@ JUMP, WHEN = 0.2, 0.4  # [rad], [s]
 
 
 def engine() -> il.Model:
-    """A slider-crank in the x-y plane without gravity; the crank waits for a command."""
+    """A slider-crank in the x-y plane without gravity; the crank is driven by a command."""
     m = il.Model("engine", gravity=(0.0, 0.0, 0.0))
     crank = m.body(
         "crank", on=m.ground, joint=il.revolute("z"), mass=1.0, inertia=(1e-3, 1e-3, INERTIA)
@@ -58,7 +58,7 @@ def by_hand(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[np.ndarray,
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<42} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -84,7 +84,7 @@ def main() -> None:
         1e-9,
     )
     check("effort against the closed form", _relative(result["crank.effort"], effort), 1e-9)
-    # a constant speed is followed with a constant delay
+    # the crank follows a constant speed with a constant delay
     delay = 3.0 * np.sqrt(2.0 ** (1.0 / 3.0) - 1.0) / (2.0 * np.pi * 30.0)
     check("lag behind the command [rad]", abs(SPEED * (1.0 - delay) + JUMP - q[-1]), 1e-9)
 

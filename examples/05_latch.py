@@ -1,17 +1,17 @@
 """05: a door that falls into its latch, until the wind tears it open.
 
-Objective: describe a mechanism that changes while it runs: modes, what holds in them, and the
-events that lead from one to the other; read what an event took and which force broke the latch.
+Objective: describe a mechanism that changes while it runs, with modes, the constraints of each
+mode, and the events between them. Read the losses of an event and the force that broke the latch.
 
-Equations: a spring closes the door, J qdd = -k q. Let go at q0 it swings as q0 cos(w t), with
-w = sqrt(k/J), and meets the latch at q = 0 after a quarter of a period, with the speed q0 w. The
-latch takes all of it: the impulse is J q0 w, the energy J (q0 w)²/2. Later a wind rises, with the
-torque a (t - t0). The latch breaks at its strength S, so at t0 + S/a, and tau later the door is at
+Equations: a spring closes the door, J qdd = -k q. Released at q0, it swings as q0 cos(w t), with
+w = sqrt(k/J), and hits the latch at q = 0 after a quarter of a period, with the speed q0 w. The
+latch stops it: the impulse is J q0 w, the lost energy J (q0 w)²/2. Later a wind rises, with the
+torque a (t - t0). The latch breaks at its strength S, at t0 + S/a. A time tau later the door is at
 
     q = S/k (1 - cos(w tau)) + a/k (tau - sin(w tau)/w).
 
-At that instant the door stands where it had been caught. It is not caught again: an event fires
-only after what it watches has been away from zero since the mode began.
+When the latch breaks, the door is still at the latch position. It is not caught again: an event
+only fires after its function has left zero in the current mode.
 
 Run it with `python examples/05_latch.py`, and with `--plot FILE` for the figure.
 """
@@ -25,30 +25,30 @@ import numpy as np
 import inloop as il
 
 INERTIA, STIFFNESS = 1.7, 4.3  # of the door about its hinge [kg m²], of the spring [N m/rad]
-OPEN = 1.2  # where it is let go [rad]
+OPEN = 1.2  # where it is released [rad]
 RISE, BEGIN = 6.0, 1.5  # of the wind [N m/s], [s]
 STRENGTH = 3.2  # of the latch [N m]
 
 
 def door() -> il.Model:
-    """A door on a vertical hinge; the first mode that is declared is the one at the start."""
+    """A door on a vertical hinge; the first declared mode is the initial one."""
     m = il.Model("door", gravity=(0.0, 0.0, 0.0))
     hinge = il.revolute("z", initial=(OPEN, 0.0))
     door = m.body("door", on=m.ground, joint=hinge, mass=20.0, inertia=(1.0, 1.0, INERTIA))
     m.torsion_spring(door, STIFFNESS)
     m.joint_force(door, lambda t: RISE * il.max0(t - BEGIN), name="wind")
     free, latched = m.mode("free"), m.mode("latched")
-    # what is declared here holds in this mode only
+    # declarations in this block hold only in this mode
     with m.during(latched):
         m.lock(door, name="latch")
-    # an event happens when its function falls through zero
+    # an event fires when its function falls through zero
     m.event("catch", lambda q: q["door"], mode=free, to=latched)
     m.event("tear", lambda force: STRENGTH + force["latch"], mode=latched, to=free)
     return m
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<42} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 

@@ -1,9 +1,9 @@
-"""06: a cart against the clock, with its controller in another process.
+"""06: a cart in real time, with its controller in another process.
 
-Objective: run a plant in real time, control it from a process that knows nothing but its mailbox,
-and check the co-simulation against its closed form.
+Objective: run a plant in real time, control it from a process that only knows its mailbox, and
+check the co-simulation against its closed form.
 
-Equations: m xdd = f, with f = -kp (x - x_d) - kd xd held for a period h. Sampled, exactly:
+Equations: m xdd = f, with f = -kp (x - x_d) - kd xd held for a period h. The exact samples are
 
     x'  = x + h xd + h²/(2 m) f,   xd' = xd + (h/m) f.
 
@@ -38,7 +38,7 @@ def cart() -> il.Model:
 
 
 def control(name: str) -> None:
-    """What the other process does until the plant ends."""
+    """The controller process: answer each output until the plant ends."""
     with il.attach(name) as box:
         try:
             while True:
@@ -52,7 +52,7 @@ def control(name: str) -> None:
 
 @contextmanager
 def controller() -> Iterator[None]:
-    """A controller in a process of its own."""
+    """A controller in its own process."""
     process = subprocess.Popen([sys.executable, __file__, "--control", NAME])
     try:
         yield
@@ -63,7 +63,7 @@ def controller() -> Iterator[None]:
 
 
 def sampled(steps: int) -> np.ndarray:
-    """Position and velocity after so many periods, by the exact recursion."""
+    """Position and velocity after `steps` periods, by the exact recursion."""
     x, v, h = 0.0, 0.0, 1.0 / RATE
     for _ in range(steps):
         f = -KP * (x - TARGET) - KD * v
@@ -72,7 +72,7 @@ def sampled(steps: int) -> np.ndarray:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<38} {found:.12g}  expected {expected:.12g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -87,7 +87,7 @@ def main() -> None:
         control(args.control)
         return
 
-    # lock-step: the plant waits for the controller, so that the result is the same every time
+    # lock-step: the plant waits for the controller, so the result is always the same
     plant = cart().compile()
     with il.start(plant, name=NAME, rate=RATE, mode="lock-step", seconds=SECONDS) as loop:
         with controller():
@@ -97,7 +97,7 @@ def main() -> None:
     check("position after 1 s in lock-step [m]", outputs["rail.q"], x, 1e-12)
     check("velocity after 1 s in lock-step [m/s]", outputs["rail.qd"], v, 1e-12)
 
-    # against the clock: the plant waits for nobody, and accounts for what it missed
+    # against the clock: the plant never waits, and accounts for every missed deadline
     with il.start(plant, name=NAME, rate=RATE, seconds=SECONDS, paused=True) as loop:
         with controller():
             while loop.mailbox.writer is None:

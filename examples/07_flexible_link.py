@@ -1,9 +1,9 @@
 """07: a flexible link, clamped, loaded and swinging.
 
-Objective: describe a rod by finite elements, hang a weight on its tip, and check its frequencies,
+Objective: model a rod with finite elements, hang a weight on its tip, and check its frequencies,
 its sag and its energy against closed forms.
 
-Equations: a slender beam of Euler and Bernoulli, EI w'''' + rho wtt = 0, clamped at x = 0, has
+Equations: a slender Euler-Bernoulli beam, EI w'''' + rho wtt = 0, clamped at x = 0, has
 
     f = (k L)² / (2π L²) sqrt(EI/rho)   with   cos(kL) cosh(kL) = -1,
 
@@ -26,7 +26,7 @@ ROOTS = (1.8751040687, 4.6940911330, 7.8547574382)  # of cos(x) cosh(x) = -1
 
 
 def clamped() -> il.Model:
-    """The rod, clamped horizontally, with a weight at its tip that may be changed."""
+    """The rod, clamped horizontally, with an adjustable weight at its tip."""
     m = il.Model("clamped", gravity=lambda m: (0.0, 0.0, -m.parameter("g", G, unit="m/s^2")))
     weight = m.parameter("weight", 0.0, unit="kg", range=(0.0, 2.0))
     rod = m.flexible_link(
@@ -47,7 +47,7 @@ def swinging() -> il.Model:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<38} {found:.9g}  expected {expected:.9g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -65,7 +65,7 @@ def main() -> None:
         exact = root**2 / (2.0 * np.pi * LENGTH**2) * np.sqrt(EI / RHO)
         check(f"mode {k + 1} [Hz]", modes.frequencies[k], exact, 1e-3 * exact)
 
-    # parameters may change: no new derivation, no new compilation
+    # changing parameters needs no new derivation and no new compilation
     plant.parameters["g"] = G
     for weight in (0.0, WEIGHT):
         plant.parameters["weight"] = weight
@@ -74,7 +74,7 @@ def main() -> None:
         tip = plant.position("load", rest.q)
         check(f"sag with {weight:g} kg at the tip [m]", -tip[2], sag, 1e-9)
 
-    # released from the horizontal, the rod falls, bends and keeps its energy
+    # released from the horizontal, the rod falls and bends, and its energy is conserved
     swing = swinging().compile()
     run = swing.simulate(t_end=2.0, step=2.5e-5, sample=5e-3)
     energy = run["energy.total"]

@@ -1,7 +1,7 @@
-"""08: hold a pole upright with a controller that is designed on the generated equations.
+"""08: hold a pole upright with a controller designed from the generated equations.
 
 Objective: linearize a mechanism, design optimal feedback with integral action and a Kalman filter,
-and let the controller, which sees nothing but an encoder, move the pole and carry a load.
+and let the controller, which only reads an encoder, move the pole and carry a load.
 
 Equations: J qdd = m g c sin(q) + u, upright at q = 0. For the cost ∫ Q q² + R u² dt the gains are
 
@@ -21,7 +21,7 @@ import inloop as il
 
 MASS, COM, INERTIA, GRAVITY = 1.2, 0.6, 0.15, 9.81  # [kg], [m], about the center [kg m²], [m/s²]
 PERIOD, COUNTS, LIMIT = 2e-3, 8192, 6.0  # [s], of the encoder per turn, [N m]
-GOAL, LOAD = math.radians(5.0), 0.8  # [rad]; a torque that nobody has told the controller [N m]
+GOAL, LOAD = math.radians(5.0), 0.8  # [rad]; a torque unknown to the controller [N m]
 
 
 def pole() -> il.Model:
@@ -58,7 +58,7 @@ def close_loop(plant: il.Plant, controller: il.control.LqgController) -> np.ndar
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<38} {found:.9g}  expected {expected:.9g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"

@@ -1,15 +1,15 @@
-"""09: an anti-roll bar, a law of two coordinates.
+"""09: an anti-roll bar, a force law of two coordinates.
 
 Objective: write a law that acts on several joints at once, by its efforts and by its energy, and
-see what it does to the two motions of an axle.
+see its effect on the two motions of an axle.
 
-Equations: each wheel swings on a trailing arm of length a, J = m a² about its pivot, and a spring k
-holds it. The bar twists by the difference of the angles, V = kb/2 (x - y)². Both wheels up and down
-together do not feel it; one up and one down does so twice:
+Equations: each wheel swings on a trailing arm of length a, J = m a² about its pivot, held by a
+spring k. The bar twists by the difference of the angles, V = kb/2 (x - y)². It has no effect when
+both wheels move together, and acts twice when they move in opposite directions:
 
     w1 = sqrt(k/J),  w2 = sqrt((k + 2 kb)/J).
 
-When only the left wheel is lifted, to A, and let go, both motions start with A/2, and
+If only the left wheel is lifted to A and released, both motions start with A/2, and
 
     x = A/2 (cos w1 t + cos w2 t),  y = A/2 (cos w1 t - cos w2 t).
 
@@ -32,7 +32,7 @@ LIFTED = 0.06  # left arm at the start [rad]
 
 
 def axle(by_energy: bool) -> il.Model:
-    """Two trailing arms on the ground, in a plane that lies level: no weight along the joints."""
+    """Two trailing arms on the ground, without gravity."""
     m = il.Model("axle", gravity=(0.0, 0.0, 0.0))
     bar = m.parameter("bar", BAR, unit="N*m/rad", range=(0.0, 1e4))
     arms = []
@@ -43,7 +43,7 @@ def axle(by_energy: bool) -> il.Model:
         m.torsion_spring(name, SPRING)
 
     def efforts(q: tuple[Any, Any]) -> Any:
-        # one effort per joint, in the order in which the joints were named
+        # one effort per joint, in the order of the joints
         twist = q[0] - q[1]
         return (-bar * twist, bar * twist), {"torque": bar * twist}
 
@@ -55,7 +55,7 @@ def axle(by_energy: bool) -> il.Model:
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<42} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -81,14 +81,14 @@ def main() -> None:
     check("motion of the left wheel [rad]", float(np.abs(run["left.q"] - left).max()), 1e-6)
     check("motion of the right wheel [rad]", float(np.abs(run["right.q"] - right).max()), 1e-6)
 
-    # the same bar by its energy; the energy of all springs and wheels stays
+    # the same bar by its energy; the total energy of springs and wheels is conserved
     other = axle(by_energy=True).compile().simulate(t_end=1.0, step=STEP)
     check("by its energy [rad]", float(np.abs(other.q - run.q).max()), 1e-12)
     springs = 0.5 * SPRING * np.sum(other.q**2, axis=1)
     total = other.energy[:, 0] + springs + other["anti_roll.energy"]
     check("energy [relative]", float(np.ptp(total) / total[0]), 1e-6)
 
-    # a bar without stiffness leaves the right wheel alone
+    # without stiffness, the bar does not move the right wheel
     plant.parameters["bar"] = 0.0
     alone = plant.simulate(t_end=1.0, step=STEP)
     check("the right wheel without a bar [rad]", float(np.abs(alone["right.q"]).max()), 0.0)

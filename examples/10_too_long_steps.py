@@ -1,11 +1,11 @@
-"""10: steps that are too long, and how a run says so.
+"""10: steps that are too long, and how a run reports them.
 
 Objective: drop an elastic ball on a stiff floor, integrate it with explicit steps that are too
-long, read what the result says about itself, and let inloop choose a method that is right.
+long, read the doubts of the result, and let inloop choose a suitable method.
 
-Equations: m z'' = -m g + max(0, -k d), d the gap under the ball. In contact a disturbance has the
-eigenvalues λ = ±i sqrt(k/m); an explicit method of step h follows it while |λ h| is below about
-2.6. Nothing is lost, so that the ball comes back to the height from which it fell.
+Equations: m z'' = -m g + max(0, -k d), with the gap d under the ball. In contact the eigenvalues
+are λ = ±i sqrt(k/m). An explicit method with step h is stable while |λ h| is below about 2.6. No
+energy is lost, so the ball returns to its initial height.
 
 Run it with `python examples/10_too_long_steps.py`, and with `--plot FILE` for a figure.
 """
@@ -24,7 +24,7 @@ STEP, G = 1e-3, 9.81  # [s], [m/s²]
 
 
 def falling_ball() -> il.Model:
-    """A ball above a floor that gives back all it takes."""
+    """A ball above an elastic floor."""
     m = il.Model("falling_ball", gravity=(0.0, 0.0, -G))
     joint = il.prismatic("z", initial=(HEIGHT + RADIUS, 0.0))
     ball = m.body("ball", on=m.ground, joint=joint, mass=MASS)
@@ -34,14 +34,14 @@ def falling_ball() -> il.Model:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<38} {found:.9g}  expected {expected:.9g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
 
 def draw(rough: il.Result, right: il.Result, file: str) -> None:
-    """Both runs, and where the first one says that it went wrong."""
+    """Both runs, and the time of the first doubt."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 3.4), layout="constrained")

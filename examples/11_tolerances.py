@@ -1,10 +1,10 @@
-"""11: what tolerances of lengths do to a four-bar: two thousand runs on all cores.
+"""11: length tolerances of a four-bar: two thousand runs on all cores.
 
-Objective: turn the crank of a four-bar whose coupler and rocker are not exactly as long as drawn,
-many times with other lengths, and see how far the angle of the rocker scatters.
+Objective: turn the crank of a four-bar many times, with random errors in the lengths of coupler and
+rocker, and find the scatter of the rocker angle.
 
 Equations: with the tip of the crank at distance d from the pivot of the rocker, the law of cosines
-gives the angle between them, cos γ = (d² + l3² - l2²) / (2 d l3), and so the angle of the rocker.
+gives the angle between them, cos γ = (d² + l3² - l2²) / (2 d l3), and thus the rocker angle.
 Small errors propagate linearly: σ² = (∂φ/∂l2 σ2)² + (∂φ/∂l3 σ3)².
 
 Run it with `python examples/11_tolerances.py`, and with `--plot FILE` for a figure.
@@ -25,7 +25,7 @@ SPEED, T_END, RUNS = 6.0, 0.5, 2000  # [rad/s], [s]
 
 
 def four_bar() -> il.Model:
-    """One loop whose crank turns at constant speed."""
+    """A four-bar loop with a crank that turns at constant speed."""
     m = il.Model("four_bar", gravity=(0.0, -9.81, 0.0))
     inertia = (1e-3, 1e-3, 2e-3)
     joint = il.revolute("z", initial=(1.0, SPEED))
@@ -49,14 +49,14 @@ def rocker_angle(l2: Any, l3: Any) -> Any:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<38} {found:.9g}  expected {expected:.9g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
 
 def draw(angles: Any, mean: float, sigma: float, file: str) -> None:
-    """A histogram of the angles, and what linear propagation says."""
+    """A histogram of the angles, and the prediction of linear propagation."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 3.4), layout="constrained")
@@ -96,7 +96,7 @@ def main() -> None:
         for a, b in ((1.0, 0.0), (0.0, 1.0))
     ]
     sigma = float(np.hypot(*slopes)) * SIGMA
-    # a standard deviation from n samples is known to 1 part in sqrt(2 n)
+    # the relative error of a standard deviation from n samples is 1 / sqrt(2 n)
     check("scatter of the angle [rad]", float(angles.std()), sigma, 4.0 * sigma / (2 * RUNS) ** 0.5)
     if args.plot:
         draw(angles, float(rocker_angle(COUPLER, ROCKER) + turn), sigma, args.plot)

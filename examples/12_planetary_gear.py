@@ -1,20 +1,20 @@
-"""12: a planetary gear, three shafts and one relation.
+"""12: a planetary gear: three shafts and one constraint.
 
-Objective: couple joints as a gearbox does, read the torques that it transmits, and shift it while
-it runs.
+Objective: couple joints like a gearbox, read the torques that it transmits, and shift it while it
+runs.
 
-Equations: seen from its carrier a planetary gear is a train of fixed axes (Willis, 1841), so that
-with z teeth on sun and ring
+Equations: relative to its carrier, a planetary gear is a train with fixed axes (Willis, 1841). With
+z teeth on sun and ring
 
     z_s w_s + z_r w_r = (z_s + z_r) w_c,
 
-and the torques on sun, ring and carrier stay in proportion, z_s : z_r : -(z_s + z_r). A motor turns
-the sun with torque T, a load d w_c brakes the carrier. While the ring is held, with
-i = 1 + z_r/z_s and all inertia seen at the sun,
+and the torques on sun, ring and carrier have the ratio z_s : z_r : -(z_s + z_r). A motor drives the
+sun with torque T, and a load d w_c brakes the carrier. While the ring is held, with
+i = 1 + z_r/z_s and all inertia reduced to the sun,
 
     J w_s' = T - d/i² w_s,  J = J_s + J_c/i².
 
-Then the ring is let go and bound to the sun by a clutch: all three turn as one.
+Then the ring is released and a clutch couples it to the sun: all three turn as one.
 
 Run it with `python examples/12_planetary_gear.py`, and with `--plot FILE` for the figure.
 """
@@ -34,7 +34,7 @@ SHIFT, END, STEP = 0.8, 2.0, 1e-3  # [s]
 
 
 def gearbox() -> il.Model:
-    """Three shafts about one axis; the ring is held, then bound to the sun."""
+    """Three shafts about one axis; the ring is held, then coupled to the sun."""
     m = il.Model("gearbox", gravity=(0.0, 0.0, 0.0))
     for name, inertia in INERTIA.items():
         joint, moments = il.revolute("x"), (inertia, inertia, inertia)
@@ -46,14 +46,14 @@ def gearbox() -> il.Model:
     with m.during(low):
         m.lock("ring", name="brake")
     with m.during(high):
-        # it engages at whatever angles the shafts have
+        # it engages at any shaft angles
         m.gear("sun", "ring", ratio=1.0, offset=None, name="clutch")
     m.event("shift", lambda t: SHIFT - t, mode=low, to=high, impact=high)
     return m
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<42} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -72,7 +72,7 @@ def main() -> None:
     willis = SUN * (sun - carrier) + RING * (ring - carrier)
     check("Willis [rad/s]", float(np.abs(willis).max()), 1e-9)
 
-    # low: one degree of freedom, seen at the sun
+    # low: one degree of freedom, reduced to the sun
     low, i = run.t < SHIFT, 1.0 + RING / SUN
     inertia = INERTIA["sun"] + INERTIA["carrier"] / i**2
     drag = DRAG / i**2
@@ -83,7 +83,7 @@ def main() -> None:
     held = run["lam.brake.hold"] + torques[1]
     check("low: the brake holds the ring [N m]", float(np.abs(held)[low].max()), 1e-9)
 
-    # the clutch closes: momentum along the one motion that is left, all shafts alike, stays
+    # the clutch closes: momentum along the remaining common motion is conserved
     (shift,) = run.events
     before, whole = TORQUE / drag * (1.0 - np.exp(-drag / inertia * SHIFT)), sum(INERTIA.values())
     common = (INERTIA["sun"] + INERTIA["carrier"] / i) * before / whole

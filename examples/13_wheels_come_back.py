@@ -1,15 +1,15 @@
 """13: wheels that come back, and a cart that does not.
 
-Objective: let wheels roll without slip, drive them, and see that constraints on velocities leave
-every place within reach.
+Objective: let wheels roll without slip, drive them, and show that constraints on velocities do not
+restrict the reachable positions.
 
-Equations: a cart with two wheels of radius r, b to the left and to the right of its middle, cannot
-move sideways, and rolls ahead and turns with
+Equations: a cart has two wheels of radius r, b to the left and right of its middle. It cannot move
+sideways. It rolls forward and turns with
 
     u = r (w_l + w_r) / 2,   w = r (w_r - w_l) / (2 b).
 
-Ahead by L, a turn by a, back by L, the turn back: both wheels have then turned by nothing, and the
-cart stands beside where it began, at
+It goes forward by L, turns by a, goes back by L, and turns back. The net rotation of both wheels is
+then zero, but the cart is beside its start, at
 
     x = L (1 - cos a),   y = -L sin a.
 
@@ -28,8 +28,8 @@ import numpy as np
 import inloop as il
 
 RADIUS, TRACK = 0.1, 0.2  # of the wheels, half the distance between them [m]
-LENGTH, TURN = 0.8, 0.9  # of the way ahead [m], of the turn [rad]
-PART, STEP = 2.0, 1e-3  # time of each part of the way, step [s]
+LENGTH, TURN = 0.8, 0.9  # of the way forward [m], of the turn [rad]
+PART, STEP = 2.0, 1e-3  # duration of each part of the path, step [s]
 MASS, WHEEL = 12.0, 0.8  # of the cart, of a wheel [kg]
 
 
@@ -52,7 +52,7 @@ def cart() -> il.Model:
 
 
 def path(t: Any, stops: list[float]) -> Any:
-    """From stop to stop, each begun and ended at rest without a jump of the acceleration."""
+    """Angle along the stops [rad]; each part starts and ends at rest with zero acceleration."""
     total = stops[0]
     for k, (a, b) in enumerate(pairwise(stops)):
         s = il.minimum(il.maximum((t - k * PART) / PART, 0.0), 1.0)
@@ -61,7 +61,7 @@ def path(t: Any, stops: list[float]) -> Any:
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<42} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -72,7 +72,7 @@ def main() -> None:
     args = parser.parse_args()
 
     plant = cart().compile()
-    print("\n".join(plant.formulation.notes))  # what one wheel holds, the other need not
+    print("\n".join(plant.formulation.notes))  # constraints that are redundant between the wheels
     run = plant.simulate(t_end=4 * PART, step=STEP)
     print(run)
     if args.plot:
@@ -86,7 +86,7 @@ def main() -> None:
         "the cart has moved aside [m, m, rad]", float(np.abs(np.subtract(found, aside)).max()), 1e-9
     )
 
-    # the tires push all mass ahead; wheels have inertia of their own
+    # the tires accelerate the whole mass; the wheels also have rotational inertia
     u = RADIUS * (run["left.qd"] + run["right.qd"]) / 2.0
     straight = run.t < PART
     push = run["lam.left_tire.longitudinal"] + run["lam.right_tire.longitudinal"]

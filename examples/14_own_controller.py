@@ -1,15 +1,15 @@
-"""14: a controller of one's own, simulated and against the clock.
+"""14: your own controller, simulated and in real time.
 
-Objective: give a Python function as a controller, find the poles of the loop that it closes from
-its run, and see the same bits when it runs in another process.
+Objective: use a Python function as a controller, identify the closed-loop poles from a run, and get
+the same bits when the function runs in another process.
 
 Equations: m xdd = f, with f = kp (x_d - x) - kd xd sampled and held for a period T. Between two
 samples the state s = (x - x_d, xd) follows the matrix exponential of plant and held force,
 
     s' = (Phi - Gamma K) s,   (Phi, Gamma; 0, 1) = exp(T (A, B; 0, 0)),   K = (kp, kd),
 
-and the poles of the loop are the eigenvalues of Phi - Gamma K. A force that is held too long
-makes the same gains unstable.
+and the poles of the loop are the eigenvalues of Phi - Gamma K. With too long a period, the same
+gains are unstable.
 
 Run it with `python examples/14_own_controller.py`, and with `--plot FILE` for a figure.
 """
@@ -44,7 +44,7 @@ def pd(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
 
 
 def exact_loop(period: float) -> np.ndarray:
-    """What one period makes of the state: Phi - Gamma K."""
+    """The state transition over one period: Phi - Gamma K."""
     A = np.zeros((3, 3))
     A[0, 1], A[1, 2] = 1.0, 1.0 / MASS
     whole = expm(period * A)
@@ -52,7 +52,7 @@ def exact_loop(period: float) -> np.ndarray:
 
 
 def found_loop(result: il.Result, period: float) -> np.ndarray:
-    """The same from a run: the matrix that leads from each sample to the next one."""
+    """The same from a run: the matrix that maps each sample to the next."""
     every = round(period / STEP)
     s = np.array([result["rail.q"] - TARGET, result["rail.qd"]])[:, ::every][:, :6]
     solved, *_ = np.linalg.lstsq(s[:, :-1].T, s[:, 1:].T, rcond=None)
@@ -60,7 +60,7 @@ def found_loop(result: il.Result, period: float) -> np.ndarray:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<42} {found:.12g}  expected {expected:.12g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -101,7 +101,7 @@ def main() -> None:
         print(f"T = {1e3 * period:g} ms: {'stable' if stable else 'unstable'}")
         results[period] = result
 
-    # the same function in a process of its own; in lock-step the plant waits for each answer
+    # the same function in its own process; in lock-step the plant waits for each answer
     options = {"name": NAME, "rate": RATE, "seconds": 0.8, "mode": "lock-step"}
     outputs = il.run(plant, controller=pd, period=PERIODS[1], **options).outputs
     assert outputs is not None

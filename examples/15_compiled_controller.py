@@ -1,16 +1,16 @@
-"""15: a controller compiled into the plant, traced and in C.
+"""15: a controller compiled into the plant, from Python and from C.
 
 Objective: make the same PID controller part of the plant, once traced from a Python class and once
-written in C, find the poles of the loop that it closes, and the gain at which the loop becomes
-unstable, from many runs at once.
+written in C. Compute the closed-loop poles, and find the gain at which the loop becomes unstable
+from many runs at once.
 
 Equations: m xdd = f, with f = kp e + ki I - kd xd, e = -x, sampled and held for a period T, and
 I' = I + T e. With the state s = (x, xd, I) at samples,
 
     x', xd' = Phi (x, xd) + Gamma f,   f = -(kp + ki T) x - kd xd + ki I,
 
-(Phi, Gamma; 0, 1) = exp(T (A, B; 0, 0)); the poles are the eigenvalues of the matrix of s', and the
-loop is stable while they lie within the unit circle.
+(Phi, Gamma; 0, 1) = exp(T (A, B; 0, 0)). The poles are the eigenvalues of the matrix of s', and the
+loop is stable if they lie within the unit circle.
 
 Run it with `python examples/15_compiled_controller.py`, and with `--plot FILE` for a figure.
 """
@@ -42,7 +42,7 @@ int pid(const double *parameters, double t, const double *y, double *states, dou
 
 
 class Pid:
-    """Brings the cart back to 0; also works as it is: plant.simulate(controller=Pid(), ...)."""
+    """Returns the cart to 0; also works uncompiled: plant.simulate(controller=Pid(), ...)."""
 
     states: ClassVar[dict[str, float]] = {"total": 0.0}
 
@@ -56,7 +56,7 @@ class Pid:
 
 
 def cart(controller: Any = None) -> il.Plant:
-    """A mass on a rail that begins to move."""
+    """A mass on a rail with an initial velocity."""
     m = il.Model("cart")
     rail = il.prismatic("x", name="rail", initial=(0.0, 0.4))
     m.body("cart", on=m.ground, joint=rail, mass=MASS)
@@ -66,7 +66,7 @@ def cart(controller: Any = None) -> il.Plant:
 
 
 def exact_loop(kp: float) -> np.ndarray:
-    """What one period makes of (x, xd, I)."""
+    """The transition of (x, xd, I) over one period."""
     A = np.zeros((3, 3))
     A[0, 1], A[1, 2] = 1.0, 1.0 / MASS
     whole = expm(PERIOD * A)
@@ -76,7 +76,7 @@ def exact_loop(kp: float) -> np.ndarray:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<46} {found:.12g}  expected {expected:.12g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -94,14 +94,14 @@ def main() -> None:
         names = {"outputs": ["rail.q", "rail.qd"], "inputs": ["rail.tau"], "states": 1}
         in_c = cart(il.c_controller(source, function="pid", parameters=gains, **names))
 
-    # the same motion at samples: matrix exponential, traced, in C, called as it is
+    # the same motion at samples: matrix exponential, traced, in C, called from Python
     s = np.linalg.matrix_power(exact_loop(KP), 50) @ [0.0, 0.4, 0.0]
     called = cart().simulate(t_end=1.0, step=STEP, controller=Pid(), period=PERIOD)
     results = {"traced": traced.simulate(t_end=1.0, step=STEP), "called as it is": called}
     for what, result in {**results, "in C": in_c.simulate(t_end=1.0, step=STEP)}.items():
         check(f"position after 1 s, {what} [m]", result["rail.q"][-1], s[0], 1e-12)
 
-    # the largest stiffness that is stable: from runs that grow, and by the poles
+    # the largest stable stiffness: from runs that grow, and from the poles
     kps = np.linspace(1000.0, 1800.0, 41)
     runs = traced.simulate_many(
         t_end=60.0, step=PERIOD, parameters={"controller.kp": kps}, method="rk4", sample=1.0

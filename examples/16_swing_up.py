@@ -1,16 +1,16 @@
-"""16: swing a pole up with the smallest effort, by optimal control.
+"""16: swing up a pole with minimum effort, by optimal control.
 
-Objective: give the equations of a plant to CasADi, let IPOPT find the force that swings a pole up
-within two seconds, and see the compiled plant do it.
+Objective: pass the equations of a plant to CasADi, let IPOPT find the force that swings up a pole
+within two seconds, and apply it to the compiled plant.
 
-Equations: xd = f(x, u) are those of the plant, as expressions (`plant.to_casadi`). Hermite-Simpson
-collocation with nodes h apart, and a force that is linear between them,
+Equations: xd = f(x, u) are the equations of the plant, as expressions (`plant.to_casadi`).
+Hermite-Simpson collocation with nodes h apart, and a force that is linear between them,
 
     x_c = (x_k + x_k+1) / 2 + h (f_k - f_k+1) / 8,
     x_k+1 - x_k = h (f_k + 4 f_c + f_k+1) / 6,
 
-makes the optimal control problem one of finitely many unknowns: minimize the integral of u², with
-|u| <= 20 N and the cart within 0.8 m. Derivatives of first and second order are exact.
+reduces the optimal control problem to finitely many unknowns: minimize the integral of u², with
+|u| <= 20 N and the cart within 0.8 m. First and second derivatives are exact.
 
 Run it with `python examples/16_swing_up.py`, and with `--plot FILE` for a figure.
 """
@@ -30,7 +30,7 @@ MOST_FORCE, MOST_WAY = 20.0, 0.8  # [N], [m]
 
 
 def cart_pole() -> il.Model:
-    """A point mass on a rod, on a cart; it hangs at 0 and stands at pi."""
+    """A point mass on a rod, on a cart; it hangs at 0 and is upright at pi."""
     m = il.Model("cart_pole")
     cart = m.body("cart", on=m.ground, joint=il.prismatic("x", name="rail"), mass=CART)
     joint = il.revolute("y", name="hinge")
@@ -61,7 +61,7 @@ def swing_up(f: ca.Function) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<42} {found:.9g}  expected {expected:.9g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -99,7 +99,7 @@ def main() -> None:
     check("angle of the pole at the end [rad]", run["hinge.q"][-1], np.pi, 5e-3)
     check("cart at the end [m]", run["rail.q"][-1], 0.0, 1e-3)
     check("largest force beyond the bound [N]", max(abs(u).max() - MOST_FORCE, 0.0), 0.0, 1e-6)
-    # what the force does becomes energy: the pole is 2 LENGTH higher, and all is at rest
+    # the work of the force becomes energy: the pole is 2 LENGTH higher and at rest
     check("work of the force [J]", run.work[-1], 2 * POLE * 9.81 * LENGTH, 1e-2)
     if file:
         draw(nodes, x, u, run, file)

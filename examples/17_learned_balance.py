@@ -1,12 +1,12 @@
-"""17: a pole that learns to stand.
+"""17: a pole that learns to balance.
 
-Objective: make a plant an environment of gymnasium, let 64 of them run at once on all cores, and
-find a linear policy by the cross-entropy method, without a model of the plant.
+Objective: turn a plant into a gymnasium environment, run 64 of them at once on all cores, and find
+a linear policy by the cross-entropy method, without a model of the plant.
 
-Equations: u = -K y with y = (x, theta, xd, thetad). Gains of a generation are drawn from a normal
-distribution, each plays one episode, and the best eighth gives mean and scatter of the next one.
-What it has learned is judged by the linear equations of the plant: of A - B K, all eigenvalues must
-have negative real parts.
+Equations: u = -K y with y = (x, theta, xd, thetad). The gains of a generation are drawn from a
+normal distribution. Each plays one episode, and the best eighth gives the mean and standard
+deviation of the next generation. The linearized plant checks the learned policy: all eigenvalues
+of A - B K must have negative real parts.
 
 Run it with `python examples/17_learned_balance.py`, and with `--plot FILE` for a figure.
 """
@@ -27,7 +27,7 @@ Columns = Mapping[str, np.ndarray]
 
 
 def cart_pole() -> il.Model:
-    """A rod of 0.8 m that stands on a cart at 0."""
+    """A rod of 0.8 m on a cart, upright at 0."""
     m = il.Model("cart_pole")
     cart = m.body("cart", on=m.ground, joint=il.prismatic("x", name="rail"), mass=1.0)
     pole = {"mass": 0.2, "com": (0.0, 0.0, 0.4), "inertia": (0.011, 0.011, 0.0)}
@@ -36,17 +36,17 @@ def cart_pole() -> il.Model:
 
 
 def reward(y: Columns, a: Columns) -> np.ndarray:
-    """Upright and in the middle, with little force."""
+    """Reward an upright pole, a centered cart and a small force."""
     return 1.0 - y["hinge.q"] ** 2 - 0.5 * y["rail.q"] ** 2 - 1e-3 * a["rail.tau"] ** 2
 
 
 def begin(random: np.random.Generator, n: int) -> dict[str, dict[str, np.ndarray]]:
-    """Near the upright position."""
+    """Random starts near the upright position."""
     return {"q": {"hinge": random.uniform(-0.1, 0.1, n), "rail": random.uniform(-0.3, 0.3, n)}}
 
 
 def returns(many: il.gym.VectorEnvironment, gains: np.ndarray, seed: int) -> np.ndarray:
-    """What each row of gains earns in an episode."""
+    """The return of an episode for each row of gains."""
     seen, _ = many.reset(seed=seed)
     total, alive = np.zeros(len(gains)), np.ones(len(gains), dtype=bool)
     while np.any(alive):
@@ -58,7 +58,7 @@ def returns(many: il.gym.VectorEnvironment, gains: np.ndarray, seed: int) -> np.
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<42} {found:.6g}  expected {expected:.6g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -93,7 +93,7 @@ def main() -> None:
         mean, scatter = best.mean(axis=0), best.std(axis=0) + 1.0
     print("gains:", *(f"{name} {k:.1f}" for name, k in zip(SEEN, mean, strict=True)))
 
-    # all starts of a new draw stand for the whole episode, each period of which earns at most 1
+    # new random starts all balance for the whole episode; a period earns at most 1
     earned = returns(many, np.tile(mean, (ENVIRONMENTS, 1)), seed=1000)
     check("worst return of 64 episodes", earned.min(), 200.0, 40.0)
     linear = plant.linearize(inputs=["rail.effort"])

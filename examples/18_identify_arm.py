@@ -1,19 +1,18 @@
-"""18: the inertias of an arm, from what its encoders and motors tell.
+"""18: the inertias of an arm, from its encoders and motor efforts.
 
-Objective: find what efforts can tell of an arm, move it so that they tell it well, and put what was
-identified into the model.
+Objective: determine which parameters of an arm its efforts reveal, find a motion that reveals them
+well, and put the identified values into the model.
 
-Equations: inverse dynamics is linear in mass, first moments and moments of inertia of all bodies,
-in armatures, and in viscous and dry friction,
+Equations: inverse dynamics is linear in the masses, first moments and moments of inertia of all
+bodies, in armatures, and in viscous and dry friction,
 
     tau = Y(q, qd, qdd) π = Y_b b,  b = K π.
 
-Only the base parameters b can be told. With noise of variance s² in the efforts they are
+Only the base parameters b are identifiable. With noise of variance s² in the efforts they are
 
     b = (Σ Y_bᵀ Y_b / s²)⁻¹ Σ Y_bᵀ tau / s²,  with covariance (Σ Y_bᵀ Y_b / s²)⁻¹.
 
-Of all inertias with these b, those nearest to the first guess are taken for which every body could
-be made of real mass.
+Of all physically possible inertias with these b, the fit returns those nearest to the first guess.
 
 Run it with `python examples/18_identify_arm.py`, and with `--plot FILE` for the figure.
 """
@@ -32,7 +31,7 @@ PERIOD, END, STEP = 4.0, 12.0, 2e-3  # [s]
 
 
 def arm(load: float) -> il.Model:
-    """Two links with motors; the second carries a load [kg] that the guess does not know."""
+    """Two links with motors; the second carries a load [kg] unknown to the guess."""
     m = il.Model("arm")
     upper = m.body(
         "upper",
@@ -55,7 +54,7 @@ def arm(load: float) -> il.Model:
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<46} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 

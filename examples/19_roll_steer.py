@@ -1,17 +1,17 @@
-"""19: hard points of a suspension that do not steer when the wheel moves up and down.
+"""19: suspension hard points that avoid steering when the wheel moves up and down.
 
 Objective: let `il.optimise` move the inner end of a tie rod until the wheel keeps its direction
-over the whole travel, and compare with the place that geometry tells.
+over the whole travel, and compare the result with the position that geometry predicts.
 
-Equations: two arms of equal length L, parallel and as far apart as their ball joints, carry the
-knuckle like a parallelogram: it does not turn, and every point of it moves on a circle of radius L
-about its own center. A tie rod whose inner end lies on the axis of the circle of its outer end,
-which is parallel to the axes of the arms, keeps its length without steering. Elsewhere the wheel
-toes in and out. With toe angles δ_k over the travel the figure of merit is
+Equations: two parallel arms of equal length L, as far apart as their ball joints, carry the knuckle
+like a parallelogram. The knuckle does not rotate, and each of its points moves on a circle of
+radius L about its own center. If the inner end of the tie rod is on the axis of the circle of its
+outer end, which is parallel to the axes of the arms, the rod keeps its length without steering.
+Elsewhere the wheel toes in and out. With toe angles δ_k over the travel the figure of merit is
 
     Σ δ_k²,
 
-of which `il.optimise` is given the δ_k, so that it can use Gauss and Newton's method.
+`il.optimise` receives the δ_k, so that it can use the Gauss-Newton method.
 
 Run it with `python examples/19_roll_steer.py`, and with `--plot FILE` for the figure.
 """
@@ -24,14 +24,14 @@ import numpy as np
 
 import inloop as il
 
-PIVOT, ARM, APART = 0.35, 0.40, 0.20  # of the arms: place, length, height of the upper one [m]
+PIVOT, ARM, APART = 0.35, 0.40, 0.20  # of the arms: position, length, height of the upper one [m]
 OUTER = (-0.12, PIVOT + ARM, 0.10)  # end of the tie rod on the knuckle, wheel straight [m]
 SWING = 0.15  # of the arms, up and down [rad]
 FIRST = {"inner_y": 0.20, "inner_z": 0.13}  # inner end of the tie rod [m]
 
 
 def corner() -> il.Model:
-    """A wheel on two arms and a tie rod; the lower arm is moved."""
+    """A wheel on two arms and a tie rod; the lower arm is driven."""
     m = il.Model("corner", gravity=(0.0, 0.0, 0.0))
     y = m.parameter("inner_y", FIRST["inner_y"], unit="m", range=(0.05, 0.70))
     z = m.parameter("inner_z", FIRST["inner_z"], unit="m", range=(-0.20, 0.60))
@@ -40,7 +40,7 @@ def corner() -> il.Model:
     joints = [il.revolute("z"), il.revolute("x"), il.revolute("y")]
     knuckle = m.chain("knuckle", on=upper.point("ball", (0, ARM, 0)), joints=joints, mass=16.0)
     m.close(knuckle.point("lower_ball", (0, 0, -APART)), lower.point("ball", (0, ARM, 0)))
-    # as long as a straight wheel needs
+    # the length for a straight wheel
     inner = (-0.20, y, z)
     length = il.sqrt((OUTER[0] - inner[0]) ** 2 + (OUTER[1] - y) ** 2 + (OUTER[2] - z) ** 2)
     outer = knuckle.point("outer", (OUTER[0], 0, OUTER[2] - APART))
@@ -53,14 +53,14 @@ def toe(plant: il.Plant) -> np.ndarray:
     """Angle of the wheel seen from above, over one travel up and down [rad]."""
     run = plant.simulate(t_end=1.0, step=0.02)
     lean, turn, tilt = (run[f"{name}.q"] for name in ("upper", "knuckle_rz", "knuckle_rx"))
-    # the wheel's axle, which points along y when it is straight
+    # the wheel's axle, which points along y for a straight wheel
     ahead = -np.sin(turn) * np.cos(tilt)
     aside = np.cos(lean) * np.cos(turn) * np.cos(tilt) - np.sin(lean) * np.sin(tilt)
     return np.arctan2(-ahead, aside)
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<46} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -85,7 +85,7 @@ def main() -> None:
     check("inner end beside the axis, y [m]", abs(best.values["inner_y"] - PIVOT), 1e-4)
     check("inner end beside the axis, z [m]", abs(best.values["inner_z"] - OUTER[2]), 1e-4)
 
-    # a design that cannot be put together is told, and does not end the search
+    # a design that cannot be assembled is reported, and does not end the search
     far = il.optimise(toe, bounds, plant=plant, first=FIRST, method="global", most=60)
     check("best of a few designs from all over, as a part", far.merit / far.first.merit, 0.5)
     if options.plot:

@@ -1,9 +1,10 @@
 """20: a stone from an STL file falls on a box.
 
-Objective: give a solid of any convex form to hard contact, and look at what carries it at rest.
+Objective: use a convex solid of any shape in a hard contact, and check the forces that carry it at
+rest.
 
-Equations: contacts push and rub, nothing else. So energy is lost in impacts and never gained; at
-rest the normal forces add up to the weight, and the center of mass is over what carries:
+Equations: contacts only push and rub, so impacts lose energy and never gain it. At rest the normal
+forces add up to the weight, and the center of mass is above the center of pressure:
 
     Σ N_i = m g,   p_com = Σ N_i p_i / Σ N_i  (along the ground).
 
@@ -45,7 +46,7 @@ def stone_on_box() -> tuple[il.Model, float]:
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<42} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
@@ -68,7 +69,7 @@ def main() -> None:
     check("speed at rest [m/s, rad/s]", float(np.abs(run.qd[-1]).max()), 1e-9)
     check("carried less weight [N]", abs(float(run["top.force"][-1]) - weight), 1e-6)
     check("center of mass beside what carries [m]", float(np.hypot(*(com[:2] - carried))), 1e-6)
-    # in flight steps of 1 ms leave some 1e-10 of it
+    # in flight, steps of 1 ms leave an error of about 1e-10 of the energy
     check("energy gained in a step [J]", float(np.diff(energy).max()), 1e-9 * energy[0])
     assert energy[0] - energy[-1] > 0.5 * weight * (HEIGHT - 0.5), "it has not fallen"
 

@@ -1,15 +1,15 @@
-"""21: what pushes an arm, from its encoders alone.
+"""21: the force on an arm, from its encoders alone.
 
-Objective: an arm is pushed at its hand, and nobody measures the force. An extended Kalman filter
-finds it from two encoders and the torques of the motors, and says how sure it is.
+Objective: estimate an unmeasured push at the hand of an arm. An extended Kalman filter finds it
+from two encoders and the motor torques, and reports its uncertainty.
 
-Equations: beside the state x = (q, qd) of the arm the filter has the force f and its rate,
+Equations: in addition to the state x = (q, qd) of the arm, the filter has the force f and its rate,
 
     M(q) qdd + c(q, qd) = tau + J(q)ᵀ f,   d²f/dt² = noise,
 
-predicts them by the arm's own step, and corrects them by what the encoders tell. Squared
-innovations in units of their covariance (NIS) would be 2 on average if the force were such noise
-all the time; they are smaller while it rests, and leave their band when it jumps.
+predicts them with the arm's own step, and corrects them with the encoder readings. Squared
+innovations in units of their covariance (NIS) would be 2 on average if the force were always such
+noise. They are smaller while it is constant, and leave their band when it jumps.
 
 Run it with `python examples/21_felt_contact.py`, and with `--plot FILE` for the figure.
 """
@@ -23,7 +23,7 @@ import numpy as np
 import inloop as il
 
 COUNT = 2.0 * np.pi / 2**17 / 80.0  # of encoders at motors with gears of 80 [rad]
-TORQUE = 0.02  # what the motors are off by, at each sample [N m]
+TORQUE = 0.02  # torque error of the motors, at each sample [N m]
 STEP, END = 1e-3, 0.8  # [s]
 JOINTS, AXES = ("shoulder", "elbow"), ("push_x", "push_z")
 
@@ -42,19 +42,19 @@ def arm() -> il.Plant:
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<46} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
 
 def push(t: float) -> tuple[float, float]:
-    """A push that comes within 10 ms and stays for 0.3 s [N]."""
+    """A push that rises within 10 ms and lasts 0.3 s [N]."""
     size = np.clip((t - 0.3) / 0.01, 0.0, 1.0) - np.clip((t - 0.6) / 0.01, 0.0, 1.0)
     return 40.0 * size, -25.0 * size
 
 
 def main() -> None:
-    """Push, feel, compare."""
+    """Push, estimate, compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plot", metavar="FILE", help="write the figure")
     options = parser.parse_args()
@@ -77,7 +77,7 @@ def main() -> None:
         felt = [estimate[f"{axis}.unknown"] for axis in AXES]
         rows.append((stepper.t, *true, *felt, estimate.deviations["push_x.unknown"]))
         squares.append(estimate.nis)
-        # hold the arm, from estimates; the filter is told the torques, not the push
+        # hold the arm, using estimates; the filter knows the torques, not the push
         hold = plant.inverse_dynamics(goal, np.zeros(2), np.zeros(2))
         u[:2] = hold - 400.0 * (estimate.q - goal) - 30.0 * estimate.qd
         stepper.hold(np.array([*(u[:2] + TORQUE * random.normal(size=2)), *true]))

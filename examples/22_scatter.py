@@ -1,11 +1,11 @@
-"""22: which tolerance matters? A sweep with Sobol indices, interrupted and gone on with.
+"""22: which tolerance matters? A sweep with Sobol indices, interrupted and resumed.
 
-Objective: a pendulum swings for a while; its length, its mass and its first angle are known within
-tolerances. Find which part of the scatter of its angle each of them has.
+Objective: the length, mass and initial angle of a pendulum have tolerances. Find the share of each
+in the scatter of its angle after a while.
 
 Equations: for small angles φ(t) = φ0 cos(ω t) with ω² = g / l for a point mass at the end of a rod
-of length l, whatever the mass. To first order in the tolerances, the variance of φ is the sum of
-(∂φ/∂l)² σl² and (∂φ/∂φ0)² σφ², and each index is its part of the sum.
+of length l, for any mass. To first order in the tolerances, the variance of φ is the sum of
+(∂φ/∂l)² σl² and (∂φ/∂φ0)² σφ², and each index is the share of its term.
 
 Run it with `python examples/22_scatter.py`, with `--on ray` on a cluster, and with `--plot FILE`.
 """
@@ -35,7 +35,7 @@ def pendulum() -> il.Model:
 
 
 def check(what: str, found: float, expected: float, tolerance: float) -> None:
-    """Print a comparison and insist on it."""
+    """Print a comparison and assert it."""
     error = abs(found - expected)
     print(f"{what:<38} {found:.6g}  expected {expected:.6g}  error {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
@@ -63,7 +63,7 @@ def main() -> None:
             t_end=T_END, method="rk4", vary=design, folder=folder, on=args.on
         )
         print(many)
-        # a part is lost; the same call does no more than that part
+        # one file is lost; the same call only repeats its runs
         lost = sorted((folder / "runs").iterdir())[3]
         kept = lost.read_bytes()
         lost.unlink()

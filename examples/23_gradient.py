@@ -1,15 +1,16 @@
-"""23: choose a spring and a damper by the gradient of a run.
+"""23: choose a spring and a damper with the gradient of a run.
 
-Objective: an arm is let go beside its place of rest. Find the stiffness and the damping with which
-it comes to rest as a recording shows, and see which of the two matters when.
+Objective: an arm is released away from its rest position. Find the stiffness and damping that
+reproduce a recorded motion, and see which of the two matters when.
 
-Equations: a point mass m at the end of a level arm of length l, with torsion spring and damper,
+Equations: a point mass m at the end of a level arm of length l, with a torsion spring and damper,
 
     m l² φ̈ + d φ̇ + k φ = 0,  so that ω² = k / (m l²) and 2 ζ ω = d / (m l²).
 
 The loss is Σ (φ - φ_wanted)² over all samples. `plant.gradient` returns it with its exact
 derivatives by k and d, backwards through one run, for a quasi-Newton method (BFGS). Forwards,
-`sensitivities` tells ∂φ/∂k and ∂φ/∂d at each moment. As time and frequency come as a product,
+`sensitivities` returns ∂φ/∂k and ∂φ/∂d at each sample. Time and frequency only appear as a
+product, so
 
     t φ̇ = 2 k ∂φ/∂k + d ∂φ/∂d.
 
@@ -33,7 +34,7 @@ RUN: dict[str, Any] = {"t_end": 1.5, "step": 1e-3, "sample": 0.01, "method": "rk
 
 
 def arm() -> il.Model:
-    """A mass at the end of an arm that turns about a vertical axis, so that gravity is nothing."""
+    """A mass at the end of an arm on a vertical axis, so gravity has no effect."""
     m = il.Model("arm")
     k = m.parameter("k", GUESS["k"], unit="N*m/rad", range=(10.0, 500.0), doc="stiffness")
     d = m.parameter("d", GUESS["d"], unit="N*m*s/rad", range=(0.1, 50.0), doc="damping")
@@ -44,19 +45,19 @@ def arm() -> il.Model:
 
 
 def wanted(t: np.ndarray) -> np.ndarray:
-    """The motion of the wanted frequency and damping, in closed form [rad]."""
+    """The motion with the wanted frequency and damping, in closed form [rad]."""
     w = OMEGA * np.sqrt(1.0 - ZETA**2)
     return ASIDE * np.exp(-ZETA * OMEGA * t) * (np.cos(w * t) + ZETA * OMEGA / w * np.sin(w * t))
 
 
 def check(what: str, error: float, tolerance: float) -> None:
-    """Print an error and insist that it is small."""
+    """Print an error and assert that it is small."""
     print(f"{what:<46} {error:.1e}")
     assert error <= tolerance, f"{what}: {error:.3e} > {tolerance:.1e}"
 
 
 def draw(first: il.Result, best: il.Result, parts: dict[str, np.ndarray], file: str) -> None:
-    """The angle before and after, and how it changes with each quantity."""
+    """The angle before and after, and its change with each quantity."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 5.5), layout="constrained")
@@ -76,7 +77,7 @@ def draw(first: il.Result, best: il.Result, parts: dict[str, np.ndarray], file: 
 
 
 def main() -> None:
-    """Descend, compare with the closed form, differentiate once more forwards."""
+    """Minimize, compare with the closed form, differentiate again forwards."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plot", metavar="FILE", help="write the figure")
     options = parser.parse_args()
@@ -85,7 +86,7 @@ def main() -> None:
     recorded, guess = wanted(first.t), np.array(list(GUESS.values()))
 
     def loss(shares: np.ndarray) -> tuple[float, np.ndarray]:
-        """Sum of squares, and its derivatives by the shares of the first values."""
+        """Sum of squares, and its derivatives by the values relative to the guess."""
         plant.parameters["k"], plant.parameters["d"] = shares * guess
         found = plant.gradient({"arm.q": recorded}, by=list(GUESS), **RUN)
         return found.value, found.values * guess
@@ -97,7 +98,7 @@ def main() -> None:
     check("stiffness, relative", abs(k / (OMEGA**2 * inertia) - 1.0), 1e-6)
     check("damping, relative", abs(d / (2.0 * ZETA * OMEGA * inertia) - 1.0), 1e-6)
 
-    # which one matters when, per relative change of each
+    # the effect of a relative change of each, over time
     plant.parameters["k"], plant.parameters["d"] = k, d
     best = plant.simulate(**RUN, sensitivities=list(GUESS))
     assert best.sensitivities is not None

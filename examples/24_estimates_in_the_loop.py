@@ -1,14 +1,14 @@
-"""24: a crane that damps a swing which nobody measures, from estimates inside its loop.
+"""24: a crane that damps an unmeasured swing, using estimates inside its loop.
 
-Objective: a trolley has an encoder, the load below it has none, and wind comes up. A Kalman filter
-runs in C inside the loop of the plant, after each step. Its estimates are signals of the same
-record, so that a controller reads them as it reads outputs. A second run has the filter in a thread
-beside the loop, which is how it runs at a real device: the plant does the same to the last bit.
+Objective: a trolley has an encoder, its load has none, and wind comes up. A Kalman filter runs in C
+inside the loop of the plant, after each step. Its estimates are signals of the same record, so a
+controller reads them like outputs. In a second run the filter is in a thread beside the loop, as
+for a real device. Both runs are equal to the last bit.
 
-Equations: trolley x, rope angle a, force f of the motor on the trolley, wind w on the load;
+Equations: trolley x, rope angle a, force f of the motor on the trolley, wind w on the load,
 
     w(k+1) = w(k) + noise,   y = x + noise,
-    f = 63 (goal - x) - 39 dx/dt - 53 (a + w/(m g)) + 5 da/dt - w, all of it estimates.
+    f = 63 (goal - x) - 39 dx/dt - 53 (a + w/(m g)) + 5 da/dt - w, all from estimates.
 
 Run it with `python examples/24_estimates_in_the_loop.py`, and with `--plot FILE` for the figure.
 """
@@ -30,7 +30,7 @@ KNOWN = ("rail.q", "rail.qd", "rope.q", "rope.qd", "wind.unknown")
 
 
 def crane(*, blown: bool) -> il.Plant:
-    """A trolley on a rail, a load on a rope; wind is a parameter of the world, or an input."""
+    """A trolley on a rail, a load on a rope; wind is a parameter (`blown`) or an input."""
     m = il.Model("crane")
     trolley = m.body("trolley", on=m.ground, joint=il.prismatic("x", name="rail"), mass=6.0)
     rope = il.revolute("y", name="rope", initial=(0.25, 0.0))
@@ -43,7 +43,7 @@ def crane(*, blown: bool) -> il.Plant:
 
 
 def filter_of_the_crane() -> il.observers.Observer:
-    """Knows the encoder of the trolley, and believes that the load hangs straight down."""
+    """Reads the encoder of the trolley, and assumes at first that the load hangs straight down."""
     return il.observer(
         crane(blown=False),
         measured={"rail.q": 1e-4}, disturbances={"rail.tau": 0.5}, unknown={"wind": 4.0},
@@ -53,14 +53,14 @@ def filter_of_the_crane() -> il.observers.Observer:
 
 
 def law(estimate: il.realtime.Outputs) -> dict[str, float]:
-    """Lead the trolley to its goal and damp the swing, from estimates and nothing else."""
+    """Move the trolley to its goal and damp the swing, using only estimates."""
     x, xd, a, ad, wind = (estimate[f"observer.{name}"] for name in KNOWN)
     hang = -wind / (MASS * 9.81)  # where the load hangs in this wind
     return {"rail.tau": 63.0 * (GOAL - x) - 39.0 * xd - 53.0 * (a - hang) + 5.0 * ad - wind}
 
 
 def run(world: il.Plant, observer: il.observers.Observer, *, inside: bool) -> list:
-    """Records with estimates, of a plant that waits for each answer."""
+    """Records with estimates, from a plant that waits for each answer."""
     name, rows = f"crane-{os.getpid()}", []
     options = {"name": name, "rate": RATE, "mode": "lock-step"}
     with contextlib.ExitStack() as stack:
@@ -77,7 +77,7 @@ def run(world: il.Plant, observer: il.observers.Observer, *, inside: bool) -> li
 
 
 def check(what: str, found: float, most: float) -> None:
-    """Print a number and insist that it is small."""
+    """Print a number and assert that it is small."""
     print(f"{what:<54} {found:.2e}")
     assert found <= most, f"{what}: {found:.3e} > {most:.1e}"
 

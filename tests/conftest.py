@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave most cases of tests that are `thinned` to long runs."""
+    """Leave most cases of tests that are `thinned` to long runs; begin with those that wait."""
     met: Counter[str] = Counter()
     for item in items:
         thinned = item.get_closest_marker("thinned")
@@ -60,6 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if met[name] % thinned.args[0]:
                 item.add_marker(pytest.mark.long)
             met[name] += 1
+    # a stable sort: the others keep their order
+    items.sort(key=lambda item: item.get_closest_marker("begins_first") is None)
 
 
 def pytest_collection_finish() -> None:

@@ -43,7 +43,7 @@ def test_a_notebook_is_clean_and_ends_with_a_check(path: Path) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=[] if path.name[0] in "13" else [pytest.mark.long])
+        pytest.param(path, marks=[] if path.name[0] == "3" else [pytest.mark.long])
         for path in NOTEBOOKS
     ],
     ids=lambda path: path.stem,

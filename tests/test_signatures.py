@@ -105,6 +105,11 @@ def plant() -> il.Plant:
         (lambda p: il.start(p, frequency=1e3), "'frequency'. Did you mean rate?"),
         (lambda p: il.run(p, duration=3.0), "'duration'. Did you mean seconds?"),
         (lambda p: il.load("a.urdf", mimics=True), "Did you mean mimic?"),
+        (lambda p: il.Model("m").body("a", mas=1.0), "body has no argument 'mas'. Did you mean"),
+        (lambda p: il.Model("m").body("a", parent="b"), "'parent'. Did you mean on?"),
+        (lambda p: il.Model("m").gear("a", "b"), "gear: missing a required argument: 'ratio'"),
+        (lambda p: il.Model("m").build(1), "too many positional arguments. By name, it takes no"),
+        (lambda p: il.Model(nam="m"), "Model has no argument 'nam'. Did you mean name?"),
         (lambda p: il.Model("m").compile(back_end="c"), "'back_end'. Did you mean backend?"),
     ],
 )  # fmt: skip

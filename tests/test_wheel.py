@@ -75,5 +75,5 @@ def test_a_run_needs_no_compiler_and_says_once_what_it_lacks(clean: Path) -> Non
 def test_what_keeps_time_needs_a_compiler_and_says_so_in_one_line(clean: Path) -> None:
     done = call(clean, "inloop", "run", "pendulum", "--rate", "1000")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: running against the clock needs a C compiler")
+    assert done.stderr.startswith("error: running in real time needs a C compiler")
     assert "pip install inloop[cc]" in done.stderr and done.stderr.count("\n") == 1

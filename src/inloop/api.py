@@ -25,7 +25,7 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, file_path, name_list, real
 from inloop.plant.controlling import controller_of
 from inloop.plant.holding import hold, rest_of, stop
-from inloop.plant.keywords import checked_call, spelled_out, unknown_keyword
+from inloop.plant.keywords import checked_call, checked_calls, spelled_out, unknown_keyword
 from inloop.plant.variation.tangent import tangent
 from inloop.realtime.run import StartOptions
 from inloop.simulate import Stepper
@@ -159,7 +159,8 @@ class Plant(BarePlant):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
         if start is not None and start.end is None:
             raise InputError(
-                "start was read from a file, which does not hold all that a run goes on from",
+                "start was read from a file, which does not contain the full state needed to "
+                "continue",
                 fix="Give q and qd of its last sample.",
             )
         self._check_motions(motions)
@@ -183,13 +184,13 @@ class Plant(BarePlant):
             "settle_time": settle_time,
         }
         if mode is not None and not self.by_mode:
-            raise InputError(f"model '{self.name}' has no modes", fix="Leave mode out.")
+            raise InputError(f"model '{self.name}' has no modes", fix="Leave out mode=.")
         plants: Mapping[str, BarePlant] = self.by_mode or {self.name: self}
         own = controller_of(plants)
         if own is not None and controller is None and period is not None:
             raise InputError(
-                f"controller '{own.name}' is part of the plant, and so is its period",
-                fix="Leave period out.",
+                f"controller '{own.name}' is part of the plant, which also sets its period",
+                fix="Leave out period=.",
             )
         if controller is not None or own is not None:
             return self._shown(
@@ -203,7 +204,9 @@ class Plant(BarePlant):
                 )
             )
         if period is not None:
-            raise InputError("a period is that of a controller", fix="Give controller=, too.")
+            raise InputError(
+                "period= is given without a controller", fix="Give controller= as well."
+            )
         if self.by_mode:
             run = partial(runs.simulate_modes, self.by_mode, **common, **changing)
         else:
@@ -335,10 +338,10 @@ class Plant(BarePlant):
 KEYWORDS = tuple(list(inspect.signature(Plant.simulate).parameters)[1:-1])
 
 
+@checked_calls
 class Model(ModelBuilder):
     """The description of a mechanism; `build()` freezes it, `compile()` makes it a plant."""
 
-    @checked_call
     def compile(
         self,
         *,
@@ -351,7 +354,7 @@ class Model(ModelBuilder):
         damping: float | None = None,
         solves: int | None = None,
     ) -> Plant:
-        """Derive the equations, emit code, build it: runs need no compiler any more.
+        """Derive the equations, generate code and compile it: runs need no compiler afterwards.
 
         Args:
             live: numbers of the model to keep as parameters beside the declared ones: "all", or
@@ -633,8 +636,8 @@ def steady(model: Model, *, held: bool, stops: bool) -> bool:
     if held:
         hold(model, rest)
         model.note(
-            f"{len(rest.joints)} joints are held where they start, whatever effort it takes: "
-            "parameter 'hold' = 0 lets them go"
+            f"{len(rest.joints)} joints are held at their initial positions, whatever "
+            "effort that takes: parameter 'hold' = 0 releases them"
         )
     return True
 
@@ -672,7 +675,7 @@ def run(
     browser: bool = True,
     **options: Unpack[StartOptions],
 ) -> realtime.Report:
-    """Run a plant against the clock until its time is over or somebody stops it.
+    """Run a plant in real time until its time is over or it is stopped.
 
     Ctrl-C ends the run and gives the report; SIGTERM ends the program, and leaves nothing behind.
     On a scripted clock it runs as fast as it can.
@@ -680,7 +683,7 @@ def run(
     Args:
         plant: the compiled mechanism.
         studio: show it in the browser; the page is served by a process of its own.
-        browser: open the page; else its address is printed only.
+        browser: open the page; otherwise only its address is printed.
         options: those of `start`.
 
     Returns:

@@ -74,15 +74,15 @@ class InputError(InloopError):
 
 
 class SimulationError(InloopError):
-    """A run cannot go on; what was computed so far is kept."""
+    """A run cannot continue; the results so far are kept."""
 
 
 class SolveError(InloopError):
-    """A linear system has no solution that can be trusted."""
+    """A linear system has no reliable solution."""
 
 
 class LinkError(InloopError):
-    """A link to another machine or another system cannot be made or kept."""
+    """A link to another machine or system cannot be established or maintained."""
 
 
 class MailboxError(InloopError):
@@ -90,7 +90,7 @@ class MailboxError(InloopError):
 
 
 class ExportWarning(UserWarning):
-    """What has to be known about a plant that leaves Python, and does not keep it from leaving."""
+    """Something the user should know about an exported plant; the export still succeeds."""
 
 
 def counted(count: int, noun: str) -> str:

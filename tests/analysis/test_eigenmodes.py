@@ -169,7 +169,7 @@ def test_base_excitation_through_a_driven_joint() -> None:
 
 def test_unknown_signals() -> None:
     plant = mech.pendulum().compile()
-    with pytest.raises(il.InputError, match=r"'rod\.q' is no input"):
+    with pytest.raises(il.InputError, match=r"'rod\.q' is not an input"):
         linearize(plant, inputs=["rod.q"])
     with pytest.raises(il.InputError, match=r"no signal 'rod\.w'"):
         linearize(plant, outputs=["rod.w"])
@@ -186,7 +186,7 @@ def test_a_position_that_is_no_equilibrium_is_told() -> None:
     exact = plant.direct_dynamics(plant.vector(**q), np.zeros(2), np.zeros(2))
     worst = int(np.argmax(np.abs(exact)))
     said = f"'{plant.coordinates[worst]}' accelerates with {abs(exact[worst]):.4g} rad/s²"
-    with pytest.warns(UserWarning, match="no equilibrium") as caught:
+    with pytest.warns(UserWarning, match="not an equilibrium") as caught:
         found = eigenmodes(plant, q)
     assert said in str(caught[0].message)
     assert said in found.notes[0] and "plant.equilibrium" in str(found)

@@ -110,7 +110,7 @@ def test_inverse_run_of_a_tree() -> None:
         inverse_dynamics_run(plant, t, {})
     with pytest.raises(il.InputError, match="cannot follow the trajectory"):
         inverse_dynamics_run(plant, t, q[:, None], actuated=[])
-    with pytest.raises(il.InputError, match="t must rise"):
+    with pytest.raises(il.InputError, match="t must be increasing"):
         inverse_dynamics_run(plant, t[::-1], q[:, None])
 
 

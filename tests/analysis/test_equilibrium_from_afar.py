@@ -72,6 +72,7 @@ def test_a_car_from_heights_that_are_off(
     assert found.tried and found.tried[-1].endswith("steps")
 
 
+@pytest.mark.long
 def test_it_is_a_rest_of_the_simulated_motion(car_on_tyres: il.Plant) -> None:
     found = equilibrium(car_on_tyres, q={"chassis_tz": 0.45})
     assert any("relaxation: at rest" in line for line in found.tried)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import inloop as il
 from inloop.analysis.fitting.residual_tests import judge_residuals
@@ -54,6 +56,18 @@ def measured(seed: int, delay: float = 0.0) -> dict[str, np.ndarray]:
     return {"t": t, "block.q": swing(t - delay) + noise}
 
 
+def test_a_search_that_begins_with_a_negative_mass_is_refused() -> None:
+    m = il.Model("loaded", gravity=(0.0, 0.0, 0.0))
+    load = m.parameter("load", MASS + 1.0, unit="kg")
+    m.body("block", on=m.ground, joint=il.prismatic("x"), mass=load - 1.0)
+    m.joint_force("block", lambda q, qd: -K * q - C * qd, "spring")
+    plant = m.compile()
+    with pytest.raises(il.InputError, match="body 'block': mass must be >= 0"):
+        il.fit(plant, measured(0), ["load"], bounds={"load": (0.1, 0.5)})
+    found = il.fit(plant, measured(0), ["load"], bounds={"load": (-9.0, 9.0)})
+    assert found.values == pytest.approx([MASS + 1.0], abs=5.0 * float(found.deviations[0]))
+
+
 def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
     truth, off = np.array([K, C]), []
     for seed in range(5):
@@ -67,6 +81,7 @@ def test_values_lie_within_their_own_deviations(slider: il.Plant) -> None:
     assert slider.parameters["k"] == 170.0  # the plant is as it was
 
 
+@pytest.mark.long
 def test_delay_of_a_sensor(slider: il.Plant) -> None:
     late = 0.6180 * PERIOD
     found = il.fit(
@@ -112,26 +127,31 @@ def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
         assert found["k"] == pytest.approx(K, rel=0.01)
         told = [note for note in found.notes if f"and are too {wrong}" in note]
         assert bool(told) == bool(wrong)
-    assert found.notes == ("nothing reads column 'Push' of recording 1: is it the input 'push'?",)
+    assert found.notes == ("column 'Push' of recording 1 is not used: is it the input 'push'?",)
     # one sample that a wire has lost
     recording = measured(1)
     recording["block.q"][150] = 9.0
     notes = il.fit(slider, recording, ["k", "c"]).notes
     assert any("sample 150 of block.q in recording 1 is an outlier" in note for note in notes)
-    with pytest.raises(il.ResidualError, match="is no noise, and k is at its bound"):
+    with pytest.raises(il.ResidualError, match="is not noise, and k is at its bound"):
         il.fit(slider, measured(1), ["k", "c"], bounds={"k": (10.0, 180.0)})
 
 
-def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
-    """The forced swing of the slider, in closed form: held inputs come half a period late."""
+def pushed() -> dict[str, np.ndarray]:
+    """The forced swing of the slider, in closed form, with noise."""
     t, omega, push = np.arange(0.0, END, PERIOD), 15.0, 40.0
     answer = push / (K - MASS * omega**2 + 1j * C * omega)
     noise = NOISE * np.random.default_rng(4).normal(size=len(t))
-    recording = {
+    return {
         "t": t,
         "block.q": swing(t) + (answer * np.exp(1j * omega * t)).imag + noise,
         "push": push * np.sin(omega * t),
     }
+
+
+def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
+    """Held inputs come half a period late."""
+    recording = pushed()
     held = il.fit(slider, recording, ["k", "c"], refuse=False)
     assert abs(held["c"] - C) > 5.0 * held.deviations[1]
     assert any("if they are smooth" in note for note in held.notes)
@@ -139,6 +159,45 @@ def test_columns_of_inputs_that_are_smooth(slider: il.Plant) -> None:
     assert np.all(np.abs(smooth.values - [K, C]) < 4.0 * smooth.deviations) and not smooth.notes
     with pytest.raises(il.InputError, match="inputs is 'linear'"):
         il.fit(slider, recording, ["k"], inputs="linear")  # type: ignore[arg-type]
+
+
+def test_rows_that_tell_the_inputs_that_led_to_them(slider: il.Plant) -> None:
+    """Random pushes, each held over one period; the block in closed form, by the matrix of one."""
+    rate = np.array([[0.0, 1.0, 0.0], [-K / MASS, -C / MASS, 1.0 / MASS], [0.0, 0.0, 0.0]])
+    turn, noise = expm(rate * PERIOD), np.random.default_rng(5)
+    push, states = 40.0 * noise.normal(size=600), np.zeros((600, 2))
+    for k in range(1, 600):
+        states[k] = (turn @ [*states[k - 1], push[k]])[:2]
+    told = {"t": PERIOD * np.arange(600), "block.q": states[:, 0], "push": push}
+    told["block.q"] = told["block.q"] + 1e-4 * noise.normal(size=600)
+    right = il.fit(slider, told, ["k", "c"], inputs="before")
+    assert np.all(np.abs(right.values - [K, C]) < 4.0 * right.deviations) and not right.notes
+    wrong = il.fit(slider, told, ["k", "c"], refuse=False)
+    assert any("what led to it c" in note and 'inputs="before"' in note for note in wrong.notes)
+
+
+def test_a_table_of_a_device_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No velocities, a spreadsheet's mark at the begin, spaces after commas, a smooth input."""
+    model, table = tmp_path / "slider.py", tmp_path / "device.csv"
+    model.write_text(SLIDER)
+    recording = pushed()
+    rows = np.column_stack(list(recording.values()))
+    np.savetxt(table, rows, delimiter=", ", header="\ufefft, block.q, push", comments="",
+               encoding="utf-8")  # fmt: skip
+    words = ["identify", str(model), str(table), "--fit", "k,c", "--json"]
+    assert main([*words, "--inputs", "smooth"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    for name, truth in (("k", K), ("c", C)):
+        found = told["parameters"][name]
+        assert abs(found["value"] - truth) < 4.0 * found["deviation"]
+    assert told["notes"] == []
+    assert main([*words, "--noise", "block.q=1e-3", "--noise", "block.q=2e-3"]) == 2
+    assert "--noise of 'block.q' is given twice" in capsys.readouterr().err
+    # saved in a form that tells more, it is still a table of columns
+    il.read(table).save(tmp_path / "device.npz")
+    assert il.read(tmp_path / "device.npz").columns_only
 
 
 def test_recording_of_another_plant_is_refused(slider: il.Plant) -> None:
@@ -157,6 +216,8 @@ def test_recording_that_is_kept_back(slider: il.Plant) -> None:
     assert [each.recording for each in found.tests] == ["recording 1", "recording 2"]
     assert found.validation[0].rms == pytest.approx(NOISE, rel=0.15)
     assert found.validation[0].white
+    same = il.fit(slider, measured(1), ["k", "c"], check=measured(1))
+    assert same.notes[-1].startswith("check 1 is recording 1 once more")
     other = measured(4)
     other["block.q"] *= np.linspace(1.0, 1.6, len(other["t"]))
     with pytest.raises(il.ResidualError, match="check 1"):
@@ -213,6 +274,7 @@ def fit_link(plant: il.Plant, recording: Any, names: list[str], step: float = 1e
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_flexible_link_of_two_elements() -> None:
     plant = flexlink(elements=2, axial=False, start=-90.0).compile()
     run = link_recording(plant, 1, 0.4)
@@ -279,8 +341,10 @@ def test_played_inputs_are_those_of_single_steps(slider: il.Plant) -> None:
         ({"fit": ["k"], "noise": {"block.q": -1.0}}, "noise of 'block.q' is -1"),
         ({"fit": ["k"], "segments": 0.0}, "segments of 0.0 s"),
         ({"fit": ["k"], "start": "there"}, "start is 'there'"),
-        ({"fit": []}, "nothing is to be fitted"),
-        ({"fit": ["k", "block.q"]}, "Starts are fitted by themselves"),
+        ({"fit": []}, "no parameters are given to fit"),
+        ({"fit": ["k"], "most": 0}, "0 evaluations make no sense"),
+        ({"fit": ["k"], "delay": {"block.q": 9.0}}, "unknowns behind a delay of 9 s"),
+        ({"fit": ["k", "block.q"]}, "Initial states are fitted anyway"),
     ],
 )
 def test_arguments_of_no_use(slider: il.Plant, options: dict[str, object], words: str) -> None:
@@ -293,12 +357,28 @@ def test_recordings_of_no_use(slider: il.Plant) -> None:
     uneven = {**recording, "t": recording["t"] ** 2}
     with pytest.raises(il.InputError, match="not equally spaced"):
         il.fit(slider, uneven, "k")
-    with pytest.raises(il.InputError, match="nothing of the recording can be compared"):
+    late = {**recording, "t": recording["t"] + 0.1 * (recording["t"] > 1.198)}
+    with pytest.raises(il.InputError, match=r"after t = 1.196 s the next one comes 0.104 s later"):
+        il.fit(slider, late, "k")
+    with pytest.raises(il.InputError, match="the recording has no signals to compare"):
         il.fit(slider, {"t": recording["t"]}, "k")
+    with pytest.raises(il.InputError, match=r"Write 'Block.Q' as 'block.q'"):
+        il.fit(slider, {"t": recording["t"], "Block.Q": recording["block.q"]}, "k")
     with pytest.raises(il.InputError, match="not finite"):
         il.fit(slider, {**recording, "block.q": np.full(len(recording["t"]), np.nan)}, "k")
-    with pytest.raises(il.InputError, match=r"recording 1 is the name 'run.mcap'. Read the file"):
+    with pytest.raises(il.InputError, match=r"recording 1 is a string, 'run.mcap'. Read the file"):
         il.fit(slider, "run.mcap", "k")  # type: ignore[arg-type]
+
+
+def test_a_velocity_that_is_missing_at_first(slider: il.Plant) -> None:
+    """As those of differences are: of no use as a start, and a poor guess of one elsewhere."""
+    recording = measured(0)
+    rate = np.gradient(recording["block.q"], recording["t"])
+    rate[0] = np.nan
+    found = il.fit(slider, {**recording, "block.qd": rate}, ["k", "c"])
+    assert np.all(np.abs(found.values - [K, C]) < 4.0 * found.deviations)
+    with pytest.raises(il.InputError, match=r"where it starts: 'block.qd' is not finite"):
+        il.fit(slider, {**recording, "block.qd": rate}, "k", start="recorded")
 
 
 def test_from_the_command_line(
@@ -328,7 +408,7 @@ def test_from_the_command_line(
     found.write_text("k 3\n")
     with pytest.raises(SystemExit):
         main(["run", str(model), "--set", f"@{found}"])
-    assert "line 1: 'k 3' is no assignment" in capsys.readouterr().err
+    assert "line 1: 'k 3' is not an assignment" in capsys.readouterr().err
 
 
 def test_residuals_of_rounding_are_no_reason_for_a_note(slider: il.Plant) -> None:

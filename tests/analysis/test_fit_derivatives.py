@@ -10,6 +10,7 @@ from inloop.analysis.fitting.derivatives import EXACT, Derivatives
 from inloop.analysis.fitting.fit import _read, _shooting
 from inloop.analysis.fitting.shooting import Shooting
 from inloop.analysis.fitting.unknowns import choose_unknowns
+from inloop.gallery.bouncing_ball import bouncing_ball
 
 MASS, K, C, X0, V0, PUSH = 1.7, 240.0, 3.1, 0.31, -0.8, 21.0  # [kg], [N/m], ..., [N]
 T = np.arange(0.0, 1.2, 4e-3)  # [s]
@@ -40,7 +41,7 @@ def shooting_of(
     plant: il.Plant, recording: dict[str, np.ndarray], names: list[str], *, outputs: list[str],
     segments: float | None = None, method: str = "rk4",
 ) -> Shooting:  # fmt: skip
-    runs, steps = _read(plant, recording, outputs, 5e-4, method)
+    runs, steps = _read(plant, [recording], outputs, 5e-4, method, "from")
     unknowns = choose_unknowns(plant, names, outputs, runs[0].period, {}, None)
     return _shooting(plant, runs, unknowns, tuple(outputs), {}, steps, "fit", segments)
 
@@ -105,6 +106,51 @@ def test_efforts_that_change_with_each_sample(slider: il.Plant) -> None:
         assert derivatives.how == EXACT
         told.append(derivatives(np.array([K, C]), shooting.nodes)[0][0])
     np.testing.assert_allclose(told[0], told[1], atol=1e-12 * np.abs(told[1]).max())
+
+
+def hops(t: np.ndarray, g: complex, e: complex, z0: complex, v0: complex) -> np.ndarray:
+    """The height of a ball past its impacts, in closed form, for complex arguments, too."""
+    begin, v, z = 0.0 + 0.0j, complex(v0), np.full(len(t), complex(z0))
+    height = complex(z0)
+    while begin.real < t[-1]:
+        after = t - begin
+        z = np.where(after.real >= 0.0, height + v * after - 0.5 * g * after**2, z)
+        fall = (v + np.sqrt(v * v + 2.0 * g * height)) / g
+        begin, v, height = begin + fall, e * (g * fall - v), 0.0
+    return z
+
+
+def test_events_have_derivatives_of_their_own() -> None:
+    """Past four impacts, whose times change with everything."""
+    plant = bouncing_ball().compile()
+    at, t = np.array([9.6, 0.74, 0.93, 0.4]), np.arange(0.0, 1.9, 4e-3)
+    plant.parameters.update(g=at[0], e=at[1])
+    begin = {"t": t, "ball.q": at[2] + 0.0 * t, "ball.qd": at[3] + 0.0 * t}
+    shooting = shooting_of(plant, begin, ["g", "e"], outputs=["ball.q"])
+    derivatives = Derivatives(shooting)
+    (seen,), _ = derivatives(at[:2], shooting.nodes)
+    assert derivatives.how == EXACT
+    for column in range(4):
+        wanted = hops(t, *(at + 1j * TINY * np.eye(4)[column])).imag / TINY
+        off = np.abs(seen[:, 0, column] - wanted).max() / np.abs(wanted).max()
+        assert off < 1e-9, column
+
+
+def test_inputs_that_change_between_events() -> None:
+    """An effort that is another one in each period, beside differences of runs."""
+    plant = bouncing_ball().compile()
+    t = np.arange(0.0, 0.8, 4e-3)
+    begin = {
+        "t": t,
+        "ball.q": 0.5 + 0.0 * t,
+        "ball.qd": 0.0 * t,
+        "ball.tau": 3.0 * np.sin(11.0 * t),
+    }
+    shooting = shooting_of(plant, begin, ["mass", "e"], outputs=["ball.q", "ball.qd"])
+    values = np.array([1.3, 0.8])
+    (mine,), (other,) = (Derivatives(shooting, exact=x)(values, shooting.nodes)[0] for x in (1, 0))
+    size = np.abs(other).max(axis=0)
+    assert np.all(size > 0.0) and (np.abs(mine - other) / size).max() < 1e-6
 
 
 def test_where_differences_take_their_place(slider: il.Plant) -> None:

@@ -371,7 +371,7 @@ def test_refusals(links: il.Plant) -> None:
     t, rest = np.arange(0.0, 1.0, 0.01), np.zeros((100, 2))
     with pytest.raises(il.InputError, match="without a filter"):
         il.identify.fit(links, t, rest, rest)
-    with pytest.raises(il.InputError, match="not at equal steps"):
+    with pytest.raises(il.InputError, match="not equally spaced"):
         il.identify.fit(links, t**1.1, rest, rest, cutoff=5.0)
     with pytest.raises(il.InputError, match=r"needs \(100, 2\)"):
         il.identify.fit(links, t, rest[:, :1], rest, cutoff=5.0)
@@ -382,7 +382,7 @@ def test_refusals(links: il.Plant) -> None:
     with pytest.raises(il.InputError, match="no input 'push'"):
         il.identify.fit(links, t, rest, rest, cutoff=5.0, inputs={"push": t})
     others = il.identify.base_parameters(two_links().compile())
-    with pytest.raises(il.InputError, match="no base parameters of this plant"):
+    with pytest.raises(il.InputError, match="does not contain base parameters of plant"):
         il.identify.fit(links, t, rest, rest, cutoff=5.0, base=others)
     with pytest.raises(il.InputError, match="speed of 'lower' is missing"):
         il.identify.excitation(links, speed={"upper": 1.0}, acceleration=1.0)

@@ -289,6 +289,7 @@ def test_run_of_a_driven_crank() -> None:
     np.testing.assert_allclose(found.values, found.base.values, rtol=0, atol=2e-4)
 
 
+@pytest.mark.long
 def test_positions_out_of_reach(trials: Trials) -> None:
     m = four_bar(guess=0.4)
     m.drive("rocker", lambda t: -1.713 + 0.1 * il.sin(t))

@@ -231,7 +231,10 @@ def test_run_a_robot_that_floats(ask: Ask, tmp_path: Path, clock: list[str]) -> 
 
 def test_a_base_belongs_to_urdf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "model.py").write_text("import inloop as il\nm = il.Model('m')\n")
-    for subject, told in (("pendulum", "'pendulum' is no file"), ("model.py", "is Python")):
+    for subject, told in (
+        ("pendulum", "'pendulum' is not a file"),
+        ("model.py", "is a Python file"),
+    ):
         path = subject if subject == "pendulum" else str(tmp_path / subject)
         assert main(["describe", path, "--base", "free"]) != 0
         assert told in capsys.readouterr().err
@@ -340,4 +343,4 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_method_of_bodies_by_themselves_can_be_named(capsys: pytest.CaptureFixture) -> None:
     """A mechanism without them refuses it as `simulate` does, not as a word that is not known."""
     assert main(["run", "pendulum", "--method", "alpha", "--seconds", "0.1"]) == 2
-    assert "method 'alpha' moves bodies by themselves" in capsys.readouterr().err
+    assert "method 'alpha' needs the redundant formulation" in capsys.readouterr().err

@@ -33,7 +33,7 @@ ENTITIES = """<?xml version="1.0"?>
         (("describe", "."), ("the gallery has no mechanism '.'",)),
         (("describe", "/"), ("/",)),
         (("describe", ""), ("the gallery has no mechanism ''",)),
-        (("describe", "a\0b/c.urdf"), ("is no file name",)),
+        (("describe", "a\0b/c.urdf"), ("is not a file name",)),
         (("describe", "x" * 5000), ("...",)),
         (("describe", "\x1b]0;title\x07"), ("\\x1b",)),
         (("check", "pendulum", "pndulum"), ("Did you mean 'pendulum'?",)),
@@ -41,7 +41,7 @@ ENTITIES = """<?xml version="1.0"?>
         (("run", "pendulum", "--set", "length=30"), ("outside 0.1 .. 3 m",)),
         (("run", "pendulum", "--set", "length=nan"), ("nan is not a number",)),
         (("run", "pendulum", "--set", "length=long"), ("Give a number.",)),
-        (("run", "pendulum", "--set", "length"), ("no assignment", "length=0.8")),
+        (("run", "pendulum", "--set", "length"), ("not an assignment", "length=0.8")),
         (("run", "n_pendulum", "--set", "n=2.5"), ("a whole number from 1 to 400",)),
         (("run", "puma560", "--set", "friction=maybe"), ("true or false",)),
         (("run", "pendulum", "--seconds", "nan"), ("makes no sense",)),
@@ -55,7 +55,7 @@ ENTITIES = """<?xml version="1.0"?>
         (("run", "pendulum", "--plot", "a.foo"), (".png",)),
         (("run", "pendulum", "--plot", "no/where.png"), ("no directory 'no'",)),
         (("derive", "pendulum", "--functions", "bais"), ("Did you mean 'bias'?",)),
-        (("derive", "pendulum", "--functions", ","), ("names nothing",)),
+        (("derive", "pendulum", "--functions", ","), ("--functions is empty",)),
         (("derive", "pendulum", "--live", "bar.weight"), ("bar.weight",)),
         (("derive", "pendulum", "--external-forces", "rod"), ("no body 'rod'",)),
         (("derive", "pendulum", "--out", "/dev/null/x"), ("/dev/null/x",)),
@@ -83,11 +83,11 @@ def test_mistakes_give_a_short_message(
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ("x = 1\n", "has no il.Model, and neither `model` nor `plant`. Define `model`"),
-        ("def build_model():\n    pass\n", "`build_model` makes it, write: model = build_model."),
-        ("model = 3\n", "`model` is or makes a int. Define `model`"),
+        ("x = 1\n", "defines no il.Model, and neither `model` nor `plant`. Define `model`"),
+        ("def build_model():\n    pass\n", "`build_model` returns it, write: model = build_model."),
+        ("model = 3\n", "`model` is, or returns, a int. Define `model`"),
         ("def model(n):\n    return n\n", "model(n) needs arguments. Give them default values."),
-        ("import inloop as il\na, b = il.Model('a'), il.Model('b')\n", "2 models: a, b. Name the"),
+        ("import inloop as il\na, b = il.Model('a'), il.Model('b')\n", "2 models: a, b. Call the"),
     ],
 )  # fmt: skip
 def test_python_files_say_what_was_looked_for(
@@ -127,13 +127,13 @@ def test_advice_is_in_words_of_the_shell(
             "Leave it out, or compile without formulation='redundant'.",
             "Leave it out, or leave out --formulation.",
         ),
-        ("for steps of formulation='redundant'", "for steps of --formulation redundant"),
+        ("only to formulation='redundant'", "only to --formulation redundant"),
         (
             "Use a step smaller than 0.5 s or an implicit method, look for laws, "
             "or set wider bounds: plant.bounds.",
             "Use a --step below 0.5 s or --method implicit, look for laws.",
         ),
-        ("Use it; error.result holds what was computed.", "Use it."),
+        ("Use it; error.result holds the run so far.", "Use it."),
         ("a timestep=3 of its own", "a timestep=3 of its own"),
     ],
 )
@@ -155,7 +155,7 @@ def test_json_errors_are_one_object(capsys: Capture) -> None:
         ("lst", "did you mean list?"),
         ("piano", "write: inloop run piano, or inloop studio piano"),
         ("arm.urdf", "write: inloop run arm.urdf"),
-        ("zzzzz", "`inloop --help` names all"),
+        ("zzzzz", "`inloop --help` lists all commands"),
     ],
 )
 def test_wrong_commands_are_answered_with_near_ones(word: str, told: str, capsys: Capture) -> None:

@@ -52,7 +52,7 @@ def test_experiments_are_listed_and_described(capsys: Capture) -> None:
     [
         (("simple_action", "--experiment", "figur6"), "Did you mean 'figure6'?"),
         (("pendulum", "--experiment", "figure6"), "'pendulum' has no experiment 'figure6'"),
-        (("simple_action", "--experiment", "figure6", "--step", "1"), "Leave --step out."),
+        (("simple_action", "--experiment", "figure6", "--step", "1"), "Remove --step."),
         (("simple_action", "--experiment", "figure6", "--set", "k3=1"), "no parameter 'k3'"),
         (("simple_action", "--experiment", "figure6", "--plot", "a.foo"), ".png"),
         (("simple_action", "--experiment", "encoder", "--save", "a.npz"), "not a single run"),

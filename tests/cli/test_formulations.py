@@ -41,11 +41,11 @@ def test_what_does_not_fit_is_refused_in_words_of_the_shell(capsys: Capture) -> 
     assert main(["run", "pendulum", "--method", "alpha", "--seconds", "0.1"]) == 2
     assert "Use --formulation redundant" in capsys.readouterr().err
     assert main(["run", "pendulum", "--damping", "0.4", "--seconds", "0.1"]) == 2
-    assert "steps of --formulation redundant" in capsys.readouterr().err
+    assert "only to --formulation redundant" in capsys.readouterr().err
     assert main(["run", "wall", *REDUNDANT[:2], "--seconds", "0.1"]) == 2
     assert "Leave out --formulation" in capsys.readouterr().err
     assert main(["run", "piano", *REDUNDANT, "--experiment", "regulation"]) == 2
-    assert "Leave --formulation out" in capsys.readouterr().err
+    assert "Remove --formulation" in capsys.readouterr().err
 
 
 def test_a_file_that_has_compiled_its_plant(tmp_path: Path, capsys: Capture) -> None:

@@ -74,17 +74,17 @@ def test_inside_the_loop_of_a_file(folder: Path, capsys: pytest.CaptureFixture[s
     data = told(capsys)
     assert data["outputs"]["observer.rail.qd"] == pytest.approx(data["qd"]["rail"], abs=1e-4)
     assert main(["run", file, "--observer", "nobody", *words]) == 2
-    assert "comes with no observer 'nobody'" in capsys.readouterr().err
+    assert "has no observer 'nobody'" in capsys.readouterr().err
 
 
 def test_what_is_wrong(running: il.Loop, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = str(folder / "sledge.py")
     for words, message in (
         ([NAME], f"the model of '{NAME}' is not known here"),
-        ([NAME, model], f"nothing is measured of '{NAME}'"),
-        ([NAME, model, "--measured", "rail.q"], "is no assignment of a number"),
+        ([NAME, model], f"observer of '{NAME}': no measured outputs"),
+        ([NAME, model, "--measured", "rail.q"], "does not assign a number"),
         ([NAME, model, "--measured", "rail.w=1"], "the plant has no output 'rail.w'"),
-        ([NAME, str(folder / "wrong.py")], "`observer` is or makes a int"),
+        ([NAME, str(folder / "wrong.py")], "`observer` is, or returns, a int"),
     ):
         assert main(["observe", *words]) == 2
         assert message in capsys.readouterr().err

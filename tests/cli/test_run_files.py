@@ -37,4 +37,4 @@ def test_a_run_whose_files_cannot_be_written_is_not_begun(
 ) -> None:
     assert main([*SUBJECT, "--rate", "1000", *words]) == 2
     told = capsys.readouterr().err
-    assert "running" not in told and ("cannot save" in told or "no directory" in told)
+    assert "running" not in told and ("cannot write" in told or "no directory" in told)

@@ -70,18 +70,18 @@ def test_sobol_indices_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("words", "message"),
     [
         ([], "nothing is varied. Write --vary"),
-        (["--vary", "lower_mass"], "varies nothing"),
-        (["--vary", "lower_mass=normal(1,0.1)"], "Write --runs 1000"),
-        (["--vary", "lower_mass=1,2", "--runs", "9"], "--runs says nothing about a grid"),
-        (["--vary", "lower_mass=1,x"], "holds what is no number"),
-        (["--vary", "lower_mass=linspace(1,2,0)"], "holds what is no number"),
+        (["--vary", "lower_mass"], "gives no values"),
+        (["--vary", "lower_mass=normal(1,0.1)"], "for example --runs 1000"),
+        (["--vary", "lower_mass=1,2", "--runs", "9"], "--runs cannot be combined with a grid"),
+        (["--vary", "lower_mass=1,x"], "something that is not a number"),
+        (["--vary", "lower_mass=linspace(1,2,0)"], "makes 0 values"),
         (["--vary", "lower_mass=1,2", "--vary", "lower_mass=1"], "varied twice"),
-        (["--vary", "lower_mass=normal(1,0.1)", "--design", "grid"], "a grid needs values"),
+        (["--vary", "lower_mass=normal(1,0.1)", "--design", "grid"], "needs a list of values"),
         (["--vary", "lower_mass=normal(1,0.1)", "--design", "sobol", "--runs", "9"],
          "9 runs are too few for Sobol indices of 1 quantities. Write --runs 48 or more"),
         (["--vary", "lower_mas=1,2"], "Did you mean lower_mass"),
         (["--vary", "lower_mass=1,20"], "run 1: parameter 'lower_mass': 20 is outside"),
-        (["--vary", "lower_mass=1,2", "--on", "moon"], "no place to run at"),
+        (["--vary", "lower_mass=1,2", "--on", "moon"], "not a place to run"),
         (["--vary", "lower_mass=1,2", "--chunk", "0"], "0 runs in a file"),
         (["--vary", "lower_mass=1,2", "--plot", "/nowhere/at/all.png"], "there is no directory"),
     ],
@@ -113,7 +113,7 @@ def test_ctrl_c_tells_what_is_kept(
     assert main([*PENDULUM, *words, "--to", place]) == 130
     out, err = capsys.readouterr()
     kept = il.read_runs(place).status.count("OK")
-    assert f"interrupted: {kept} of 9 runs are in {place}; the same command goes on" in err
-    assert f"{kept} OK, 0 failed, {9 - kept} not done" in out and kept < 9
+    assert f"interrupted: {kept} of 9 runs are in {place}; the same command continues" in err
+    assert f"{kept} OK, 0 failed, {9 - kept} not run" in out and kept < 9
     assert main([*PENDULUM, *words, "--to", place]) == 0
     assert il.read_runs(place).status == ("OK",) * 9

@@ -264,6 +264,7 @@ def same_bits(found: np.ndarray, wanted: np.ndarray) -> None:
     np.testing.assert_array_equal(np.signbit(found[number]), np.signbit(wanted[number]))
 
 
+@pytest.mark.long
 def test_tapes_give_the_bits_of_compiled_code(to_the_bit) -> None:
     cases = [random_program(seeded(k), f"random_{k}") for k in range(100, 108)]
     cases += [every_operation_case(), long_program(600), wide_program()]

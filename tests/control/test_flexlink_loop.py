@@ -143,6 +143,7 @@ def test_the_clock_changes_nothing(link: il.Plant) -> None:
 # faults
 
 
+@pytest.mark.long
 def test_faults_do_what_their_names_say(link: il.Plant) -> None:
     wave = Reference(UPRIGHT, math.radians(93.0), at=0.1, turn=1.0)
     healthy = rig.in_lock_step(link, lq(), wave, 3.0)

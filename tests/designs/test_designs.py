@@ -111,7 +111,7 @@ def test_runs_that_failed_are_left_out_with_their_group() -> None:
     y = 3.0 * a + b
     y[5] = math.nan
     found = il.sobol_indices(many, y)
-    assert found.notes == ("4 runs are left out, as runs among them failed",)
+    assert found.notes == ("4 runs are left out because some in their groups failed",)
     assert abs(found.first[0] - 0.9) < 0.1 and abs(found.first[1] - 0.1) < 0.1
     y[::4] = math.nan
     with pytest.raises(il.InputError, match="only 0 of 64 groups of 4 runs"):
@@ -124,7 +124,7 @@ def test_runs_that_failed_are_left_out_with_their_group() -> None:
 
 def test_sobol_indices_need_their_design() -> None:
     many = of_design(designs.table({"a": [1.0, 2.0]}))
-    with pytest.raises(il.InputError, match="that of these runs is: table"):
+    with pytest.raises(il.InputError, match="the design of these runs is: table"):
         il.sobol_indices(many, np.ones(2))
 
 
@@ -141,8 +141,8 @@ def test_sobol_indices_need_their_design() -> None:
         (designs.choice, "choice needs finite values"),
         (lambda: read_distribution("normal(1.2)"), "has 1 numbers. Write normal.mean, deviation"),
         (lambda: read_distribution("norml(1, 2)"), "Did you mean normal"),
-        (lambda: read_distribution("normal(1, x)"), "holds what is no number"),
-        (lambda: read_distribution("3.2"), "is no distribution"),
+        (lambda: read_distribution("normal(1, x)"), "something that is not a number"),
+        (lambda: read_distribution("3.2"), "is not a distribution"),
         (lambda: designs.monte_carlo({}, runs=3), "nothing is varied"),
         (lambda: designs.monte_carlo({"a": 3.0}, runs=3), "'a' is '3.0'. Give a distribution"),
         (lambda: designs.monte_carlo({"a": designs.choice(1.0)}, runs=0), "0 runs make no sense"),

@@ -172,8 +172,8 @@ def test_the_command_writes_what_a_running_plant_plays(
     assert main(["midi", running, "--file", str(path), "--note", "41", *LISTEN]) == 0
     check(json.loads(capsys.readouterr().out))
     for options, message in {
-        ("--speed", "tail.qd"): "Velocities are: hammer.qd",
-        ("--contact", "hammer.q=3"): "is no condition",
+        ("--speed", "tail.qd"): "Velocities: hammer.qd",
+        ("--contact", "hammer.q=3"): "is not a condition",
         ("--damped", "pedal>3"): "has no signal 'pedal'",
         ("--note", "128"): "MIDI has no note 128",
     }.items():

@@ -64,7 +64,7 @@ def test_the_hour(desk: Desk) -> None:
     stiff = json.loads(told["python how_stiff.py"])
     assert stiff["passive"] == pytest.approx(2.0 * 0.8 * 2000.0, rel=1e-9)
     assert stiff["stable"] >= 0.99 * stiff["passive"]
-    assert "200 steps done again, 0 with other bits" in told["inloop replay touch.mcap key.py"]
+    assert "200 steps repeated, 0 with different bits" in told["inloop replay touch.mcap key.py"]
     seen = json.loads(told["python look.py"])
     assert seen["gaps"] == 0 and len(seen["t"]) >= 200
     assert seen["q"] == pytest.approx([exact(t) for t in seen["t"]], abs=1e-9)

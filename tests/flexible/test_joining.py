@@ -95,7 +95,7 @@ def test_forces_sensors_and_outputs_at_nodes() -> None:
         ({"along": "y"}, "not perpendicular to the link"),
         ({"damping": (-1.0, 0.0)}, "damping per mass must be >= 0"),
         ({"damping": 0.1}, "damping needs 2"),
-        ({"on": "nowhere"}, "hangs on 'nowhere', which does not exist"),
+        ({"on": "nowhere"}, "is attached to 'nowhere', which does not exist"),
         ({"name": "a-b"}, "not an identifier"),
         ({"EA": "stiff"}, "EA must be a number"),
     ],

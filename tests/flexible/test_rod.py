@@ -52,6 +52,7 @@ def test_sag_and_clamping_force() -> None:
     assert L - tip[0] == pytest.approx(4.0 / 7.0 * sag**2 / L, rel=1e-2)
 
 
+@pytest.mark.long
 def test_swinging_keeps_energy(pendulum: il.Plant) -> None:
     run = pendulum.simulate(t_end=10.0, step=2.5e-5, sample=0.02)
     energy = run["energy.total"]

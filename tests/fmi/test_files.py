@@ -130,7 +130,7 @@ def test_the_same_plant_gives_the_same_bytes(exported: Make, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"file": "a.zip"}, "'a.zip' is no name of an FMU"),
+        ({"file": "a.zip"}, "'a.zip' is not the name of an FMU"),
         ({"version": "1.0"}, "FMI '1.0' is unknown"),
         ({"step": 0.0}, "make no sense"),
         ({"method": "gear"}, "method 'gear' is unknown"),

@@ -358,7 +358,7 @@ def test_wishes_are_followed_or_refused() -> None:
         m.compile(backend="python")
     text = str(caught.value)
     assert "the loops determine 4 coordinates" in text
-    assert "bar_0, bar_1, bar_2" in text and "Take at least 2 of them back" in text
+    assert "bar_0, bar_1, bar_2" in text and "Remove at least 2 of them" in text
 
 
 def test_drives_that_contradict_a_loop_are_refused() -> None:

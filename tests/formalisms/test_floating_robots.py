@@ -85,7 +85,9 @@ def plant_of(robot: str, base: str = "free") -> il.Plant:
     return il.load(FILES[robot], base=base, mimic=False).compile()
 
 
-@pytest.fixture(params=FILES)
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.long] * (name == "talos")) for name in FILES]
+)
 def pair(request: pytest.FixtureRequest) -> Pair:
     plant = plant_of(request.param)
     peer = pin.buildModelFromUrdf(str(FILES[request.param]), pin.JointModelFreeFlyer())

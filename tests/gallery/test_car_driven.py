@@ -128,6 +128,7 @@ def test_the_map_of_the_engine() -> None:
     assert engine.engine_torque(engine.IDLE, 0.0) == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.long
 def test_pulling_away_through_the_gears(plants: dict[bool, il.Plant]) -> None:
     """Energy of the engine against that of the car; gears shift up one by one."""
     plant = plants[False]

@@ -131,7 +131,7 @@ def test_programs_of_controllers_are_there() -> None:
         ("crane = broken:EXHIBIT", "1 / 0", "ZeroDivisionError"),
         ("crane = broken:EXHIBIT", "raise SystemExit(3)", "SystemExit"),
         ("crane = broken:EXHIBIT", "", "AttributeError"),
-        ("crane = broken:EXHIBIT", "EXHIBIT = 3", "is no Exhibit but of type int"),
+        ("crane = broken:EXHIBIT", "EXHIBIT = 3", "is not an Exhibit but of type int"),
         ("crane = broken:EXHIBIT", crane("winch"), "calls itself 'winch'"),
         ("crane = what is this", None, "cannot be imported"),
     ],
@@ -168,8 +168,8 @@ def test_two_packages_with_one_name(site: Site) -> None:
     ("entries", "told"),
     [
         ("only a word", "entry_points.txt of package 'broken' cannot be read"),
-        ("../crane = broken:EXHIBIT", "is left out: that is no identifier"),
-        (f"{'c' * 41} = broken:EXHIBIT", "is left out: that is no identifier"),
+        ("../crane = broken:EXHIBIT", "is left out: that is not an identifier"),
+        (f"{'c' * 41} = broken:EXHIBIT", "is left out: that is not an identifier"),
     ],
 )
 def test_entries_that_mean_nothing(

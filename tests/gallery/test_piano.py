@@ -84,6 +84,7 @@ def test_weights_are_those_of_a_regulated_action(force: dict[str, float]) -> Non
     assert 0.15 < force["up-weight [N]"] < 0.3
 
 
+@pytest.mark.long
 def test_double_blows_hold_three_newtons_at_the_capstan(
     tried: Callable[[str], Outcome],
 ) -> None:

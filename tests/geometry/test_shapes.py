@@ -158,7 +158,7 @@ def test_an_open_mesh_has_no_volume() -> None:
     box = il.box((0.2, 0.3, 0.5)).surface()
     open_box = il.Mesh(box.vertices, box.triangles[1:])
     assert not open_box.is_closed
-    with pytest.raises(il.InputError, match="has no inside: 3 edges"):
+    with pytest.raises(il.InputError, match="is not closed: 3 edges"):
         open_box.mass_properties(1000.0)
     inside_out = il.Mesh(box.vertices, box.triangles[:, ::-1])
     with pytest.raises(il.InputError, match="encloses no volume"):
@@ -188,13 +188,13 @@ def test_a_mirrored_mesh_keeps_its_volume() -> None:
         (lambda: il.convex_hull(POINTS * [1, 1, 0]), "points of a convex hull lie in a plane"),
         (lambda: il.convex_hull([[np.inf] * 3] * 4), "row 0 of the points of a convex hull"),
         (lambda: il.heightfield(HEIGHTS, (1, 1), 0.3), "is not below its lowest height"),
-        (lambda: il.Mesh(POINTS, [[0, 1, 99]]), "names vertex 99, there are 25"),
+        (lambda: il.Mesh(POINTS, [[0, 1, 99]]), "uses vertex 99, but there are 25"),
         (lambda: il.plane().bounds, "a plane has no finite bounds"),
         (lambda: il.sphere(0.1, hollow=True).mass_properties(1.0), "it is hollow"),
         (lambda: il.sphere(0.1).mass_properties(-1.0), "density must be > 0"),
         (lambda: il.visual(0.1), "a visual needs a shape, got 0.1"),
         (lambda: il.visual(il.point(), color="red"), "a color cannot be 'red'"),
-        (lambda: il.visual(il.point(), rotation=np.ones((3, 3))), "is no rotation"),
+        (lambda: il.visual(il.point(), rotation=np.ones((3, 3))), "is not a rotation"),
         (lambda: shape_from({"kind": "blob"}), "no shape of kind 'blob'"),
         (lambda: shape_from({"kind": "box", "radius": 1}), "the data of a box is wrong"),
     ],

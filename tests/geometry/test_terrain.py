@@ -79,7 +79,7 @@ def test_a_mesh_is_terrain(tmp_path: Path, require_package: Callable[[str], obje
         ({"source": slope, "size": (1.0, 1.0), "cell": -0.1}, "the cell of terrain must be > 0"),
         (
             {"source": lambda x, y: np.zeros(2), "size": (1.0, 1.0), "cell": 0.5},
-            "which is no height",
+            "which is not a height",
         ),
         ({"source": [[0.0, np.nan], [0.0, 1.0]], "size": (1.0, 1.0)}, "not all finite"),
     ],
@@ -143,8 +143,8 @@ SQUARE = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0,
 @pytest.mark.parametrize(
     ("triangles", "says"),
     [
-        ([(0, 1, 2), (0, 3, 2)], "at 1 edges a triangle shows its back"),
-        ([(0, 1, 2), (0, 2, 3), (1, 0, 2)], "1 triangles are there with both sides"),
+        ([(0, 1, 2), (0, 3, 2)], "at 1 edges the orientation of the triangles changes"),
+        ([(0, 1, 2), (0, 2, 3), (1, 0, 2)], "1 triangles occur with both orientations"),
         ([(0, 1, 1)], "has 0 triangles"),
     ],
 )

@@ -59,11 +59,14 @@ def test_a_straight_tube_is_a_prism_and_a_bent_one_keeps_its_section() -> None:
     [
         (lambda: il.lathe([(0.1, 0.0), (-0.1, 0.1), (0.1, 0.2)]), "radius .* is negative"),
         (lambda: il.lathe([(0.1, 0.0)]), "profile of a lathe must be at least 3 rows"),
-        (lambda: il.loft([[(0, 0, 0), (1, 0, 0), (0, 1, 0)]]), "two or more sections"),
-        (lambda: il.tube([(0, 0, 0), (0, 0, 0), (1, 0, 0)], 0.1), "neighbors .* are equal"),
+        (lambda: il.loft([[(0, 0, 0), (1, 0, 0), (0, 1, 0)]]), "at least two sections"),
+        (
+            lambda: il.tube([(0, 0, 0), (0, 0, 0), (1, 0, 0)], 0.1),
+            "consecutive points .* are equal",
+        ),
         (lambda: il.tube([(0, 0, 0), (1, 0, 0)], -0.1), "radius of a tube must be > 0"),
-        (lambda: il.visual(il.sphere(1.0), material="tin"), "made of 'tin'.*'metal'"),
-        (lambda: il.rod((0, 0, 0), (1, 0, 0), 0.1, material=3), "made of 3"),
+        (lambda: il.visual(il.sphere(1.0), material="tin"), "unknown material 'tin'.*'metal'"),
+        (lambda: il.rod((0, 0, 0), (1, 0, 0), 0.1, material=3), "unknown material 3"),
     ],
 )
 def test_what_makes_no_sense_is_told(make: object, complaint: str) -> None:

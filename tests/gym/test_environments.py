@@ -198,3 +198,53 @@ def test_runs_of_a_fleet_are_those_of_the_stepper() -> None:
         y = np.zeros(len(stepper.output_names))
         stepper.outputs(y)
         assert np.array_equal(fleet.outputs[k], y)
+
+
+@cache
+def loaded() -> il.Plant:
+    m = il.Model("loaded")
+    load, reach = m.parameter("load", 2.0, unit="kg"), m.parameter("reach", 0.3, unit="m")
+    crank = m.body(
+        "crank", on=m.ground, joint=il.revolute("y", initial=(0.5, 0.0)), mass=load - 1.0,
+        com=(0.05, 0, 0),
+    )  # fmt: skip
+    rod = m.body("rod", on=crank.point("pin", (0.1, 0, 0)), joint=il.revolute("y"), mass=1.0)
+    m.body("slider", on=m.ground, joint=il.prismatic("x", guess=0.4), mass=1.0)
+    m.close(rod.point("end", (reach, 0, 0)), "slider")
+    return m.compile()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"load": np.array([2.0, 0.5])}, "run 1: body 'crank': mass must be >= 0"),
+        ({"reach": np.array([0.3, 0.01])}, "run 1: its loops cannot be closed at the start"),
+        ({"load": 0.5}, "run 0: body 'crank': mass must be >= 0"),
+        ({"reech": 0.5}, "there is no 'reech'. Did you mean reach"),
+    ],
+)
+def test_starts_that_cannot_be_are_refused(parameters: dict, words: str) -> None:
+    far = il.gym.Task(
+        loaded(), observation=["crank.q"], action={"crank.tau": (-1.0, 1.0)},
+        reward=lambda y, a: 0.0, start=lambda random, n: {"parameters": parameters},
+    )  # fmt: skip
+    with pytest.raises(il.InputError, match=words):
+        il.gym.VectorEnvironment(far, 2).reset()
+
+
+def test_what_start_returns_has_names() -> None:
+    env = il.gym.Environment(replace(task(), start=lambda random, n: [0.1]))
+    with pytest.raises(il.InputError, match=r"start returns \[0.1\]"):
+        env.reset()
+
+
+def test_a_run_whose_formulas_leave_their_bounds_has_failed() -> None:
+    fleet = Fleet(loaded(), 2)
+    before = fleet.outputs.copy()
+    fleet.restart([0, 1], parameters={"load": np.array([0.5, 3.0])})
+    assert (fleet.status(0), fleet.status(1)) == ("OUT_OF_BOUNDS", "OK")
+    fleet.advance(3)
+    assert np.array_equal(fleet.outputs[0], before[0])
+    assert fleet.outputs[1, 0] != before[1, 0]
+    fleet.restart([0], parameters={"load": 1.5})
+    assert not np.any(fleet.failed)

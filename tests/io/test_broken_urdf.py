@@ -75,20 +75,20 @@ def connect(name: str, parent: str, child: str) -> str:
     ("content", "expected"),
     [
         (LINKS + connect("j", "a", "c"), [(4, "joint 'j': its child 'c' does not exist")]),
-        (LINKS, [(3, "link 'b': is a second root beside 'a'")]),
+        (LINKS, [(3, "link 'b': is a second root besides 'a'")]),
         (
             LINKS + connect("j", "a", "b") + connect("k", "b", "a"),
-            [(2, "link 'a': hangs on itself: 'a' on 'b' on 'a'")],
+            [(2, "link 'a': is attached to itself: 'a' on 'b' on 'a'")],
         ),
         (
             LINKS + '<link name="c"/>\n' + connect("j", "a", "b") + connect("k", "c", "b"),
-            [(6, "link 'b': hangs on two parents, 'a' by 'j' and 'c' by 'k'")],
+            [(6, "link 'b': has two parents, 'a' by 'j' and 'c' by 'k'")],
         ),
         (
             LINKS + '<link name="a"/>\n' + connect("j", "a", "b") + connect("j", "a", "x"),
             [
-                (4, "link 'a': the name is taken at"),
-                (6, "joint 'j': the name is taken at"),
+                (4, "link 'a': the name is already used at"),
+                (6, "joint 'j': the name is already used at"),
                 (6, "joint 'j': its child 'x' does not exist"),
             ],
         ),

@@ -345,7 +345,7 @@ def test_everything_that_is_not_read_is_told_with_its_line(written: Callable) ->
         (model(f"<body><body><freejoint/>{BALL}</body></body>"), "free joint"),
         (model(f"<body><joint/>{BALL}</body>", after='<actuator><motor joint="x"/></actuator>'),
          "no joint 'x'"),
-        (model(f"<body><joint name='a'/><joint name='a'/>{BALL}</body>"), "taken"),
+        (model(f"<body><joint name='a'/><joint name='a'/>{BALL}</body>"), "already used"),
     ],
 )  # fmt: skip
 def test_broken_files_name_the_line(written: Callable, text: str, told: str) -> None:

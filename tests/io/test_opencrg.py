@@ -66,14 +66,14 @@ def _changed(tmp_path: Path, old: bytes, new: bytes, name: str = "curved_text.cr
     ("old", "new", "message"),
     [
         (b"#:LRFI", b"#:ABCD", r"written as 'ABCD' .*my\.crg:\d+"),
-        (b"5.0000000000000000e+00", b"five", r"'five' is no number .*my\.crg:5"),
+        (b"5.0000000000000000e+00", b"five", r"'five' is not a number .*my\.crg:5"),
         (b"$KD_DEFINITION", b"$KD_DEFINITIONS", "no block"),
         (b"D:long section", b"E:long section", r"more numbers than 9 channels .*my\.crg:\d+"),
         (b"-1.5000000000000000e+00", b"-2.5", "7 long sections do not reach from v = -2.5 to 1.5"),
         (b"2.0000000000000000e+01", b"3.0e1", "61 records, 101 are needed"),
         (b"reference line phi", b"reference line psi", None),
         (b".02", b".x2", r"a number cannot be read: .*my\.crg:\d+"),
-        (b"$$$$$$", b"$ $ $ ", "no numbers behind"),
+        (b"$$$$$$", b"$ $ $ ", "no numbers after"),
     ],
 )
 def test_hostile_files(tmp_path: Path, old: bytes, new: bytes, message: str | None) -> None:
@@ -89,7 +89,7 @@ def test_binary_files_that_were_damaged(tmp_path: Path) -> None:
     data = (DATA / "curved_binary.crg").read_bytes()
     path = tmp_path / "my.crg"
     path.write_bytes(data[:-3])
-    with pytest.raises(il.FileFormatError, match="line ends were probably converted"):
+    with pytest.raises(il.FileFormatError, match="line endings were probably converted"):
         il.load_road(path)
     with pytest.raises(il.InputError, match="from u = 5 to 20 m"):
         il.load_road(DATA / "curved_binary.crg", between=(0.0, 9.0))

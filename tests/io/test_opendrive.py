@@ -166,7 +166,11 @@ def test_lanes_marks_and_friction(tmp_path: Path) -> None:
     ("geometry", "length", "message"),
     [
         ('<geometry s="0" x="0" y="0" hdg="0" length="-1"><line/></geometry>', 1.0, "more than 0"),
-        ('<geometry s="0" x="0" y="nan" hdg="0" length="9"><line/></geometry>', 9.0, "no number"),
+        (
+            '<geometry s="0" x="0" y="nan" hdg="0" length="9"><line/></geometry>',
+            9.0,
+            "usable number",
+        ),
         ('<geometry s="0" x="0" y="0" hdg="0"><line/></geometry>', 9.0, "no attribute 'length'"),
         ('<geometry s="0" x="0" y="0" hdg="0" length="9"><blob/></geometry>', 9.0, "must hold one"),
         (
@@ -189,9 +193,9 @@ def test_lanes_that_make_no_sense(tmp_path: Path) -> None:
     for old, new, message in (
         ('a="3.5"', 'a="9e6"', "farther than 200 m aside"),
         ('id="-1"', 'id="1"', "lane 1 is on the right"),
-        ('id="-1"', 'id="a"', "no number"),
+        ('id="-1"', 'id="a"', "not a usable number"),
         ('<width sOffset="0" a="2"/>', "", "neither <width> nor <border>"),
-        ('laneSection s="0"', 'laneSection s="90"', "the road has 80 m"),
+        ('laneSection s="0"', 'laneSection s="90"', "the road is 80 m long"),
     ):
         assert old in LANES
         with pytest.raises(il.FileFormatError, match=message):
@@ -201,8 +205,8 @@ def test_lanes_that_make_no_sense(tmp_path: Path) -> None:
 def test_other_files(tmp_path: Path) -> None:
     path = tmp_path / "other"
     for text, message in (
-        ("<robot/>", "no <OpenDRIVE>"),
-        ("hello", "no road"),
+        ("<robot/>", "not <OpenDRIVE>"),
+        ("hello", "does not describe a road"),
         ("<a", "well-formed"),
     ):
         path.write_text(text)

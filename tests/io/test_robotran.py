@@ -117,7 +117,7 @@ def test_what_was_changed_or_left_out_is_told(crane: Mechanism) -> None:
         "point of body 'cart' 'mast-top' is called 'mast_top'",
         "point of body 'cart' 'com' is called 'com_2'",
         "1 joints are 'driven' in the file; their motion is a live input",
-        "1 links are kept in the metadata and exert no force ('cylinder')",
+        "1 links are kept in the metadata but exert no force ('cylinder')",
         "1 sensors are kept",
         "not read: 1 'body/flexible'",
         "body 'cabin' merged into 'cart'",
@@ -155,10 +155,10 @@ def small(body: str = "", more: str = "", name: str = "a", parent: str = "base")
     [
         (small(parent="b"), 3, "body 'a': there is no body 'b'"),
         (small().replace(">origin<", ">top<"), 3, "body 'base' has no point 'top'"),
-        (small(name="base"), 2, "the name is taken by the base"),
+        (small(name="base"), 2, "the name is already used by the base"),
         (small("\n<mass>1</mass>"), 6, "has a second <mass>"),
         (small().replace("2.5</mass>", "nan</mass>"), 4, "'nan', which is not a number"),
-        (small().replace("2.5</mass>", "1e400</mass>"), 4, "out of any range"),
+        (small().replace("2.5</mass>", "1e400</mass>"), 4, "outside any realistic range"),
         (small().replace("2.5</mass>", "</mass>"), 4, "'', which is not a number"),
         (small().replace(">R2<", ">R4<"), 4, "joint 'j': unknown type 'R4'"),
         (small().replace("<jointname>j</jointname>", ""), 4, "<joint> has no <jointname>"),
@@ -192,5 +192,5 @@ def test_mistakes_of_the_model_have_lines_of_the_file(written) -> None:
     with pytest.raises(ModelError) as caught:
         load(path)
     text = str(caught.value)
-    assert "hangs on itself" in text and "mass must be >= 0 kg, got -2.5" in text
+    assert "is attached to itself" in text and "mass must be >= 0 kg, got -2.5" in text
     assert text.count(f"{path}:2") == 2

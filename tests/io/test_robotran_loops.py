@@ -156,7 +156,7 @@ def test_a_run_keeps_the_loops_closed(loaded: il.Plant) -> None:
 def test_links_without_a_law_exert_no_force(data: Path) -> None:
     mechanism = load(data / "press.mbs").build()
     assert not mechanism.line_forces
-    assert any("1 links are kept in the metadata and exert no force ('tie')" in note
+    assert any("1 links are kept in the metadata but exert no force ('tie')" in note
                for note in mechanism.notes)  # fmt: skip
     assert len(mechanism.loops) == 2
 

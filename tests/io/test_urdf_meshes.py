@@ -90,7 +90,7 @@ def test_packages_in_the_paths_of_ros(
 
 def test_files_next_to_the_model(robot: Callable[[str], Path]) -> None:
     path = robot("../meshes/box.stl")
-    assert "outside of the folder of the model" in why_not(path)
+    assert "outside the folder of the model" in why_not(path)
     assert shown(path, packages={"arm": path.parent.parent}).shape.volume > 0.0
     (path.parent / "box.stl").write_bytes((path.parent.parent / "meshes/box.stl").read_bytes())
     for name in ("box.stl", "file://box.stl", f"file://{path.parent / 'box.stl'}"):
@@ -151,7 +151,7 @@ def test_an_open_mesh_weighs_as_its_hull(robot: Callable[[str], Path]) -> None:
 
 @pytest.mark.parametrize(
     ("options", "text"),
-    [({"density": -1.0}, "density must be > 0"), ({"packages": "here"}, "is no mapping"),
+    [({"density": -1.0}, "density must be > 0"), ({"packages": "here"}, "is not a mapping"),
      ({"packages": {"p": "/nowhere"}}, "package 'p' is not at")],
 )  # fmt: skip
 def test_options_that_make_no_sense(
@@ -198,7 +198,7 @@ def test_a_texture_without_a_file_is_none(robot: Callable[[str], Path], texture:
     ("reference", "reason"),
     [
         ("package://arm/meshes/none.png", "there is no such file"),
-        ("../../../../../etc/hostname", "outside of the folder"),
+        ("../../../../../etc/hostname", "outside the folder"),
         ("http://example.org/a.png", "nothing from a network"),
         ("package://other/a.png", "package 'other' is not found"),
     ],
@@ -219,7 +219,7 @@ def test_pictures_that_are_not_found_are_told_by_name_and_line(
 
 def test_a_robot_whose_foot_names_a_surface_that_is_not_there() -> None:
     path = ROBOTS / "anymal_b_simple_description" / "meshes" / "foot" / "anymal_foot.dae"
-    with pytest.warns(UserWarning, match="'carbon_uv_texture_jpg_001-surface' is not there"):
+    with pytest.warns(UserWarning, match="'carbon_uv_texture_jpg_001-surface' is missing"):
         foot = MeshFile(str(path), str(path.parents[2])).unscaled
     # as many as its three lists of triangles say, and the picture of the third
     told = sum(map(int, re.findall(r'<triangles .*?count="(\d+)"', path.read_text())))

@@ -182,7 +182,7 @@ def test_a_hand_in_the_studio_is_kept_in_that_range(written: Write) -> None:
 
 def test_what_is_added_is_noted(written: Write) -> None:
     notes = "\n".join(il.load(written(GRIPPER), held=True, stops=True).build().notes)
-    assert "2 joints have elastic stops" in notes and "'hold' = 0 lets them go" in notes
+    assert "2 joints have elastic stops" in notes and "'hold' = 0 releases them" in notes
 
 
 def test_other_files_are_not_held(written: Write) -> None:

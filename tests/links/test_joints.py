@@ -122,5 +122,5 @@ def test_names_of_topics() -> None:
     assert namespace_of("robot", "/") == ""
     assert namespace_of("robot", "a/b/") == "/a/b"
     for bad in ("a b", "a//b", "1a", "é"):
-        with pytest.raises(il.InputError, match="no namespace"):
+        with pytest.raises(il.InputError, match="not a ROS namespace"):
             namespace_of("robot", bad)

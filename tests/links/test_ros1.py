@@ -124,6 +124,7 @@ def ros1(link: Any, monkeypatch: pytest.MonkeyPatch, repository: Path) -> Callab
     return start
 
 
+@pytest.mark.long
 def test_a_listener_and_a_talker(
     plant: il.Plant, name: str, master: str, node: Any, ros1: Any, eventually: Any
 ) -> None:
@@ -244,4 +245,4 @@ def test_no_master_and_no_rospy_are_explained(
         assert main(["link", "ros1", name]) == 2
         assert "no ROS master answers at http://127.0.0.1:9" in capsys.readouterr().err
         assert main(["link", "ros1", name, "--namespace", "9 lives"]) == 2
-        assert "is no namespace of ROS" in capsys.readouterr().err
+        assert "is not a ROS namespace" in capsys.readouterr().err

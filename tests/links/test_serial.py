@@ -333,7 +333,10 @@ def test_the_command_tells_what_it_counted(
 
 def test_no_serial_device_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for path, words in ((tmp_path / "none", "cannot be opened"), (tmp_path / "file", "no serial")):
+    for path, words in (
+        (tmp_path / "none", "cannot be opened"),
+        (tmp_path / "file", "not a serial"),
+    ):
         with pytest.raises(il.LinkError, match=words):
             SerialBoard(str(path), outputs=1)
     with pytest.raises(il.LinkError, match="baud"):

@@ -471,13 +471,13 @@ def test_words_that_make_no_sense(
     shown.write_bytes(KEY)
     shown.chmod(0o644)
     cases: dict[tuple[str, ...], str] = {
-        ("--listen", "10.0.0.1:x"): "is no address",
+        ("--listen", "10.0.0.1:x"): "is not an address",
         ("--listen", "1.2.3.4:5620"): "cannot listen on 1.2.3.4:5620",
         ("--peer", "no.such.host.invalid:5"): "is not known",
-        ("--key-file", str(short)): "has 3 bytes",
-        ("--key-file", str(shown)): "others can read the key",
+        ("--key-file", str(short)): "is too short: 3 bytes",
+        ("--key-file", str(shown)): "other users can read the key",
         ("--key-file", str(tmp_path / "none")): "No such file",
-        ("--oldest", "0"): "makes no sense",
+        ("--oldest", "0"): "is out of range",
     }
     for words, text in cases.items():
         assert main(["link", "udp", name, "--mirror", "--seconds", "0.1", *words]) == 2

@@ -240,7 +240,7 @@ def test_stability_is_told_beside_the_gain() -> None:
     told = stability(PROFILE, Feel(gain=1.0, damping=0.0))
     limit = float(told.split("up to ")[1].split(" ")[0])
     assert limit == pytest.approx(PROFILE.friction / (PERIOD / 2 + PROFILE.delay), rel=0.03)
-    assert "softer once nobody holds it" in told and "a gain of 0.035 is calm" in told
+    assert "softer once released" in told and "a gain of 0.035 is calm" in told
     assert told.endswith("calm") and stability(PROFILE, Feel()).endswith(": stable")
 
 

@@ -232,7 +232,10 @@ def test_build_again_after_adding(arm: ModelBuilder) -> None:
         (lambda m: m.joint("crnk"), "model 'arm' has no joint 'crnk'. Did you mean 'crank'?"),
         (lambda m: m.point("crank.pn"), "no point 'crank.pn'. Did you mean 'crank.pin'?"),
         (lambda m: m.frame("rod.x"), "model 'arm' has no frame 'rod.x'. Did you mean 'rod'?"),
-        (lambda m: m.parameter("k"), "model 'arm' has no parameter 'k'. There is none yet."),
+        (
+            lambda m: m.parameter("k"),
+            "model 'arm' has no parameter 'k'. None has been declared yet.",
+        ),
         (lambda m: m.body("base"), "body 'base' is part of the ground"),
     ],
 )

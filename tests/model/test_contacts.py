@@ -268,7 +268,7 @@ def test_sizes_out_of_bounds(arm: ModelBuilder, mistakes_of: Finder) -> None:
     assert [mistake.what for mistake in mistakes_of(arm)] == [
         "contact 'c': the radius of shape_b uses an expression of another model",
         "contact 'd': the radius of shape_b must be >= 0 m, got -0.1",
-        "contact 'e': shape_a is a cylinder with flat ends, which has no contact",
+        "contact 'e': shape_a is a cylinder with flat ends, for which there is no contact",
     ]
 
 
@@ -312,7 +312,7 @@ def test_states_may_start_elsewhere(arm: ModelBuilder, mistakes_of: Finder) -> N
     arm.contact(*planes, law=soft, states=3.0, name="e")  # type: ignore[arg-type]
     found = [(mistake.what, mistake.fix) for mistake in mistakes_of(arm)]
     assert found == [
-        ("contact 'c': the contact has no state 'z'", "It has: memory."),
+        ("contact 'c': the contact has no state 'z'", "Its states are: memory."),
         ("contact 'd': the contact has no state 'memory'", "Its laws have no states."),
         ("contact 'e': states must be names with initial values, got '3.0'",
          'Write states={"memory": 2.0}.'),

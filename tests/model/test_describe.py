@@ -62,10 +62,10 @@ def test_couplings(arm: ModelBuilder) -> None:
     text = arm.describe()
     assert text[text.index("couples") :].startswith("""\
 couples         kind      holds
---------------  --------  -------------------------------------------------
+--------------  --------  -----------------------------------------------
 rod_crank_gear  gear      rod + 2.5 crank = 0.1
 lift            rack      slider + (-2*r) crank = 0
-mixer           coupling  24 rod + crank - 0.5 slider = what it is at first
+mixer           coupling  24 rod + crank - 0.5 slider = its initial value
 """)
 
 

@@ -146,7 +146,7 @@ MISTAKES: list[tuple[Write, str]] = [
     (lambda m: m.coulomb("slidr", coulomb=1.0, velocity=0.1),
      "joint_force 'slidr_friction'"),
     (lambda m: m.joint_force("rod", lambda qd, radial: -0.1 * radial * qd),
-     "joint_force 'rod_effort': only rates of states may use 'radial'"),
+     "joint_force 'rod_effort': only the rates of its states may use 'radial'"),
 ]
 # fmt: on
 

@@ -52,18 +52,18 @@ MISTAKES: list[tuple[Write, str]] = [
     (lambda m: m.joint_force("rod", lambda q: q, outputs={"a": "N"}),
      "joint_force 'rod_effort': the law has outputs and must return their values"),
     (lambda m: m.joint_force("rod", lambda q: (q, {}), outputs={"a": "N"}),
-     "joint_force 'rod_effort': the law returns no value of output 'a'"),
+     "joint_force 'rod_effort': the law returns no value for output 'a'"),
     (lambda m: m.joint_force("rod", lambda q: (q, {"a": q, "b": q}), outputs={"a": "N"}),
-     "joint_force 'rod_effort': the law returns a value of 'b', which is not one of its outputs"),
+     "joint_force 'rod_effort': the law returns a value for 'b', which is not one of its outputs"),
     (lambda m: m.joint_force("rod", lambda q: (q, {"a": q}), outputs=["a"]),
      "joint_force 'rod_effort': outputs must be names with units, got "),
     (lambda m: m.joint_force("rod", lambda q: (q, {"a": q}), outputs={"a": "furlong"}),
      "joint_force 'rod_effort': unknown unit 'furlong'"),
     (lambda m: m.joint_force("rod", lambda q: (q, {"q": q}), outputs={"q": "rad"}),
-     "joint_force 'rod_effort': output 'q': inloop uses this name itself"),
+     "joint_force 'rod_effort': output 'q': the name is reserved by inloop"),
     (lambda m: m.joint_force("rod", lambda z: (z, {"z": z}, {"z": z}),
                              states={"z": 0.0}, outputs={"z": "1"}),
-     "joint_force 'rod_effort': output 'z': inloop uses this name itself"),
+     "joint_force 'rod_effort': output 'z': the name is reserved by inloop"),
     (lambda m: m.joint_force("rod", lambda q: (q, {"a": m.graph.symbol("x")}), outputs={"a": "1"}),
      "joint_force 'rod_effort': the law uses 'x', which is neither its argument nor"),
 ]
@@ -84,4 +84,4 @@ def test_an_output_may_not_hide_the_effort_of_a_drive(
     arm.drive("rod", lambda t: 0.3 * t)
     arm.joint_force("rod", lambda q: (q, {"effort": q}), "rod", outputs={"effort": "N*m"})
     (mistake,) = mistakes_of(arm)
-    assert "output 'rod.effort': the name is taken by the drive" in str(mistake)
+    assert "output 'rod.effort': the name is already used by the drive" in str(mistake)

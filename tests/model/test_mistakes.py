@@ -46,7 +46,7 @@ def test_cycle_of_several_bodies(mistakes_of: Report) -> None:
     for name, parent in (("a", "c"), ("b", "a"), ("c", "b"), ("d", "a")):
         m.body(name, on=parent, joint=prismatic("x"), mass=1.5)
     (mistake,) = mistakes_of(m)
-    assert mistake.what == "body 'a': hangs on itself: 'a' on 'c' on 'b' on 'a'"
+    assert mistake.what == "body 'a': is attached to itself: 'a' on 'c' on 'b' on 'a'"
 
 
 def test_suggestions(arm: ModelBuilder, mistakes_of: Report) -> None:
@@ -54,7 +54,7 @@ def test_suggestions(arm: ModelBuilder, mistakes_of: Report) -> None:
     arm.joint_force("zzz", lambda q: q)
     first, second = mistakes_of(arm)
     assert first.fix == "Did you mean 'crank.pin'?"
-    assert second.fix == "There are: 'b', 'crank', 'rod', 'slider'."
+    assert second.fix == "Known names: 'b', 'crank', 'rod', 'slider'."
 
 
 def test_line_inside_a_law_of_several_lines(arm: ModelBuilder, mistakes_of: Report) -> None:
@@ -105,7 +105,7 @@ def test_inertia_within_rounding_is_accepted() -> None:
 def test_units_that_are_not_si_are_noted(arm: ModelBuilder) -> None:
     arm.parameter("stroke", 12.0, unit="mm")
     (note,) = arm.build().notes
-    assert note.startswith("parameter 'stroke' is in mm: the equations use the number as it is")
+    assert note.startswith("parameter 'stroke' is in mm: equations use the number unchanged")
 
 
 def test_a_broken_value_is_reported_once(arm: ModelBuilder, mistakes_of: Report) -> None:

@@ -29,7 +29,7 @@ MISTAKES: list[tuple[Write, str, str]] = [
     (
         lambda m: m.velocity_constraint("c", lambda qd: [qd["cart_tx"], il.sin(qd["cart_ty"])]),
         'row 2 is not linear in qd["cart_ty"]',
-        "is a law",
+        "write a law",
     ),
     (
         lambda m: m.velocity_constraint("c", lambda q, qd: [qd["cart_tx"], q["cart_ty"]]),
@@ -43,7 +43,7 @@ MISTAKES: list[tuple[Write, str, str]] = [
     ),
     (
         lambda m: m.velocity_constraint("c", lambda qd: qd[0]),
-        "qd has no entry '0': velocities are called by their joint",
+        "qd has no entry '0': velocities are named after their joint",
         'Write qd["crank"].',
     ),
     (

@@ -34,12 +34,16 @@ SHAPES: dict[str, Shape] = {
     "ball": il.sphere(0.12),
     "cone": il.cone(0.15, 0.35),
     "top": il.cone(0.2, 0.12),
+    "wheel": il.torus(0.2, 0.06),
+    "tyre": il.torus(0.15, 0.08),
 }
 PAIRS = [
     ("stone", "gem"), ("stone", "box"), ("stone", "drum"), ("stone", "capsule"), ("stone", "ball"),
     ("box", "drum"), ("box", "capsule"), ("drum", "coin"), ("drum", "capsule"), ("drum", "ball"),
     ("cone", "stone"), ("cone", "box"), ("cone", "drum"), ("cone", "capsule"), ("cone", "ball"),
     ("cone", "top"),
+    ("stone", "wheel"), ("box", "wheel"), ("cone", "wheel"), ("wheel", "drum"), ("wheel", "ball"),
+    ("wheel", "capsule"), ("wheel", "tyre"),
 ]  # fmt: skip
 
 
@@ -63,6 +67,8 @@ def reach(shape: Shape, direction: np.ndarray) -> float:
         case il.geometry.Cone(radius, length, _):
             rim = radius * np.hypot(*direction[:2]) - 0.5 * length * direction[2]
             return float(max(rim, 0.5 * length * direction[2]))
+        case il.geometry.Torus(radius, tube, _):
+            return float(radius * np.hypot(*direction[:2]) + tube)
     return float((shape.surface().vertices @ direction).max())
 
 
@@ -108,6 +114,10 @@ def in_coal(coal: Any, name: str) -> Any:
             vertices.append(point)
         return coal.Convex.convexHull(vertices, False, None)
 
+    def rounded(shape: Any, radius: float) -> Any:
+        shape.setSweptSphereRadius(radius)
+        return shape
+
     made: dict[str, Callable[[], Any]] = {
         "stone": lambda: hull(STONE),
         "gem": lambda: hull(GEM),
@@ -115,6 +125,7 @@ def in_coal(coal: Any, name: str) -> Any:
         "capsule": lambda: coal.Capsule(0.08, 0.3),
         "ball": lambda: coal.Sphere(0.12),
         "cone": lambda: coal.Cone(0.15, 0.35),
+        "wheel": lambda: rounded(coal.Cylinder(0.2, 0.0), 0.06),
     }
     return made[name]()
 
@@ -122,7 +133,8 @@ def in_coal(coal: Any, name: str) -> Any:
 @pytest.mark.parametrize(
     ("first", "second"),
     [("stone", "gem"), ("stone", "box"), ("stone", "capsule"), ("stone", "ball"),
-     ("cone", "stone"), ("cone", "box"), ("cone", "ball")],
+     ("cone", "stone"), ("cone", "box"), ("cone", "ball"),
+     ("stone", "wheel"), ("wheel", "ball")],
 )  # fmt: skip
 def test_distances_are_those_of_coal(
     first: str, second: str, require_package: Callable[[str], object]
@@ -184,3 +196,38 @@ def test_capsules_and_drums_that_lie_touch_at_both_ends() -> None:
     ).touches([0.02, 0.0, 0.199], None, 0.01)
     assert sorted(touch.point[0] for touch in stacked) == pytest.approx([-0.08, 0.12])
     assert [touch.gap for touch in stacked] == pytest.approx([-1e-3] * 2)
+
+
+def test_a_torus_touches_as_a_wheel_whose_hole_is_filled() -> None:
+    """Radius 0.2 m, tube 0.06 m: on the face of a box, over its edge, beside and over a ball."""
+    on_box = collider(SHAPES["box"], SHAPES["wheel"])
+    # it lies: eight points of its circle, all 1 mm deep; a box that is narrower cuts their octagon
+    lying = collider(il.box((1.0, 1.0, 0.2)), SHAPES["wheel"]).touches(
+        [0.0, 0.0, 0.159], None, 0.01
+    )
+    assert [touch.gap for touch in lying] == pytest.approx([-1e-3] * 8, abs=1e-14)
+    places = np.array([touch.point for touch in lying])
+    assert np.hypot(places[:, 0], places[:, 1]) == pytest.approx(0.2)
+    narrow = np.array([touch.point for touch in on_box.touches([0.0, 0.0, 0.159], None, 0.01)])
+    assert np.abs(narrow[:, 1]).max() == pytest.approx(0.15)
+    # it stands, leaning by 0.3 rad: one point, straight below the circle
+    leaning = Rotation.from_euler("x", np.pi / 2 + 0.3).as_matrix()
+    (touch,) = on_box.touches([0.05, 0.02, 0.1 + 0.2 * np.cos(0.3) + 0.06], leaning, 0.01)
+    assert touch.gap == pytest.approx(0.0, abs=1e-15)
+    assert touch.point == pytest.approx([0.05, 0.02 + 0.2 * np.sin(0.3), 0.1])
+    # its axis is along the edge: the tread, 0.26 m from the axis, is 2 mm from the edge
+    along_edge = Rotation.from_euler("x", np.pi / 2).as_matrix()
+    away = np.array([np.sin(0.7), 0.0, np.cos(0.7)])
+    edge = np.array([0.2, 0.03, 0.1])
+    (touch,) = on_box.touches(edge + 0.262 * away, along_edge, 0.01)
+    assert touch.gap == pytest.approx(2e-3, abs=1e-12)
+    assert touch.normal == pytest.approx(away, abs=1e-7)
+    assert touch.point == pytest.approx(edge + 1e-3 * away, abs=1e-8)
+    # a ball of 0.12 m at its tread, and in its hole, which is none
+    (beside,) = collider(SHAPES["wheel"], SHAPES["ball"]).touches([0.3, 0.2, 0.1], None, 1.0)
+    to_circle = np.hypot(np.hypot(0.3, 0.2) - 0.2, 0.1)
+    assert beside.gap == pytest.approx(to_circle - 0.18, abs=1e-14)
+    for height in (0.1, 0.0):
+        (over,) = collider(SHAPES["wheel"], SHAPES["ball"]).touches([0.03, 0.0, height], None, 1.0)
+        assert over.gap == pytest.approx(height - 0.18, abs=1e-14)
+        assert over.normal[2] == pytest.approx(1.0, abs=1e-14)

@@ -334,7 +334,7 @@ def test_senseless_machines_are_refused(problems) -> None:
     for message, first in wrong.items():
         with pytest.raises(InputError, match=message):
             run_machine((first, fall), at(0.0), schedule)
-    with pytest.raises(InputError, match="no mode 1"):
+    with pytest.raises(InputError, match="cannot begin in mode 1"):
         run_machine((mode(),), at(0.0, mode=1), schedule)
     with pytest.raises(InputError, match="most_events"):
         run_machine((mode(),), at(0.0), schedule, most_events=0)

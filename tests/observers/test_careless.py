@@ -16,7 +16,7 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"measured": {}}, "nothing is measured of model 'oscillator'"),
+        ({"measured": {}}, "observer of model 'oscillator': no measured outputs"),
         ({"measured": {"rail.x": 1e-3}}, "no output 'rail.x'.*Did you mean 'rail.q'"),
         ({"measured": {"rail.q": 0.0}}, "the noise of 'rail.q' is 0"),
         ({"measured": {"rail.q": float("nan")}}, "the noise of 'rail.q' is nan"),
@@ -32,14 +32,20 @@ GOOD: dict[str, Any] = {"measured": {"rail.q": 1e-3}}
         ({"method": "lqr"}, "method 'lqr' is unknown"),
         ({"integrator": "moreau"}, "integrator 'moreau' is unknown"),
         ({"period": 0.0}, "the period is 0"),
-        ({"step": 3e-4}, "no whole number of steps"),
-        ({"delays": {"rail.q": 1.5e-3}}, "a delay of 0.0015 s of 'rail.q' is no whole number"),
+        ({"step": 3e-4}, "not a whole number of steps"),
+        ({"delays": {"rail.q": 1.5e-3}}, "a delay of 0.0015 s of 'rail.q' is not a whole number"),
         ({"delays": {"rail.qd": 1e-3}}, "no measured output 'rail.qd'"),
-        ({"delays": {"rail.q": 1e-3}, "method": "mhe"}, "'mhe' knows no delays"),
-        ({"gate": 4.0, "method": "mhe"}, "'mhe' knows no gate"),
-        ({"bounds": {"rail.q": (0.0, 1.0)}}, "'ekf' knows no bounds"),
-        ({"bounds": {"rail.q": (1.0, 0.0)}, "method": "mhe"}, "hold nothing"),
+        ({"delays": {"rail.q": 1e-3}, "method": "mhe"}, "'mhe' does not support delays"),
+        ({"gate": 4.0, "method": "mhe"}, "'mhe' does not support gate="),
+        ({"bounds": {"rail.q": (0.0, 1.0)}}, "'ekf' does not support bounds"),
+        ({"bounds": {"rail.q": (1.0, 0.0)}, "method": "mhe"}, "are empty"),
         ({"horizon": 0, "method": "mhe"}, "a horizon of 0 samples"),
+        ({"horizon": 10**9, "method": "mhe"}, "a horizon of 1000000000 samples. Give 1 to 1000"),
+        (
+            {"horizon": 1000, "bounds": {"rail.q": (0.0, 1.0)}, "method": "mhe"},
+            "the two make 2002 bounds",
+        ),
+        ({"bounds": {"rail.q": 1.0}, "method": "mhe"}, "bounds of 'rail.q' are 1.0. Give a pair"),
         ({"unobserved": ["rail.x"]}, "no state 'rail.x'"),
         ({"unknown": {"rail.tau": il.observers.Unknown(1.0, time=1.0, smooth=True)}}, "smooth"),
     ],
@@ -54,7 +60,7 @@ def test_states_that_nothing_tells_are_named() -> None:
     m.body("left", on=m.ground, joint=il.prismatic("x", name="a"), mass=1.0)
     m.body("right", on=m.ground, joint=il.prismatic("x", name="b"), mass=2.0)
     plant = m.compile()
-    with pytest.raises(il.InputError, match=r"does not tell 'b.q'") as told:
+    with pytest.raises(il.InputError, match=r"do not determine 'b.q'") as told:
         il.observer(plant, measured={"a.q": 1e-3, "b.qd": 1e-3})
     assert "unobserved=" in str(told.value)
     assert "'a.q'" not in str(told.value)
@@ -68,13 +74,15 @@ def test_what_is_even_about_the_start_tells_nothing_there() -> None:
                  com=(0.0, 0.0, -0.5), inertia=(0.01, 0.01, 0.01))  # fmt: skip
     m.sensor("tip", il.sensors.position(bob.point("end", (0.0, 0.0, -0.9))))
     plant = m.compile()
-    with pytest.raises(il.InputError, match=r"does not tell 'pin.q', 'pin.qd'|'pin.qd', 'pin.q'"):
+    with pytest.raises(
+        il.InputError, match=r"do not determine 'pin.q', 'pin.qd'|'pin.qd', 'pin.q'"
+    ):
         il.observer(plant, measured={"tip.z": 1e-3})
     il.observer(plant, measured={"tip.z": 1e-3}, q={"pin": 0.3})
 
 
 def test_an_effort_and_an_offset_that_cannot_be_told_apart(oscillator: il.Plant) -> None:
-    with pytest.raises(il.InputError, match="does not tell"):
+    with pytest.raises(il.InputError, match="do not determine"):
         il.observer(
             oscillator, measured={"rail.q": 1e-3}, unknown={"rail.tau": 1.0},
             offsets={"rail.q": 1e-3},
@@ -111,7 +119,7 @@ def test_an_observer_is_not_compiled_into_a_plant(oscillator: il.Plant) -> None:
         m = il.Model("cart")
         m.body("cart", on=m.ground, joint=il.prismatic("x", name="rail"), mass=1.3)
         m.controller(controller, period=1e-3)
-        with pytest.raises(il.ModelError, match=r"an observer cannot .*Give it to a run"):
+        with pytest.raises(il.ModelError, match=r"an observer cannot .*Pass it to a run"):
             m.compile()
 
 
@@ -121,5 +129,23 @@ def test_a_gate_that_leaves_out_all_that_is_right_is_told(oscillator: il.Plant) 
     for _ in range(150):
         observer.step({"rail.q": 0.0})
     # while it swings through zero some samples may pass
-    assert "'rail.q' was too far off" in observer.notes[0]
+    assert "'rail.q' was rejected" in observer.notes[0]
     assert any("has been used for" in note and "more doubt=" in note for note in observer.notes)
+
+
+def test_noise_of_an_unknown_input_comes_on_top_of_its_own(oscillator: il.Plant) -> None:
+    """Q of a sample has both variances."""
+    own, more = 0.3, 0.4  # in a second, at each sample
+    observer = il.observer(
+        oscillator, measured={"rail.q": 1e-3}, unknown={"rail.tau": own}, period=5e-3,
+        states={"rail.tau.unknown": more},
+    )  # fmt: skip
+    _, Q, _ = observer.linear()
+    k = observer.states.index("rail.tau.unknown")
+    assert Q[k, k] == pytest.approx(own**2 * 5e-3 + more**2, rel=1e-9)
+    late = il.observers.Unknown(own, lag=5e-3)
+    with pytest.raises(il.InputError, match=r"'rail.tau.unknown.ago_1', which only tells what"):
+        il.observer(
+            oscillator, measured={"rail.q": 1e-3}, unknown={"rail.tau": late}, period=5e-3,
+            states={"rail.tau.unknown.ago_1": more},
+        )  # fmt: skip

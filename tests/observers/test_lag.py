@@ -72,7 +72,7 @@ def test_in_a_loop_it_is_a_signal_with_its_unit(oscillator: il.Plant) -> None:
 
 def test_a_lag_that_makes_no_sense_is_refused(oscillator: il.Plant) -> None:
     for lag in (0.4, 101):
-        with pytest.raises(il.InputError, match="is no whole number of up to 100 periods"):
+        with pytest.raises(il.InputError, match="is not a whole number of up to 100 periods"):
             observed(oscillator, lag)
-    with pytest.raises(il.InputError, match="method 'mhe' knows no lag"):
+    with pytest.raises(il.InputError, match="method 'mhe' does not support lag="):
         observed(oscillator, LAG, "mhe")

@@ -75,7 +75,7 @@ def test_a_recording_gives_the_estimates_of_who_looked_on(
             # the start, once more
             assert found.deviations[name][now] == live[0]
         (note,) = found.notes
-        assert "began anew 1 times, at last because the time was set back" in note
+        assert "restarted 1 times, most recently because the time was set back" in note
         assert np.abs(found["rail.qd"] - run["rail.qd"])[20:].max() < 3e-3
     wrong = observer_of(oscillator).follow(run, inputs="after")
     assert np.abs(wrong["rail.qd"] - run["rail.qd"])[20:].max() > 1e-2
@@ -102,7 +102,7 @@ def test_lost_records_are_bridged(oscillator: il.Plant) -> None:
              for name, values in rows.items()}  # fmt: skip
     found = observer_of(oscillator).follow({name: values[kept] for name, values in rows.items()})
     expected = observer_of(oscillator).follow({**holes, "t": run.t})
-    assert "25 samples never came" in found.notes
+    assert "25 samples were lost" in found.notes
     for name in ("rail.q", "rail.qd"):
         np.testing.assert_array_equal(found[name], expected[name][kept])
 
@@ -112,7 +112,7 @@ def test_rows_that_come_more_often_than_samples(oscillator: il.Plant) -> None:
     rows = {name: run[name] for name in ("t", "rail.q", "accelerometer.x")}
     whole = observer_of(oscillator).follow(rows)
     np.testing.assert_array_equal(whole.t, run.t[::4])
-    # a gap that is no whole number of periods long
+    # a gap that is not a whole number of periods long
     kept = np.r_[0:101, 207 : len(run.t)]
     found = observer_of(oscillator).follow({name: values[kept] for name, values in rows.items()})
     assert found.t == pytest.approx(np.r_[run.t[0:101:4], run.t[208::4]])

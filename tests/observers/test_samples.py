@@ -104,6 +104,21 @@ def test_accelerations_feel_the_noise_of_the_same_period(oscillator: il.Plant, m
     assert il.observers.nis(runs.nis, 2).inside >= 0.88
 
 
+@pytest.mark.parametrize("method", ["ekf", "ukf", "mhe"])
+def test_the_first_sample_is_read_with_its_own_inputs(oscillator: il.Plant, method: str) -> None:
+    """A spring at rest under a force: the accelerometer tells 0, and nothing is surprising."""
+    force = 37.0 * 0.1  # of the spring at 0.1 m
+    observer = of(
+        oscillator, measured={"rail.q": 1e-3, "accelerometer.x": 0.01}, disturbances={},
+        method=method, doubt={"rail.q": 1e-3, "rail.qd": 1e-3}, q={"rail": 0.1},
+    )  # fmt: skip
+    seen = {"rail.q": 0.1, "accelerometer.x": 0.0, "rail.tau": force}
+    for _ in range(3):
+        estimate = observer.step(seen)
+        assert estimate.nis < 1e-12
+    assert estimate["rail.qd"] == pytest.approx(0.0, abs=1e-9)
+
+
 def test_offsets_and_unknown_efforts_are_found(oscillator: il.Plant) -> None:
     observer = of(
         oscillator, measured={"rail.q": 1e-4, "accelerometer.x": 0.01},

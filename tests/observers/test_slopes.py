@@ -58,7 +58,7 @@ def worst(
     return off
 
 
-@pytest.mark.parametrize(("method", "most"), [("ekf", 1e-11), ("ukf", 1e-9), ("mhe", 1e-5)])
+@pytest.mark.parametrize(("method", "most"), [("ekf", 1e-11), ("ukf", 1e-9), ("mhe", 1e-11)])
 def test_of_a_linear_plant_every_method_is_the_kalman_filter(
     oscillator: il.Plant, method: str, most: float
 ) -> None:

@@ -33,7 +33,7 @@ def test_a_gap_of_an_hour_is_a_fresh_start(oscillator: il.Plant, method: str) ->
     assert_same(told, other.step({"rail.q": 0.01, "rail.tau": 2.0}))
     assert told.t == HOUR
     (note,) = observer.notes
-    assert "began anew 1 times, at last because too many samples were lost from t = 0 " in note
+    assert "restarted 1 times, most recently because too many samples were lost from t = 0 " in note
     observer.step({"t": HOUR + PERIOD, "rail.q": 0.01})
     assert observer.estimate.t == pytest.approx(HOUR + PERIOD)
     observer.reset()
@@ -51,9 +51,9 @@ def test_as_many_lost_samples_as_are_bridged(oscillator: il.Plant, method: str) 
         P = F @ P @ F.T + Q
     assert told.covariance == pytest.approx(P, rel=2e-3)
     assert observer.lost == MOST_LOST
-    assert not any("anew" in note for note in observer.notes)
+    assert not any("restarted" in note for note in observer.notes)
     observer.step({"t": (2 * MOST_LOST + 3) * PERIOD, "rail.q": 0.0})
-    assert observer.lost == 0 and "began anew" in observer.notes[0]
+    assert observer.lost == 0 and "restarted" in observer.notes[0]
 
 
 def test_loops_that_cannot_be_carried_across_a_gap(rocker: il.Plant) -> None:
@@ -72,7 +72,7 @@ def test_a_time_that_goes_back(oscillator: il.Plant) -> None:
     observer, other = of(oscillator), of(oscillator)
     for k in (0, 1, 2):
         observer.step({"t": k * PERIOD, "rail.q": 0.01})
-    with pytest.raises(il.InputError, match=r"a sample -0.001 s after the last one"):
+    with pytest.raises(il.InputError, match=r"a sample came -0.001 s after the last one"):
         observer.step({"t": 2 * PERIOD - 1e-3, "rail.q": 0.01})
     told = observer.step({"t": PERIOD, "rail.q": 0.012})
     assert_same(told, other.step({"rail.q": 0.012}))
@@ -80,7 +80,7 @@ def test_a_time_that_goes_back(oscillator: il.Plant) -> None:
     assert "the time was set back from t = 0.01 to 0.005 s" in observer.notes[0]
     for t in (1.7e308, -1.7e308, 0.0):
         observer.step({"t": t, "rail.q": 0.012})
-    assert "began anew 4 times" in observer.notes[0]
+    assert "restarted 4 times" in observer.notes[0]
 
 
 def test_jitter_of_the_times_changes_nothing(oscillator: il.Plant) -> None:
@@ -100,7 +100,7 @@ def test_a_sample_that_comes_twice_is_taken_once(oscillator: il.Plant) -> None:
             told = observer.step({"t": k * PERIOD, "rail.q": y})
         assert_same(told, other.step({"rail.q": y}))
     assert observer.repeated == 3
-    assert "3 samples came once more and were taken once" in observer.notes
+    assert "3 samples were repeated, and used only once" in observer.notes
     with pytest.raises(il.InputError, match=r"two different samples at t = 0.01 s"):
         observer.step({"t": 2 * PERIOD, "rail.q": 0.021})
 

@@ -42,7 +42,7 @@ def test_the_filter_of_a_linear_plant_is_as_sure_as_it_may_be(oscillator: il.Pla
     assert found.nees.freedom == len(found.ratios) == 4
     assert found.nees.mean == pytest.approx(4.0, rel=0.15)
     assert found.nis.mean == pytest.approx(2.0, rel=0.1)
-    assert found.notes == ("the filter is as sure as it may be",)
+    assert found.notes == ("the filter is consistent",)
     assert found.unscented is None
 
 
@@ -52,15 +52,15 @@ def test_slopes_that_do_not_hold_are_blamed(swing: il.Plant, tmp_path: Path) -> 
     assert found.unscented is not None
     assert found.unscented.nees.inside > found.nees.inside
     verdict, cause = found.notes
-    assert "most of all those of 'hinge.qd'" in verdict
-    assert "slopes of an extended filter do not hold" in cause
+    assert "above all those of 'hinge.qd'" in verdict
+    assert "linearization of an extended filter does not hold" in cause
     assert "method='ukf'" in cause
     figure = found.plot(file=tmp_path / "trial.png")
     above, _ = figure.axes
     assert len(above.lines) == 3
     # over far too much no filter is sure
     far = il.observers.trial(observer_of(swing, 0.35), runs=10, samples=20, seed=3)
-    assert "for an unscented filter, too" in far.notes[1]
+    assert "even for an unscented filter" in far.notes[1]
     drawn = il.observers.trial(observer_of(swing, 0.35, method="ukf"), runs=10, samples=20, seed=3)
     assert drawn.unscented is None
     assert "give a smaller doubt" in drawn.notes[1]
@@ -92,4 +92,4 @@ def test_bristles_of_friction_are_doubted_by_micrometers() -> None:
     )  # fmt: skip
     assert 1e-7 < observer.estimate.deviations["friction.z"] < 1e-5
     judged = il.observers.trial(observer, runs=12, samples=60)
-    assert judged.notes[0] == "the filter is as sure as it may be"
+    assert judged.notes[0] == "the filter is consistent"

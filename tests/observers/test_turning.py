@@ -12,7 +12,7 @@ PERIOD = 0.02
 RATES = ("hull_wx.qd", "hull_wy.qd", "hull_wz.qd")
 
 
-@pytest.mark.parametrize("method", ["ekf", "ukf"])
+@pytest.mark.parametrize("method", ["ekf", "ukf", "mhe"])
 def test_attitude_and_rates_from_a_mast_and_gyros(method: str) -> None:
     plant = satellite().compile()
     places = ["mast.x", "mast.y", "mast.z"]

@@ -127,7 +127,9 @@ def test_of_a_driven_linkage() -> None:
     np.testing.assert_allclose(
         live.direct_dynamics(q, qd, TAU, u=u), newton_euler(q, qd, -3.3), rtol=1e-10
     )
-    with pytest.raises(il.InputError, match=r"q of 'crank' is .*, its drive says 1. Give the time"):
+    with pytest.raises(
+        il.InputError, match=r"q of 'crank' is .*, but its drive prescribes 1. Give the time"
+    ):
         plant.direct_dynamics(q, qd, TAU)
 
 
@@ -158,11 +160,13 @@ def test_what_does_not_fit_is_refused() -> None:
     plant = linkage()
     q, qd = state(1.0, 2.3)
     off = np.array([0.1, 0.0, 0.0])
-    with pytest.raises(il.InputError, match=r"row '.*' is not closed at q"):
+    with pytest.raises(il.InputError, match=r"row '.*' is not satisfied at q"):
         plant.direct_dynamics(q + off, qd, TAU)
-    with pytest.raises(il.InputError, match=r"row '.*' does not stay closed with qd"):
+    with pytest.raises(il.InputError, match=r"row '.*' is not satisfied by qd"):
         plant.direct_dynamics(q, qd + off, TAU)
-    with pytest.raises(il.InputError, match="direct_dynamics_derivatives is for trees"):
+    with pytest.raises(
+        il.InputError, match="direct_dynamics_derivatives is only for tree structures"
+    ):
         plant.direct_dynamics_derivatives(q, qd, TAU)
-    with pytest.raises(il.InputError, match="parameter_derivatives is for trees"):
+    with pytest.raises(il.InputError, match="parameter_derivatives is only for tree structures"):
         plant.parameter_derivatives([], q, qd, qdd=qd, tau=TAU)

@@ -45,13 +45,13 @@ def test_asking_for_a_name_that_is_not_there(plant: il.Plant) -> None:
             "stiffness",
             90.5,
             "parameter 'stiffness': 90.5 is outside 5 .. 90 N*m/rad. "
-            "Nothing changed; choose a value in the range.",
+            "Nothing was changed; choose a value within the range.",
         ),
         (
             "stiffness",
             4.0,
             "parameter 'stiffness': 4 is outside 5 .. 90 N*m/rad. "
-            "Nothing changed; choose a value in the range.",
+            "Nothing was changed; choose a value within the range.",
         ),
     ],
 )

@@ -84,7 +84,7 @@ def test_the_clock_begins_after_a_first_step_that_is_long(plant: il.Plant, name:
 
 
 def test_no_drift_in_a_day(plant: il.Plant, name: str) -> None:
-    """Wake-up w is at w periods, also when these are no whole number of nanoseconds."""
+    """Wake-up w is at w periods, also when these are not a whole number of nanoseconds."""
     day, speed = 86_400.0, 0.01
     options = {"rate": 7.0, "substeps": 100, "speed": speed, "seconds": day * speed}
     with il.start(plant, name=name, clock=il.ScriptedClock(), **options) as loop:

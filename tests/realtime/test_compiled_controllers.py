@@ -105,7 +105,9 @@ def test_others_whose_inputs_are_stale_do_not_stop_it(held: il.Plant, name: str)
 def test_nobody_else_writes_what_it_leads(held: il.Plant, name: str) -> None:
     with il.start(held, name=name, rate=RATE, clock=il.ScriptedClock()), il.attach(name) as box:
         for given in ({"shoulder.tau": 1.0}, {"push": 1.0, "tau": [1.0, 1.0]}):
-            with pytest.raises(il.InputError, match=r"shoulder.tau' follows controller .*Leave it"):
+            with pytest.raises(
+                il.InputError, match=r"shoulder.tau' is set by controller .*Leave it"
+            ):
                 box.write(given)
         assert box.writer is None  # nothing was written
         box.write(push=1.0)

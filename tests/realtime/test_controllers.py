@@ -206,8 +206,8 @@ def test_what_a_controller_raises_ends_the_run_and_reaches_the_user(
         il.run(plant, name=name, rate=RATE, mode="lock-step", controller=breaks)
     error = caught.value
     line = breaks.__code__.co_firstlineno + 3
-    told = f"controller 'breaks' stopped at t = {11 / RATE:.6g} s with ValueError: no more"
-    assert str(error) == f"{told} ({HERE}:{line}). Look at this line of the controller."
+    told = f"controller 'breaks' failed at t = {11 / RATE:.6g} s with ValueError: no more"
+    assert str(error) == f"{told} ({HERE}:{line}). Check this line of the controller."
     assert 'raise ValueError("no more")' in error.__notes__[0]
     assert error.report.outputs["push"] == 0.4  # type: ignore[attr-defined]
     assert error.report.outputs.step == 11  # type: ignore[attr-defined]
@@ -276,8 +276,11 @@ def test_the_watchdog_acts_when_a_controller_hangs(plant: il.Plant, name: str) -
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"period": 1e-3}, "period is that of a controller"),
-        ({"controller": breaks, "period": 2.5 / RATE}, "no whole number of periods of the plant"),
+        ({"period": 1e-3}, "a period without a controller"),
+        (
+            {"controller": breaks, "period": 2.5 / RATE},
+            "not a whole number of periods of the plant",
+        ),
         ({"controller": breaks, "period": float("nan")}, "period = nan"),
         ({"controller": Pid}, "controller 'Pid' is a class"),
         ({"controller": "breaks"}, "cannot be called"),
@@ -324,9 +327,9 @@ def test_the_command_line_finds_controllers_in_the_file(tmp_path: Path, name: st
         assert told["qd"]["cart"] == pytest.approx(3.0 * 0.25 / 2.0, rel=1e-12)
         failed = inloop(*words, "--controller", "Breaks")
         assert failed.returncode != 0
-        assert "controller 'Breaks' stopped at t = 0.01" in failed.stderr
+        assert "controller 'Breaks' failed at t = 0.01" in failed.stderr
         assert "cart.py:12" in failed.stderr
-    assert "is for runs against the clock" in inloop(*simulated, "--controller", "pusch").stderr
+    assert "is only for runs in real time" in inloop(*simulated, "--controller", "pusch").stderr
 
 
 INTERRUPTED = """

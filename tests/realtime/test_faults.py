@@ -50,7 +50,7 @@ def test_faults_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("nois:a=1", "is no fault"), ("noise:a", "needs a value"), ("noise", "is no fault"),
+        ("nois:a=1", "is not a fault"), ("noise:a", "needs a value"), ("noise", "is not a fault"),
         ("drop:a=1.5", "makes no sense"), ("noise:a=nan", "makes no sense"),
         ("noise:a=-1", "makes no sense"), ("stuck:a=3@1", "has no value"), ("stuck:a", "when"),
         ("stuck:a@5-4", "ends before"), ("kill:a@3", "only the controller"),

@@ -68,7 +68,7 @@ def test_nothing_is_decompressed(tmp_path: Path) -> None:
 def test_sizes_are_checked_before_work(tmp_path: Path, states: str) -> None:
     path = tmp_path / "wide.mcap"
     write_recording(path, 5, told={"stepper_states": states})
-    with pytest.raises(FileFormatError, match="does not say what it holds"):
+    with pytest.raises(FileFormatError, match="does not describe its contents"):
         Recording(path)
 
 
@@ -158,7 +158,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.mcap"
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero")):
-        with pytest.raises(FileFormatError, match="is no file"):
+        with pytest.raises(FileFormatError, match="is not a file"):
             Recording(path)
 
 
@@ -166,7 +166,7 @@ def test_texts_that_move_the_cursor_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     for told in ({"name": "\x1b[2J"}, {"method": "rk4\r"}, {"model": "\u202e"}):
         write_recording(path, 5, told=told)
-        with pytest.raises(FileFormatError, match="does not say what it holds"):
+        with pytest.raises(FileFormatError, match="does not describe its contents"):
             Recording(path)
 
 

@@ -239,7 +239,7 @@ def test_a_run_goes_on_from_a_snapshot(plant: il.Plant, name: str) -> None:
     mode = middle.x.copy()
     mode[1] = 99.0
     wrong = {
-        "is no snapshot": middle.x,
+        "is not a snapshot": middle.x,
         "does not fit plant": Snapshot(0, middle.x[1:]),
         "not finite": Snapshot(0, np.nan * middle.x),
         "cannot start": Snapshot(0, mode),

@@ -275,7 +275,7 @@ def test_rubbish_under_the_name_is_replaced_and_never_attached(plant: il.Plant, 
     for rubbish in (b"", b"x" * 100, b"\xff" * 5000):
         path.write_bytes(rubbish)
         path.chmod(0o600)
-        with pytest.raises(il.MailboxError, match="no mailbox of this version"):
+        with pytest.raises(il.MailboxError, match="not a mailbox of this version"):
             il.attach(name)
         with il.start(plant, name=name, clock=il.ScriptedClock()), il.attach(name) as box:
             assert box.read().step == 0

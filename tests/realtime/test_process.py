@@ -110,13 +110,13 @@ def test_the_report_is_written(name: str, tmp_path: Path) -> None:
 
 def test_options_that_do_not_fit_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     cases = {
-        ("--rate", "1000", "--step", "0.1"): "--step is for simulations",
-        ("--rate", "1000", "--experiment", "x"): "--experiment is for simulations",
-        ("--headless", "--clock", "held"): "--clock is for runs against the clock",
-        ("--headless", "--bare-loop"): "--bare-loop is for runs against the clock",
-        ("--rate", "1000", "--method", "scipy"): "cannot keep a clock",
+        ("--rate", "1000", "--step", "0.1"): "--step is only for simulations",
+        ("--rate", "1000", "--experiment", "x"): "--experiment is only for simulations",
+        ("--headless", "--clock", "held"): "--clock is only for runs in real time",
+        ("--headless", "--bare-loop"): "--bare-loop is only for runs in real time",
+        ("--rate", "1000", "--method", "scipy"): "cannot run in real time",
         ("--rate", "0"): "rate = 0",
-        ("--rate", "1000", "--report", "nowhere/x.json"): "cannot be written",
+        ("--rate", "1000", "--report", "nowhere/x.json"): "--report cannot write",
     }
     for words, text in cases.items():
         assert main(["run", "pendulum", *words]) == 2

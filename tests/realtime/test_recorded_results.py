@@ -77,7 +77,7 @@ def test_energy_follows_from_the_plant(shared_plant: il.Plant, path: Path) -> No
     assert found.plant is shared_plant
     other = il.Model("other")
     other.body("bob", on=other.ground, joint=il.revolute("y"), mass=1.0, com=(0.3, 0.0, 0.0))
-    with pytest.raises(il.InputError, match=r"none of plant 'other'.*shoulder"):
+    with pytest.raises(il.InputError, match=r"does not belong to plant 'other'.*shoulder"):
         il.read(path, plant=other.compile())
 
 

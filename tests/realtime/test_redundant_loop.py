@@ -74,14 +74,17 @@ def test_a_run_with_inputs_hands_and_live_lengths_is_replayed_to_the_bit(
         replay(recording, bodies)
 
 
-def test_inputs_that_change_act_half_a_step_late() -> None:
-    """As docs/redundant.md says: a force that begins after some steps, by hand."""
-    m = il.Model("slide", gravity=(0.0, 0.0, 0.0))
-    m.body("block", on=m.ground, joint=il.prismatic("x"), mass=1.7)
-    m.joint_input("block")
-    stepper = m.compile(formulation="redundant").stepper(step=1e-3)
-    for _ in range(5):
-        stepper.step()
-    for _ in range(40):
-        stepper.step(**{"block.tau": 1.7})
-    assert stepper["block.qd"] == pytest.approx(0.04 - 0.5e-3, abs=1e-12)
+def end_with_held_forces(plant: il.Plant, step: float) -> np.ndarray:
+    """Of forces at the slider that are noise and change every 4 ms."""
+    stepper, held = plant.stepper(step=step), round(4e-3 / step)
+    for force in np.random.default_rng(3).normal(scale=20.0, size=50):
+        for _ in range(held):
+            stepper.step(**{"slider.tau": force})
+    return np.array([stepper[name] for name in ("crank.q", "slider.q", "crank.qd", "slider.qd")])
+
+
+def test_held_forces_move_a_linkage_as_in_the_reduced_formulation(bodies: il.Plant) -> None:
+    expected = end_with_held_forces(slider_crank().compile(), 5e-4)
+    errors = [np.abs(end_with_held_forces(bodies, h) - expected).max() for h in (4e-3, 2e-3, 1e-3)]
+    assert errors[2] < 1e-4
+    assert errors[0] / errors[2] > 12.0

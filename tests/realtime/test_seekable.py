@@ -113,7 +113,7 @@ def test_what_is_no_recording_is_refused(path: Path, tmp_path: Path) -> None:
     odd = tmp_path / "odd.mcap"
     for data in (b"", b"hello", path.read_bytes()[:9]):
         odd.write_bytes(data)
-        with pytest.raises(FileFormatError, match="no recording of inloop"):
+        with pytest.raises(FileFormatError, match="not a recording of inloop"):
             SeekableRecording(odd)
     write_recording(odd, 0)
     with pytest.raises(InputError, match="holds no samples"):

@@ -59,6 +59,7 @@ def test_a_recording_knows_its_mechanism(
     assert (found["samples"], found["steps"], found["different"]) == (501, 500, 0)
 
 
+@pytest.mark.long
 def test_the_report_tells_what_is_in_it(
     recorded: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -87,7 +88,7 @@ def test_what_cannot_be_done_is_told(
     rubbish = tmp_path / "rubbish.mcap"
     rubbish.write_bytes(b"\x89MCAP0\r\n" + bytes(range(256)))
     assert main(["report", str(rubbish)]) == 2
-    assert "no recording of inloop" in capsys.readouterr().err
+    assert "not a recording of inloop" in capsys.readouterr().err
     assert main(["record", "nobody", "--to", str(tmp_path / "x.bag")]) == 2
 
 

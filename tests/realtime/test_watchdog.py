@@ -131,4 +131,4 @@ def test_a_loop_stays_within_its_bounds_and_names_what_would_have_left_them(name
     assert report.outputs is not None
     assert report.outputs["cart.qd"] <= 100.0
     assert 0.0 <= math.log(100.0) / 50.0 - report.outputs.t <= 1e-3
-    assert "the speed of coordinate 'cart' would have left its bounds" in str(report)
+    assert "the speed of coordinate 'cart' would have exceeded its bounds" in str(report)

@@ -309,7 +309,7 @@ def test_a_contact_gives_back_the_velocity(ball: il.Plant) -> None:
 def test_what_steps_do_not_resolve_is_told(ball: il.Plant) -> None:
     """A tenth of a contact per step: the ball would come up too fast, and the run says so."""
     rough = ball.simulate(t_end=0.02, step=1e-3)
-    assert any("is not resolved by steps of 0.001 s" in doubt for doubt in rough.doubts)
+    assert any("are not resolved by steps of 0.001 s" in doubt for doubt in rough.doubts)
 
 
 @pytest.mark.parametrize("damping", [0.2, 0.6])

@@ -133,6 +133,7 @@ def linkage() -> il.Plant:
     return four_bar(2).compile(formulation="redundant")
 
 
+@pytest.mark.long
 def test_many_runs_start_where_they_are_told(linkage: il.Plant) -> None:
     """Loops are closed with what was given, and runs go as in the reduced equations."""
     given = {"q": {"bar_0": np.array([0.9, 1.2])}, "qd": {"bar_0": np.array([-0.4, 0.3])}}

@@ -166,7 +166,7 @@ def test_a_singular_start_says_so_and_offers_another() -> None:
     for q in (None, {"c": 0.0}, np.zeros(3)):
         with pytest.raises(il.InputError, match=r"singular position.*'ring'") as caught:
             plant.simulate(t_end=0.1, q=q)
-        assert "Start beside it" in str(caught.value) and 'q={"' in str(caught.value)
+        assert "Start next to it" in str(caught.value) and 'q={"' in str(caught.value)
 
 
 def elbow(crank: float) -> tuple[float, float]:

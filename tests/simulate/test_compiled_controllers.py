@@ -222,9 +222,9 @@ def test_it_reads_inputs_of_others_and_nobody_else_writes_its_own(bare: il.Plant
         lambda: plant.simulate_many(t_end=1.0, step=0.125, runs=2, tau={"rail": 1.0}),
         lambda: il.start(plant, name="never", rate=8.0, tau={"rail": 1.0}),
     ):
-        with pytest.raises(il.InputError, match="follows controller 'feedforward'"):
+        with pytest.raises(il.InputError, match="is set by controller 'feedforward'"):
             wrong()
-    with pytest.raises(il.InputError, match="has a controller of its own, 'feedforward'"):
+    with pytest.raises(il.InputError, match="already has its own controller, 'feedforward'"):
         plant.simulate(t_end=1.0, step=0.125, controller=Pid())
     with pytest.raises(il.InputError, match=r"Use step=0\.125"):
         plant.stepper(step=0.2)
@@ -288,8 +288,8 @@ class Forgetful:
     [
         (branching, "has no truth value while.*Use where"),
         (Forgetful(), "changes its attribute 'sum', which is not among its states"),
-        (Pid, "is no controller"),
-        (3.0, "is no controller"),
+        (Pid, "is not a controller"),
+        (3.0, "is not a controller"),
         (lambda t, outputs: 1.0, "not inputs by name"),
         (lambda t, outputs: {"rail.tua": 1.0}, "no input 'rail.tua'.*Did you mean 'rail.tau'"),
         (lambda t, outputs: {"rail.tau": outputs["rail.qq"]}, "no output 'rail.qq'.*'rail.q'"),

@@ -9,11 +9,15 @@ import inloop as il
 
 G, MASS, RADIUS, LENGTH = 9.81, 1.3, 0.05, 0.3
 LAW = il.hard(0.0, 1.0, stiffness=1e7)
+# the center of mass is above the rim: tan alpha = r / (l / 4)
+LIMIT = 4.0 * RADIUS / LENGTH
 
 
-def standing(on: str, slope: float = 0.0) -> il.Model:
-    """A cone on its base; its center of mass is a quarter of its length above it."""
-    m = il.Model("cone", gravity=(G * np.sin(slope), 0.0, -G * np.cos(slope)))
+def standing(on: str, slope: float = 0.0, downhill: float = 0.0, law: il.Hard = LAW) -> il.Model:
+    """A cone on its base, on ground that falls along x, or at an angle from x [rad]; its center of
+    mass is a quarter of its length above it."""
+    aside = G * np.sin(slope) * np.array([np.cos(downhill), np.sin(downhill)])
+    m = il.Model("cone", gravity=(*aside, -G * np.cos(slope)))
     floor = {
         "plane": il.plane(),
         "box": il.box((1.0, 1.0, 0.2)),
@@ -26,16 +30,13 @@ def standing(on: str, slope: float = 0.0) -> il.Model:
         "cone", on=m.ground, joint=joint, mass=MASS, com=(0.0, 0.0, -LENGTH / 4),
         inertia=(across, across, own),
     )  # fmt: skip
-    m.contact(m.ground, floor, body, il.cone(RADIUS, LENGTH), law=LAW, name="floor")
+    m.contact(m.ground, floor, body, il.cone(RADIUS, LENGTH), law=law, name="floor")
     return m
 
 
-# on a box points of the rim come and go, so that it is not quite still next to the limit
-@pytest.mark.parametrize(("on", "below"), [("plane", 0.98), ("terrain", 0.98), ("box", 0.9)])
-def test_it_stands_up_to_the_slope_at_which_it_tips_over(on: str, below: float) -> None:
-    # the center of mass is above the rim: tan alpha = r / (l / 4)
-    limit = 4.0 * RADIUS / LENGTH
-    for slope, stands in ((below * limit, True), (1.02 * limit, False)):
+@pytest.mark.parametrize("on", ["plane", "terrain", "box"])
+def test_it_stands_up_to_the_slope_at_which_it_tips_over(on: str) -> None:
+    for slope, stands in ((0.98 * LIMIT, True), (1.02 * LIMIT, False)):
         result = standing(on, float(np.arctan(slope))).compile().simulate(t_end=0.5, step=1e-3)
         # turned by: twice the vector part of its quaternion
         turned = 2.0 * np.linalg.norm(result.q[-1, 7:])
@@ -44,6 +45,15 @@ def test_it_stands_up_to_the_slope_at_which_it_tips_over(on: str, below: float) 
             normal = MASS * G * np.cos(np.arctan(slope))
             assert result["floor.force"][-1] == pytest.approx(normal, rel=1e-6)
             assert np.abs(result.qd[-1]).max() < 1e-6
+
+
+def test_it_stands_on_ground_that_falls_between_two_points_of_its_rim() -> None:
+    """Of those that touch whatever is farthest down there are eight, 45 degrees apart."""
+    for part, stands in ((0.98, True), (1.02, False)):
+        m = standing("box", np.arctan(part * LIMIT), np.radians(10.0), il.hard(0.0, 1.0))
+        result = m.compile().simulate(t_end=0.3, step=1e-3)
+        assert (2.0 * np.linalg.norm(result.q[-1, 7:]) < 1e-4) == stands
+        assert (np.abs(result.qd[-1]).max() < 1e-9) == stands
 
 
 def test_a_cone_of_a_pile_stands_on_a_box() -> None:

@@ -35,8 +35,8 @@ def test_runs_of_other_models_are_refused(first: il.Result, names: str, model: s
 @pytest.mark.parametrize(
     ("t_end", "step", "told"),
     [
-        (0.3, 3e-3, "steps of 0.003 s do not lead"),
-        (0.2005, 1e-3, "do not lead"),  # the step would be shortened
+        (0.3, 3e-3, "not a whole number of steps of 0.003 s"),
+        (0.2005, 1e-3, "not a whole number of steps"),  # the step would be shortened
         (0.05, 1e-3, r"after t_end = 0\.05 s"),
     ],
 )
@@ -67,7 +67,7 @@ def test_what_a_new_length_moves_is_noted() -> None:
     first = plant.simulate(t_end=0.05, step=1e-3)
     plant.parameters["length"] = 0.85
     rest = plant.simulate(t_end=0.06, step=1e-3, start=first)
-    told = [note for note in rest.notes if "goes on from" in note]
+    told = [note for note in rest.notes if "continues from" in note]
     assert [note.split("'")[1] for note in told] == ["rod", "slide"]
     assert all("parameters or drives have changed" in note for note in told)
 

@@ -182,19 +182,19 @@ def leaves(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("controller", "rows", "told"),
     [
-        (breaks, 7, f"controller 'breaks' stopped at t = 0.006 s with ZeroDivisionError: float "
-         f"division by zero ({HERE}:{line_of('halved =')}). Look at this line of the controller."),
+        (breaks, 7, f"controller 'breaks' failed at t = 0.006 s with ZeroDivisionError: float "
+         f"division by zero ({HERE}:{line_of('halved =')}). Check this line of the controller."),
         (misspells, 1, f"controller 'misspells' at t = 0 s: the plant has no input 'rail.tua' "
          f"({HERE}:{line_of('def misspells')}). Did you mean 'rail.tau'?"),
-        (misreads, 1, "controller 'misreads' stopped at t = 0 s with InputError: the plant has no "
+        (misreads, 1, "controller 'misreads' failed at t = 0 s with InputError: the plant has no "
          "output 'rail.p'. Did you mean 'rail.q' or 'rail.qd' or 'rail.tau'? "
-         f"({HERE}:{line_of('def misreads') + 1}). Look at this line of the controller."),
+         f"({HERE}:{line_of('def misreads') + 1}). Check this line of the controller."),
         (loses, 5, f"controller 'loses' at t = 0.004 s: input 'rail.tau' is nan ({HERE}:"
-         f"{line_of('def loses')}). See that what it computes stays finite."),
+         f"{line_of('def loses')}). Make sure that its results stay finite."),
         (forgets, 1, "controller 'forgets' at t = 0 s: returned None, not inputs by name"),
-        (is_alone, 1, "controller 'is_alone' stopped at t = 0 s with TypeError: is_alone() takes 1 "
+        (is_alone, 1, "controller 'is_alone' failed at t = 0 s with TypeError: is_alone() takes 1 "
          "positional argument but 2 were given"),
-        (leaves, 1, "controller 'leaves' stopped at t = 0 s with SystemExit: enough"),
+        (leaves, 1, "controller 'leaves' failed at t = 0 s with SystemExit: enough"),
         (functools.partial(misspells), 1, "controller 'misspells' at t = 0 s"),
     ],
 )  # fmt: skip
@@ -214,13 +214,19 @@ def test_mistakes_are_told_with_name_time_and_line_and_what_was_computed_is_kept
     [
         ({"controller": Integral}, "controller 'Integral' is a class"),
         ({"controller": 3.0}, "controller is '3.0', which cannot be called"),
-        ({"period": 1e-3}, "a period is that of a controller"),
-        ({"controller": pd, "period": 2.5e-3}, r"no whole number of steps.*Use step=0.000833333"),
-        ({"controller": pd, "period": 1e-4}, r"no whole number of steps.*Use step=0.0001"),
-        ({"controller": pd, "t_end": 0.0105}, r"t_end = 0.0105 s is no whole number of steps"),
+        ({"period": 1e-3}, "period= is given without a controller"),
+        (
+            {"controller": pd, "period": 2.5e-3},
+            r"not a whole number of steps.*Use step=0.000833333",
+        ),
+        ({"controller": pd, "period": 1e-4}, r"not a whole number of steps.*Use step=0.0001"),
+        ({"controller": pd, "t_end": 0.0105}, r"t_end = 0.0105 s is not a whole number of steps"),
         ({"controller": pd, "period": -1.0}, "period = -1.0 s makes no sense"),
-        ({"controller": pd, "inputs": {"bell": lambda t: t}}, "input 'bell' is given over time"),
-        ({"controller": pd, "reactions": "all"}, "reactions cannot be given"),
+        (
+            {"controller": pd, "inputs": {"bell": lambda t: t}},
+            "input 'bell' is given as a function of time",
+        ),
+        ({"controller": pd, "reactions": "all"}, "reactions= cannot be combined"),
         ({"controller": pd, "mode": "up"}, "has no modes"),
     ],
 )
@@ -311,7 +317,7 @@ def test_live_drives_follow_a_controller_and_need_their_velocity() -> None:
     told = r"controller 'jump' at t = 0.001 s: .*'arm.q' moves from 0 to 0.001, but 'arm.qd' is 0"
     with pytest.raises(il.SimulationError, match=told):
         plant.simulate(t_end=0.1, controller=jump)
-    with pytest.raises(il.SimulationError, match=r"input 'arm\.q' follows the motion"):
+    with pytest.raises(il.SimulationError, match=r"input 'arm\.q' is set by the motion"):
         plant.simulate(t_end=0.1, controller=move, arm=lambda t: t)
 
 

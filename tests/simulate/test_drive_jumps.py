@@ -36,7 +36,7 @@ def triangle(t: Any) -> Any:
         (lambda t: il.where(t > 0.6, 0.02, 0.0), 0.6, "by 0.02 m;"),
         (lambda t: il.sin(3.0 * t) + il.where(t > 0.6, 0.1 * t - 0.06, 0.0), 0.6, "by 0.1 m/s"),
         ((np.linspace(0.0, 0.7, 8), np.linspace(0.0, 0.7, 8) ** 2), 0.7, "in velocity by 1.4 m/s"),
-        (triangle, math.pi / 14.0, ", and later again"),
+        (triangle, math.pi / 14.0, ", and again later"),
     ],
 )
 def test_a_jump_is_told_with_its_time_and_size(

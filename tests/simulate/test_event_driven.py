@@ -292,7 +292,7 @@ def test_painleve_is_refused_with_a_word() -> None:
         return m.compile()
 
     # a unit of normal force at the tip that slides draws it into the ground if mu > 4/3
-    with pytest.raises(SimulationError, match="no finite forces keep them closed \\(Painlevé\\)"):
+    with pytest.raises(SimulationError, match="no finite forces keep closed \\(Painlevé\\)"):
         rod(1.35).simulate(t_end=0.01, step=1e-3, method=METHOD)
     force = rod(1.3).simulate(t_end=1e-6, step=1e-6, method=METHOD)["tip.normal"][-1]
     # (1 + 3 c (c - mu s)) f = g, as the rod does not turn yet
@@ -304,7 +304,7 @@ def test_what_it_cannot_do_is_refused_by_name() -> None:
     def run(m: il.Model) -> None:
         m.compile().simulate(t_end=0.01, step=1e-3, method=METHOD)
 
-    with pytest.raises(InputError, match="contact 'touch_0' gives way"):
+    with pytest.raises(InputError, match="contact 'touch_0' is compliant"):
         run(table(il.hard(0.0, 0.5, stiffness=1e7)))
     free = il.Model("pendulum")
     free.body("arm", on=free.ground, joint=il.revolute("y"), mass=1.0, com=(1.0, 0.0, 0.0))

@@ -11,7 +11,7 @@ from test_found_contacts import RADIUS, WALL, found_box, marble, rolling, slidin
 
 import inloop as il
 from inloop.errors import SimulationError
-from inloop.geometry import Box, Mesh, Shape
+from inloop.geometry import Mesh, Shape, Sphere
 from inloop.model import Hard
 from inloop.simulate import Result
 
@@ -22,13 +22,14 @@ LEAN = 0.3
 def thing(
     base: Shape, shape: Shape, law: Hard, *, mass: float = 1.3, lean: float = 0.0, **start: object
 ) -> il.Model:
-    """A free body on a shape that stands; the inertia is that of its box, or of its ball."""
+    """A free body on a shape that stands; inertia of the box around it, or of a ball."""
     m = il.Model("thing", gravity=(G * np.sin(lean), 0.0, -G * np.cos(lean)))
-    if isinstance(shape, Box):
-        square = np.array(shape.size) ** 2
+    if not isinstance(shape, Sphere):
+        low, high = shape.bounds
+        square = np.subtract(high, low) ** 2
         inertia = tuple(mass / 12.0 * (square.sum() - square))
     else:
-        inertia = (0.4 * mass * shape.radius**2,) * 3  # type: ignore[attr-defined]
+        inertia = (0.4 * mass * float(shape.radius) ** 2,) * 3
     body = m.body("body", on=m.ground, joint=il.free(**start), mass=mass, inertia=inertia)
     m.contact(m.ground, base, body, shape, law=law, name="touch")
     return m
@@ -124,11 +125,15 @@ def test_a_box_dropped_on_its_edge_meets_the_printed_digits() -> None:
     assert result.q[-1, :3] == pytest.approx([0.2391719124, 0.0, 0.05], abs=1e-9)
 
 
-def test_a_tall_box_on_a_box_tips_over_as_printed() -> None:
-    lean, sides = np.radians(25.0), (0.1, 0.16, 0.3)
+TALL = il.box((0.1, 0.16, 0.3))
+
+
+@pytest.mark.parametrize("shape", [TALL, il.convex_hull(TALL.surface().vertices)], ids=str)
+def test_a_tall_box_on_a_box_tips_over_as_printed(shape: Shape) -> None:
+    lean = np.radians(25.0)
     start = {"mass": 2.0, "lean": lean, "position": (0.0, 0.1, 0.25)}
     base = il.box((4.0, 1.0, 0.2))
-    result = run(thing(base, il.box(sides), il.hard(friction=0.6), **start), 0.9, 0.1)
+    result = run(thing(base, shape, il.hard(friction=0.6), **start), 0.9, 0.1)
     assert result.q[2, [0, 2]] == pytest.approx([0.018903109, 0.2550257507], abs=1e-9)
     assert result.q[4, [0, 2]] == pytest.approx([0.1157882661, 0.2437772723], abs=1e-9)
     assert result.q[-1, [0, 2]] == pytest.approx([0.3190585344, 0.15], abs=1e-9)
@@ -144,6 +149,28 @@ def test_a_ball_rolls_off_a_box_as_small_steps_say() -> None:
         for h in (2e-4, 5e-5)
     ]
     assert off[0] < 1e-4 and off[1] < 0.5 * off[0]
+
+
+@pytest.mark.parametrize("base", [il.box((4.0, 1.0, 0.2)), il.cylinder(2.0, 0.2)], ids=str)
+def test_a_can_falls_on_its_base_slides_and_stands(base: Shape) -> None:
+    """It falls by 5 cm, loses 0.2 √(2 g 0.05) of its speed there, and slides 0.2 g slower."""
+    start = {"position": (-0.3, 0.1, 0.2), "velocity": (0.7, 0.0, 0.0)}
+    m = thing(base, il.cylinder(0.1, 0.1), il.hard(friction=0.2), **start)
+    result = run(m, 0.5)
+    fall = np.sqrt(2.0 * 0.05 / G)
+    left = 0.7 - 0.2 * G * fall
+    x = -0.3 + 0.7 * fall + left**2 / (0.4 * G)
+    assert result.q[-1, :3] == pytest.approx([x, 0.1, 0.15], abs=1e-10)
+    assert np.abs(result.qd[-1]).max() < 1e-10
+
+
+def test_a_ball_rolls_off_a_can_without_loss() -> None:
+    """Over its rim, which is round: it does not slip while it is there."""
+    start = {"position": (0.2, 0.02, 0.2), "velocity": (0.4, 0.0, 0.0), "rate": (0.0, 4.0, 0.0)}
+    result = run(thing(il.cylinder(0.25, 0.2), BALL, il.hard(friction=0.8), **start), 0.2)
+    assert np.hypot(*result.q[-1, :2]) > 0.26
+    energy = result.energy.sum(axis=1)
+    assert np.abs(energy - energy[0]).max() < 1e-9
 
 
 def test_what_is_fast_does_not_get_through_a_thin_wall() -> None:

@@ -16,7 +16,7 @@ from inloop import gallery
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror")
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 # loops, modes with impacts, constraints on velocities
-FEW = ("four_bar", "bouncing_ball", "rolling_disc")
+FEW = ("bouncing_ball", "rolling_disc")
 T_END, STEP = 0.05, 1e-3
 
 pytestmark = pytest.mark.usefixtures("shipped_flags")
@@ -119,6 +119,7 @@ class Push:
         return {"rail.tau": -gain * self.total - outputs["rail.qd"] + t}
 
 
+@pytest.mark.long
 def test_a_program_holds_the_controller_of_its_plant(tmp_path: Path, make: Make) -> None:
     file = tmp_path / "push.c"
     file.write_text(IN_C)

@@ -64,7 +64,7 @@ def test_what_is_not_met_is_not_told() -> None:
 
 def test_what_no_method_does_at_these_steps_is_told(tmp_path: Path) -> None:
     """At t = 0.03 s coordinates of the mechanism are known: steps of 1 ms miss them."""
-    with pytest.warns(il.ExportWarning, match="not to be trusted up to t = 0.03 s") as told:
+    with pytest.warns(il.ExportWarning, match="is not accurate up to t = 0.03 s") as told:
         andrews().export_c(tmp_path, t_end=0.03)
     (warning,) = told
     assert warning.filename == __file__
@@ -85,7 +85,7 @@ def test_the_command_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     told = capsys.readouterr()
     assert "note: model 'andrews' is exported with method" in told.err
     (warning,) = json.loads(told.out)["warnings"]
-    assert "not to be trusted up to t = 0.03 s" in warning
+    assert "is not accurate up to t = 0.03 s" in warning
 
 
 def test_the_report_of_a_board_tells_it(tmp_path: Path) -> None:

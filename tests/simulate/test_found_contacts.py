@@ -189,3 +189,22 @@ def test_terrain_that_is_too_fine_is_told() -> None:
     m.contact(m.ground, ground, body, il.sphere(0.5), law=il.hard(), name="touch")
     with pytest.raises(il.ModelError, match="the triangles of the terrain are too small"):
         m.build()
+
+
+def test_what_is_too_fast_for_the_step_is_noted() -> None:
+    """A ball of 5 cm and a plate of 2 cm: whether it is seen depends on where its steps end."""
+    m = il.Model("bullet")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    plate, shape = il.box((2.0, 2.0, 0.02)), il.sphere(0.05)
+    m.contact(m.ground, plate, ball, shape, law=il.hard(0.5, 0.0), name="plate")
+    plant = m.compile()
+    passed = 0
+    for height in np.arange(1.0, 1.1, 0.01):
+        for speed in (5.0, 100.0):
+            result = plant.simulate(t_end=0.02, step=1e-3, q=[height], qd=[-speed])
+            fast = [note for note in result.notes if "pass through each other unseen" in note]
+            assert len(fast) == (speed > 5.0)
+            passed += int(result.q[-1, 0] < 0.0)
+    assert passed > 0
+    slow = plant.simulate(t_end=0.02, step=1e-4, q=[1.0], qd=[-100.0])
+    assert slow.qd[-1, 0] > 49.0 and not slow.notes

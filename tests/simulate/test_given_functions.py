@@ -199,9 +199,69 @@ def test_samples_that_end_before_the_run_are_told() -> None:
     # it goes on with its first and last value
     assert result["cart.q"][-1] == pytest.approx(0.5 * 2.0 / 2.0 * 1.0**2)
     assert result.notes == (
-        "samples of input 'push' begin at t = 0.2 s, the run at 0 s: until then they stay at 2",
-        "samples of input 'push' end at t = 0.5 s, the run at 1 s: from there on they stay at 2",
-        "samples of drive 'slide' end at t = 0.3 s, the run at 1 s: from there on they stay at 0",
+        "samples of input 'push' start at t = 0.2 s, the run at 0 s: until then, the value is 2",
+        "samples of input 'push' end at t = 0.5 s, the run at 1 s: from then on, the value is 2",
+        "samples of drive 'slide' end at t = 0.3 s, the run at 1 s: from then on, the value is 0",
     )
     whole = {"push": (np.linspace(0.0, 0.99, 100), np.ones(100))}
     assert plant.simulate(t_end=1.0, step=1e-2, inputs=whole).notes == ()
+
+
+@pytest.mark.parametrize("width", [2e-4, 6e-4, 5e-3, 0.1])
+def test_steps_chosen_by_their_error_do_not_pass_over_pulses(cart: il.Plant, width: float) -> None:
+    def push(t: il.Expr) -> il.Expr:
+        return il.where((t > 2.0003) * (t < 2.0003 + width), 3.0 / width, 0.0)
+
+    for runs in (1, 2):
+        options = {"t_end": 4.0, "tolerance": 1e-6, "inputs": {"push": push}}
+        found = cart.simulate(**options) if runs == 1 else cart.simulate_many(runs=2, **options)
+        assert found.notes == ()
+        speed = np.atleast_2d(found["cart.qd"])[:, -1]
+        assert speed == pytest.approx(3.0 / MASS, rel=1e-4)
+    # fixed steps are not trusted with what is shorter than a few of them
+    default = cart.simulate(t_end=4.0, inputs={"push": push})
+    assert default["cart.qd"][-1] == pytest.approx(3.0 / MASS, rel=1e-2)
+    assert default.status == "OK"
+
+
+def test_pulses_that_steps_may_pass_over_are_told(cart: il.Plant) -> None:
+    def push(t: il.Expr) -> il.Expr:
+        return il.where((t > 0.2003) * (t < 0.2005), 100.0, 0.0)
+
+    words = "t = 0.2004 s: input 'push' has a pulse of 0.0002 s, over which steps of 0.001 s pass"
+    for method in ("rk4", "implicit", "rodas"):
+        found = cart.simulate(t_end=0.4, step=1e-3, method=method, inputs={"push": push})
+        assert found.doubts[0].startswith(words)
+    many = cart.simulate_many(runs=2, t_end=0.4, method="rk4", inputs={"push": push})
+    assert many.notes[0].startswith(words)
+    # neither what recurs slowly, nor jumps, nor noise that has a sample at each step
+    noise = np.random.default_rng(3).normal(size=401)
+    for calm in (lambda t: il.sin(99.0 * t), lambda t: il.where(t > 0.2003, 1.0, 0.0),
+                 (np.linspace(0.0, 0.4, 401), noise)):  # fmt: skip
+        found = cart.simulate(t_end=0.4, step=1e-3, method="rk4", inputs={"push": calm})
+        assert not any("pulse" in note for note in found.notes)
+
+
+def test_pulses_of_laws_and_drives_are_followed() -> None:
+    m = il.Model("timed", gravity=(0, 0, 0))
+    begin = m.parameter("begin", 2.0, unit="s")
+    m.body("cart", on=m.ground, joint=il.prismatic("x"), mass=MASS)
+    m.joint_force("cart", lambda t: il.where((t > begin) * (t < begin + 0.01), 300.0, 0.0), "kick")
+    m.body("slide", on=m.ground, joint=il.prismatic("y"), mass=1.0)
+    m.drive("slide", lambda t: 0.1 * il.exp(-(((t - 3.0) / 1e-3) ** 2)))
+    plant = m.compile()
+    plant.parameters["begin"] = 1.05
+    found = plant.simulate(t_end=4.0, tolerance=1e-6)
+    assert found["cart.qd"][-1] == pytest.approx(3.0 / MASS, rel=1e-4)
+    told = plant.simulate(t_end=4.0, step=0.1, method="rk4").doubts[0]
+    assert told.startswith("t = 1.055 s: law 'kick' has a pulse of 0.01 s, over which")
+
+
+def test_splines_that_leave_their_samples_are_told(cart: il.Plant) -> None:
+    t = np.linspace(0.0, 1.0, 21)
+    jump = {"push": (t, np.where(t > 0.45, 1.0, 0.0))}
+    assert "reaches -0.1005 at t = 0.425 s" in cart.simulate(t_end=1.0, inputs=jump).notes[0]
+    apart = {"push": ([0.0, 0.4, 0.5, 0.6, 1.0], [0.0, 0.0, 9.0, 0.0, 0.0])}
+    assert "the spline through them" in cart.simulate(t_end=1.0, inputs=apart).notes[0]
+    for smooth in (np.sin(20.0 * t), t * (1.0 - t), 3.0 + 0.0 * t):
+        assert cart.simulate(t_end=1.0, inputs={"push": (t, smooth)}).notes == ()

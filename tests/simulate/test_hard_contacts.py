@@ -76,7 +76,7 @@ def test_a_start_inside_is_noted(ground: il.Shape, top: float) -> None:
     plant = m.compile()
     inside, apart = (plant.simulate(t_end=0.01, q={"ball": top + z}) for z in (0.05, 0.1))
     assert inside["ball.q"][-1] == pytest.approx(top + 0.05, abs=1e-9)
-    assert "contact 'floor' begins 0.05 deep" in inside.notes[0]
+    assert "contact 'floor' starts with a penetration of 0.05" in inside.notes[0]
     assert apart.notes == ()
 
 
@@ -93,8 +93,8 @@ def test_a_start_below_the_ground_is_noted(of_mesh: bool) -> None:
     plant = m.compile()
     on, below, above = (plant.simulate(t_end=0.01, q={"ball": z}) for z in (0.0, -0.3, 0.1))
     assert on["ball.q"][-1] == pytest.approx(0.0, abs=1e-9)
-    assert "contact 'floor' begins 0.1 deep" in on.notes[0]
-    assert "the middle of 'ball' begins 0.3 below the ground" in below.notes[0]
+    assert "contact 'floor' starts with a penetration of 0.1" in on.notes[0]
+    assert "the center of 'ball' starts 0.3 below the ground" in below.notes[0]
     assert above.notes == ()
     # 0.4 m in a step
     through = plant.simulate(t_end=0.02, step=1e-3, q={"ball": 2.0}, qd={"ball": -400.0})
@@ -402,7 +402,7 @@ def test_what_makes_no_sense_is_told() -> None:
     assert "restitution must be >= 0 and <= 1, got 1.5" in text
     assert "friction must be >= 0, got -0.1" in text
     assert "stiffness must be > 0, got -1" in text
-    assert "a hard contact brings its friction with it" in text
+    assert "a hard contact includes its own friction" in text
 
 
 def test_an_impact_at_the_end_of_a_step_leaves_open_contacts_alone() -> None:
@@ -418,3 +418,20 @@ def test_an_impact_at_the_end_of_a_step_leaves_open_contacts_alone() -> None:
         before = ball
     result = m.compile().simulate(t_end=0.05, step=1e-3)
     assert result.qd[-1] == pytest.approx([0.0, 0.0, 0.0, 2.0], abs=1e-9)
+
+
+@pytest.mark.parametrize(("stiffness", "notes"), [(1e5, 0), (1e4, 1), (1.0, 1)])
+def test_a_contact_that_is_soft_carries_and_says_so_if_it_is_too_soft(
+    stiffness: float, notes: int
+) -> None:
+    """It was hit anew in every step, and sank for ever."""
+    m = il.Model("soft")
+    ball = m.body("z", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
+    law = il.hard(stiffness=stiffness)
+    m.contact(m.ground, il.plane(), ball, il.sphere(0.1), law=law, name="floor")
+    result = m.compile().simulate(t_end=2.0, step=1e-3)
+    assert len([note for note in result.notes if "too soft for a hard contact" in note]) == notes
+    if stiffness > 1.0:
+        assert abs(result.qd[-1, 0]) < 1e-4
+        assert result["floor.force"][-1] == pytest.approx(9.81, rel=1e-3)
+        assert result["floor.gap"][-1] > -6.0 * 9.81 / stiffness

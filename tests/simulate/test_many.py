@@ -12,6 +12,7 @@ from linkage_pair import linkage_pair
 
 import inloop as il
 from inloop import gallery
+from inloop.gallery.four_bar import four_bar as parallelograms
 from inloop.gallery.puma560.model import puma560
 
 RUNS = 12
@@ -283,7 +284,7 @@ def test_signals_and_ends(pendulum: il.Plant) -> None:
         ({"runs": 2.5}, "runs is '2.5'"),
         ({"runs": 4, "q": {"upper": [1.0, 2.0]}}, "'upper' in q has 2 numbers, runs is 4"),
         ({"q": {"upper": [1.0, 2.0], "lower": [1.0]}}, "has 1 numbers, 'upper' in q has 2"),
-        ({"q": {"uper": [1.0]}}, "q knows no 'uper'. Did you mean upper"),
+        ({"q": {"uper": [1.0]}}, "q: there is no 'uper'. Did you mean upper"),
         ({"q": {"upper": [1.0, math.nan]}}, "NaN or infinity for run 1"),
         ({"q": {"upper": np.zeros((2, 2))}}, r"shape \(2, 2\)"),
         ({"q": np.zeros((5, 3))}, r"q has shape \(5, 3\). Give shape \(runs, 2\)"),
@@ -334,7 +335,51 @@ def test_runs_whose_steps_are_too_long_are_noted() -> None:
         apart = np.abs(many["mass.q"][:, -1] - exact[runs])
         assert (apart > 0.1).tolist() == [run == 1 for run in runs]
         (note,) = many.notes
-        assert note.startswith(f"run {runs.index(1)}: with half the step it is elsewhere")
+        assert note.startswith(f"run {runs.index(1)}: with half the step it differs")
     many = plant.simulate_many(t_end=0.1, step=1e-5, parameters={"k": stiffness})
     np.testing.assert_allclose(many["mass.q"][:, -1], exact, atol=1e-6)
     assert many.notes == ()
+
+
+@pytest.mark.parametrize("formulation", ["reduced", "redundant"])
+def test_velocities_that_are_declared_twice_are_kept_in_each_run(formulation: str) -> None:
+    """As `simulate` does: the bars of a parallelogram are declared with equal velocities."""
+    plant = parallelograms(1).compile(formulation=formulation)
+    options: dict[str, Any] = {"t_end": 0.05, "step": 1e-3, "sample": 0.01}
+    masses = np.array([0.5, 2.0])
+    many = plant.simulate_many(parameters={"mass": masses}, **options)
+    for run, mass in enumerate(masses):
+        plant.parameters["mass"] = mass
+        assert_same(many, run, plant.simulate(method=many.method, **options))
+    np.testing.assert_allclose(many.qd[:, 0], [[-1.0, -1.0, 1.0]] * 2)
+    leant = plant.simulate_many(q={"bar_0": [0.3, 0.4]}, **options)
+    np.testing.assert_allclose(leant.qd[:, 0], [[-1.0, -1.0, 1.0]] * 2)
+    # the coupler folded back onto its bar, so that the other one stands still
+    folded = np.array([[0.3, math.pi / 2.0, -math.pi / 2.0]] * 2)
+    with pytest.raises(il.InputError, match=r"run 0: 'bar_.' cannot start with velocity -1"):
+        plant.simulate_many(q=folded, **options)
+
+
+def pulled() -> il.Model:
+    """A slide that is driven at a live pace, and one that a rack takes along."""
+    m = il.Model("pulled", gravity=(0.0, 0.0, 0.0))
+    pace = m.parameter("pace", 1.0, unit="m/s")
+    where = m.parameter("where", 0.1, unit="m")
+    m.body("first", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+    m.body("wheel", on=m.ground, joint=il.revolute("y", guess=0.0), mass=1.0, inertia=(1, 1, 1))
+    m.drive("first", lambda t: where + pace * t)
+    m.rack("wheel", "first", radius=0.5)
+    return m
+
+
+@pytest.mark.parametrize("formulation", ["reduced", "redundant"])
+def test_drives_start_as_the_parameters_of_each_run_say(formulation: str) -> None:
+    plant = pulled().compile(formulation=formulation)
+    paces, places = np.array([0.5, -3.0, 2.0]), np.array([0.1, 0.4, -0.2])
+    many = plant.simulate_many(
+        t_end=0.1, step=1e-2, sample=0.1, parameters={"pace": paces, "where": places}
+    )
+    assert many.status == ("OK",) * 3
+    np.testing.assert_allclose(many["wheel.q"][:, 0], 2.0 * places, atol=1e-12)
+    np.testing.assert_allclose(many["wheel.qd"][:, 0], 2.0 * paces, atol=1e-12)
+    np.testing.assert_allclose(many["wheel.q"][:, -1], 2.0 * (places + 0.1 * paces), atol=1e-12)

@@ -259,7 +259,7 @@ def test_mistakes_are_told_together() -> None:
         m.build()
     text = str(caught.value)
     for part in ("mode 'flight' is declared twice", "joint 'bell' does not exist", "'fligt'",
-                 "'rest'", "quantities are called by their names", "no point 'ball.tip'",
+                 "'rest'", "use the name of the quantity", "no point 'ball.tip'",
                  "unknown direction 'down'"):  # fmt: skip
         assert part in text, part
     assert "test_modes.py" in text

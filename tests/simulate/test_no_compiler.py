@@ -190,6 +190,7 @@ def test_functions_that_nobody_compiled_run_as_python(case: tuple[str, il.Plant]
         np.testing.assert_allclose(found["dqdd_dtau"] @ M[0], np.eye(2), atol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", ["modes"], indirect=True)
 def test_sources_are_written(
     case: tuple[str, il.Plant], tmp_path: Path, make: Callable[..., Path]

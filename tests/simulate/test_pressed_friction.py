@@ -217,8 +217,8 @@ def test_mistakes() -> None:
     assert "joint_force 'f': there is no output of a law 'nothing.force'" in text
     assert "joint_force 'g': there is no constraint 'pen.x'" in text
     assert "joint_force 'h': there is no driven joint 'rod'" in text
-    assert "'at_once': only rates of states may use force['pin.x']" in text
-    assert "depends on itself by way of other laws" in text
+    assert "'at_once': only the rates of its states may use force['pin.x']" in text
+    assert "depends on itself through other laws" in text
 
 
 def test_forces_that_are_not_there() -> None:
@@ -230,5 +230,5 @@ def test_forces_that_are_not_there() -> None:
         m.compile()
     # the mechanism is planar: nothing tells what the pin carries out of the plane
     m = slider_crank(lambda force: force["pin.y"])
-    with pytest.raises(il.InputError, match=r"'pin.y', which follows from other rows"):
+    with pytest.raises(il.InputError, match=r"'pin.y', which is redundant"):
         m.compile()

@@ -21,6 +21,8 @@ from inloop.native.building.locking import exclusive
 from inloop.simulate.many.places import find_place
 from inloop.simulate.many.ray_cluster import knock
 
+pytestmark = pytest.mark.begins_first
+
 CHECKS = Path(__file__).parent / "ray_checks.py"
 PATIENCE = 900.0  # for all checks, on a machine that is busy [s]
 
@@ -96,7 +98,7 @@ def test_a_worker_that_dies_is_replaced(told: dict[str, Any]) -> None:
 
 @pytest.mark.long
 def test_a_chunk_that_always_ends_its_worker_is_told(told: dict[str, Any]) -> None:
-    assert "runs 0 to 19 ended their workers 2 times" in told["hopeless"]["error"]
+    assert "runs 0 to 19 crashed their workers 2 times" in told["hopeless"]["error"]
 
 
 def test_machines_of_another_kind_build_for_themselves(told: dict[str, Any]) -> None:
@@ -130,5 +132,5 @@ def test_places_by_name() -> None:
         place = find_place(address)
         assert place is not None and place.address == address
     for wrong in ("", "ray:", "head", "http://head:80", " head:1", "head:port"):
-        with pytest.raises(il.InputError, match="no place to run at"):
+        with pytest.raises(il.InputError, match="not a place to run"):
             find_place(wrong)

@@ -76,7 +76,7 @@ def test_a_declared_slider_that_contradicts_a_drive_names_both() -> None:
 
 
 def test_where_nothing_is_free_the_advice_is_no_empty_list(driven: il.Plant) -> None:
-    with pytest.raises(il.InputError, match="leave no such velocity") as caught:
+    with pytest.raises(il.InputError, match="leave no velocity free") as caught:
         driven.simulate(t_end=1e-3, qd={"slider": 7.0})
     assert "with 'arm' at 2 'slider' has -0.39537, not 7" in str(caught.value)
 

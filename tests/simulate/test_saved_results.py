@@ -98,7 +98,7 @@ def test_a_table_alone_tells_what_it_cannot_tell(run: il.Result, tmp_path: Path)
     assert found.coordinates == ("ball",) and found.name == "run"
     for name in run.names:
         np.testing.assert_array_equal(found[name], run[name])
-    assert found.notes == ("the file holds neither units nor events",)
+    assert found.notes == ("the file contains neither units nor events",)
     # neither a balance nor closed loops are claimed by a file that does not tell them
     assert np.isnan(found.energy_drift()) and np.isnan(found.constraint_violation)
 
@@ -165,7 +165,7 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", t=np.array([Hostile()], dtype=object))
     refused(tmp_path / "a.npz")
     (tmp_path / "b.npz").write_bytes(pickle.dumps(Hostile()))
-    refused(tmp_path / "b.npz", "is no archive")
+    refused(tmp_path / "b.npz", "is not an archive")
 
 
 def test_arrays_must_be_as_long_as_they_tell(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_arrays_must_be_as_long_as_they_tell(tmp_path: Path) -> None:
     refused(npz(tmp_path / "long.npz", {"t.npy": t, "x.npy": lie}), "long as its header says")
     refused(npz(tmp_path / "short.npz", {"t.npy": t, "x.npy": t[:-1]}), "long as its header says")
     refused(npz(tmp_path / "other.npz", {"t.npy": t, "x.npy": npy(np.arange(3.0))}), "lengths")
-    refused(npz(tmp_path / "flat.npz", {"t.npy": npy(np.ones((2, 2)))}), "no column of numbers")
+    refused(npz(tmp_path / "flat.npz", {"t.npy": npy(np.ones((2, 2)))}), "not a column of numbers")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_arrays_must_be_as_long_as_they_tell(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_headers_that_make_no_sense(header: str, tmp_path: Path) -> None:
-    refused(with_header(tmp_path / "a.npz", header), "is no archive of arrays")
+    refused(with_header(tmp_path / "a.npz", header), "is not an archive of arrays")
 
 
 def test_headers_of_an_old_python_are_read(tmp_path: Path) -> None:
@@ -222,9 +222,9 @@ def test_bombs_are_not_unpacked(tmp_path: Path) -> None:
     [
         ("", "is empty"),
         ("t,x\n", "no table|names above|no times"),
-        ("t,x\n1,2\n3\n", "no table"),
-        ("t,x\n1,two\n", "no table"),
-        ("t,t\n1,2\n", "twice"),
+        ("t,x\n1,2\n3\n", "not a table"),
+        ("t,x\n1,two\n", "not a table"),
+        ("t,t\n1,2\n", "two columns of the same name"),
         ("x,y\n1,2\n", "no times"),
         ("t,x\ninf,2\n", "not finite"),
         ("t,\x1b[2Jx\n1,2\n", "has a column"),
@@ -245,7 +245,7 @@ def test_tables_that_make_no_sense(text: str, match: str, tmp_path: Path) -> Non
 )  # fmt: skip
 def test_facts_that_make_no_sense(facts: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", t=np.arange(3.0), **{"inloop/facts": np.array(facts)})
-    refused(tmp_path / "a.npz", "does not say what it holds")
+    refused(tmp_path / "a.npz", "does not describe its contents")
 
 
 @pytest.mark.parametrize(
@@ -272,9 +272,9 @@ def test_facts_that_do_not_fit_the_columns(change: tuple[str, str], tmp_path: Pa
 
 def test_columns_of_words_are_refused(tmp_path: Path) -> None:
     parquet.write_table(pyarrow.table({"t": [0.0], "x": ["word"]}), tmp_path / "a.parquet")
-    refused(tmp_path / "a.parquet", "no column of numbers")
+    refused(tmp_path / "a.parquet", "not a column of numbers")
     (tmp_path / "b.parquet").write_bytes(b"PAR1")
-    refused(tmp_path / "b.parquet", "no Parquet file")
+    refused(tmp_path / "b.parquet", "not a Parquet file")
 
 
 @pytest.mark.parametrize("ending", ["npz", "parquet", "csv"])
@@ -295,14 +295,14 @@ def test_damaged_files_are_read_or_refused(ending: str, tmp_path: Path) -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    refused(tmp_path / "missing.npz", "there is no file .*missing.npz.* holds none that ends in")
+    refused(tmp_path / "missing.npz", "there is no file .*missing.npz.* contains none that ends in")
     refused(tmp_path / "no" / "run.csv", "there is no file .* There is no folder .*no' either")
     for name in ("run.csv", "run.mcap", "run.pickle", "run"):
         (tmp_path / name).write_bytes(b"")
     refused(tmp_path / "runs.csv", r"there is no file .* Did you mean run.csv or run.mcap\?")
     for name in ("run.pickle", "run"):
-        refused(tmp_path / name, "is no file that holds a result")
+        refused(tmp_path / name, "is not a file with a result")
     for name in ("run.csv", "run.mcap"):
         refused(tmp_path / name, f"{name}' is empty")
     (tmp_path / "folder.npz").mkdir()
-    refused(tmp_path / "folder.npz", "is a folder, .* Name one of its files: none")
+    refused(tmp_path / "folder.npz", "is a folder, .* Give one of its files: none")

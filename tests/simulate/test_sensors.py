@@ -263,7 +263,7 @@ def test_sensors_of_modes() -> None:
         (il.sensors.encoder("nobody"), "there is no joint 'nobody'"),
         (il.sensors.contact_force("floor"), "there is no contact 'floor'"),
         (il.sensors.strain("arm", 0.01), "there is no flexible link 'arm'"),
-        ("imu", "a sensor cannot be 'imu'"),
+        ("imu", "a sensor must come from il.sensors, got 'imu'"),
         (il.sensors.imu(3.0), "must be a body, a point, a frame or its name"),  # type: ignore[arg-type]
     ],
 )
@@ -279,11 +279,11 @@ def test_mistakes(spec: object, words: str) -> None:
 def test_a_name_is_given_once() -> None:
     m = pendulum()
     m.sensor("imu", il.sensors.encoder("arm"))
-    with pytest.raises(il.ModelError, match="the name is taken by the sensor"):
+    with pytest.raises(il.ModelError, match="the name is already used by the sensor"):
         m.build()
     m = pendulum()
     m.sensor("mode", il.sensors.encoder("arm"))
-    with pytest.raises(il.ModelError, match="inloop uses this name itself"):
+    with pytest.raises(il.ModelError, match="the name is reserved by inloop"):
         m.build()
     with pytest.raises(il.InputError, match="from 0 at the root to 1"):
         il.sensors.strain("rod", 0.1, 1.5)

@@ -337,14 +337,14 @@ class TestOnePage:
         state = {"state": "running", "speed": 1.0, "step": 5, "t": 0.5, "status": "DIVERGED",
                  "latched": "", "overruns": 3, "stale": 0, "lost": 0, "source": "live",
                  "driven": False}  # fmt: skip
-        notice = {"level": "error", "text": "the numbers ran away", "fix": "Put it back."}
+        notice = {"level": "error", "text": "the simulation diverged", "fix": "Put it back."}
         # at once: the real state follows soon
         alarm = page.evaluate(
             "(text) => { inloop.connection.receive(text); "
             "return document.querySelector('#alarm').innerText; }",
             json.dumps({"kind": "state", **state, "notice": notice}),
         )
-        assert "ran away" in alarm and "Put it back" in alarm and "Reset" in alarm
+        assert "diverged" in alarm and "Put it back" in alarm and "Reset" in alarm
         receive(page, kind="notice", level="warn", text="3 samples were lost", fix="Plot less.")
         receive(page, kind="notice", level="warn", text="4 samples were lost", fix="Plot less.")
         told = [t for t in page.locator(".notice").all_inner_texts() if "samples were lost" in t]
@@ -452,7 +452,7 @@ def use_keyboard(page: Page, box: Mailbox) -> None:
     # the sheet of keys names them all, the device's too
     page.keyboard.press("?")
     sheet = page.locator("#keys").inner_text()
-    assert "Pause or go" in sheet and "Drive push" in sheet
+    assert "Pause or run" in sheet and "Drive push" in sheet
     page.keyboard.press("Escape")
     assert not page.locator("#keys").is_visible()
     dark = page.locator("html").get_attribute("data-theme")
@@ -500,7 +500,7 @@ def test_a_studio_that_went_away_is_told_and_found_again(
         first.end()
         alarm = page.locator("#alarm")
         alarm.wait_for(state="visible")
-        assert "has been ended" in alarm.inner_text() and "goes on" in alarm.inner_text()
+        assert "has been stopped" in alarm.inner_text() and "keeps running" in alarm.inner_text()
         assert box.state is State.RUNNING  # the loop does not mind
         second = Studio(*words, "--port", port)
         alarm.wait_for(state="hidden")
@@ -509,6 +509,10 @@ def test_a_studio_that_went_away_is_told_and_found_again(
         second.process.kill()
         alarm.wait_for(state="visible")
         told = alarm.inner_text()
-        assert "without a word" in told and "goes on" in told and box.state is State.RUNNING
+        assert (
+            "stopped unexpectedly" in told
+            and "keeps running" in told
+            and box.state is State.RUNNING
+        )
         second.process.communicate(timeout=HANG)
     assert [error for error in errors if "ERR_CONNECTION_REFUSED" not in error] == []

@@ -114,6 +114,7 @@ def robot(opened_robot: Any) -> Any:
     return opened_robot
 
 
+@pytest.mark.long
 def test_the_robot_opens_with_its_controller_along_a_path(robot: Any) -> None:
     """Off the path by no more than friction that nobody knows could push it: |J| F / (kp M)."""
     _, page, box = robot

@@ -90,7 +90,7 @@ def test_tree_and_picture_select_the_same_body(page: Page, box: Mailbox) -> None
     assert page.locator(".tree [aria-current=true] .name").inner_text() == "coupler_2"
     assert page.locator(".tree [aria-current=true] .quiet").inner_text() == "revolute, 1 loop"
     # a rod of 1 kg and 1 m
-    assert (detail(page, "mass"), detail(page, "hangs on")) == ("1 kg", "bar_1")
+    assert (detail(page, "mass"), detail(page, "attached to")) == ("1 kg", "bar_1")
     assert detail(page, "center of mass, in body axes") == "500, 0, 0 mm"
     assert detail(page, "principal moments of inertia") == "0, 83.3, 83.3 g·m²"
     q = box.peek()["coupler_2.q"]
@@ -174,7 +174,7 @@ def test_a_second_page_is_refused_springs_back_and_is_told_who_drives(
         slider = second.get_by_role("slider", name="Input bar_1.tau")
         rest = slider.input_value()
         slider.fill(slider.get_attribute("max") or "")
-        notice = second.get_by_text("drives just now; this is page")
+        notice = second.get_by_text("is driving; this is page")
         notice.wait_for()
         assert "page " in notice.inner_text() and slider.input_value() == rest
         assert second.evaluate("inloop.inputs.held.size") == 0

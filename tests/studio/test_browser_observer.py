@@ -58,5 +58,5 @@ def test_estimates_are_shown_beside_the_truth(
 
 
 def test_an_observer_that_a_file_does_not_define_is_named() -> None:
-    with pytest.raises(il.InputError, match=r"comes with no observer 'nope'\. Let the file"):
+    with pytest.raises(il.InputError, match=r"has no observer 'nope'\. Define it in the file"):
         named_observer("nope", {"model": 1})

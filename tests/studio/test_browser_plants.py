@@ -135,7 +135,7 @@ def test_model_a_runs_away_behind_a_coarse_encoder_and_a_better_sensor_or_b_help
 
                 panels = lift(page, box, "coarse", 7e-3)
                 assert panels[-1]["most_force"] == 40.0 and panels[-1]["least_energy"] < 0.0
-                page.get_by_text("is unstable: the motor gives all").wait_for()
+                page.get_by_text("is unstable: the motor is at its limit").wait_for()
                 keep_picture(page, "studio_device_coarse")
 
             # the device stays when the other model is built

@@ -38,7 +38,7 @@ def test_a_robot_waits_until_it_is_let_go(
         page.click("#remarks summary")
         notes = page.locator("#remarks li").all_inner_texts()
         assert any("not read: <safety_controller>" in note for note in notes)
-        assert any("'hold' = 0 lets them go" in note for note in notes)
+        assert any("'hold' = 0 releases them" in note for note in notes)
         pushes = page.locator(PUSH)
         assert (pushes.get_attribute("min"), pushes.get_attribute("max")) == ("-9", "9")
         page.evaluate("inloop.parameters.rows.get('hold').send(0)")

@@ -92,7 +92,7 @@ def test_joints_of_plants_of_others_are_set_only_if_they_allow_it(
             if allowed:
                 answer = page.coming("watched", lambda m: m["values"]["angle.q"] == 0.25)
             else:
-                answer = page.coming("notice", lambda m: "started by another" in m["text"])
+                answer = page.coming("notice", lambda m: "another program started" in m["text"])
             await page.do("place", coordinate="angle", q=0.25)
             await answer
             assert loop.mailbox.peek()["angle.q"] == (0.25 if allowed else before)

@@ -110,6 +110,7 @@ def test_what_is_not_as_described_is_found() -> None:
     assert any("reaction" in x for x in faults({"kind": "histogram"}, Histograms, "histogram"))
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize(
     ("here", "there", "where"),
     [

@@ -61,13 +61,13 @@ CASES: list[tuple[list[Any], Any]] = [
     (["axisLabels", [1e5, 1e5 + 0.5]], ["100.0000 k", "100.0005 k"]),
     (["axisLabels", [12.0]], ["12"]),
     # what is said when the studio is gone: what is known, and no more
-    (["farewell", "ended", OWN, "10.0.0.7"], ("has been ended", "ends with it")),
-    (["farewell", "ended", OTHERS, "10.0.0.7"], ("has been ended", "goes on")),
-    (["farewell", "cut", OWN, "127.0.0.1"], ("without a word", "ends with it")),
-    (["farewell", "cut", OTHERS, "[::1]"], ("without a word", "goes on")),
-    (["farewell", "cut", OWN, "10.0.0.7"], ("no connection", "network is cut, the plant goes on")),
-    (["farewell", "cut", None, "localhost"], ("without a word", "Trying again")),
-    (["farewell", "turned away", OWN, "localhost"], ("turned this page away", "Trying again")),
+    (["farewell", "ended", OWN, "10.0.0.7"], ("has been stopped", "stops with it")),
+    (["farewell", "ended", OTHERS, "10.0.0.7"], ("has been stopped", "keeps running")),
+    (["farewell", "cut", OWN, "127.0.0.1"], ("stopped unexpectedly", "stops with it")),
+    (["farewell", "cut", OTHERS, "[::1]"], ("stopped unexpectedly", "keeps running")),
+    (["farewell", "cut", OWN, "10.0.0.7"], ("no connection", "the plant keeps running")),
+    (["farewell", "cut", None, "localhost"], ("stopped unexpectedly", "Trying again")),
+    (["farewell", "turned away", OWN, "localhost"], ("refused this page", "Trying again")),
 ]  # fmt: skip
 
 

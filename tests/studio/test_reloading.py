@@ -70,7 +70,7 @@ def test_a_plant_is_replaced_when_its_file_changes(
             notice = (await told)["notice"]
             assert "crane.py cannot be used" in notice["text"] and "fly" in notice["text"]
             assert f"{file}:{CRANE.count(chr(10)) + 1}" in notice["text"]
-            assert "goes on" in notice["fix"]
+            assert "keeps running" in notice["fix"]
             first = page.box.process
             await page.pass_time(0.1)
             before = page.box.peek()
@@ -79,7 +79,7 @@ def test_a_plant_is_replaced_when_its_file_changes(
             file.write_text(CRANE + 'm.body("hook", on=load, joint=il.revolute("y"), mass=1.0, '
                             "com=(0, 0, -0.2))\n")  # fmt: skip
             hello = await greeting
-            assert (await kept)["text"].endswith("its state goes on; not kept: coordinate hook")
+            assert (await kept)["text"].endswith("its state is kept; not kept: coordinate hook")
             page.detach()
             after = page.box.peek()
             assert page.box.process != first and studio.plant == page.box.name
@@ -92,7 +92,7 @@ def test_a_plant_is_replaced_when_its_file_changes(
             await page.pass_time(0.1)
             again = page.coming("notice")
             sizes.write_text("MASS = 5.0\n")
-            assert (await again)["text"] == "the file was reloaded, its state goes on"
+            assert (await again)["text"] == "the file was reloaded, its state is kept"
 
     try:
         asyncio.run(act())

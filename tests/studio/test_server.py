@@ -149,7 +149,7 @@ def test_one_hand_drives_and_what_it_held_comes_to_rest(studio: Any) -> None:
                 # somebody else may not
                 refused = watching.coming("refused")
                 await watching.socket.send(input_frame(-5.0))
-                assert re.match(r"page \d+ drives just now", (await refused)["text"])
+                assert re.match(r"page \d+ is driving", (await refused)["text"])
                 # when it was used: in the first step after it, on the plant's clock
                 await driving.socket.send(struct.pack("<B7xQ", 9, 77))
                 echo = await driving.until(
@@ -317,7 +317,7 @@ def show_without_a_plant(start_studio: Any, directory: Path, data: bytes) -> Non
             await there
             refused = page.coming("notice")
             await page.do("record", on=True)
-            assert "no plant runs here" in (await refused)["text"]
+            assert "no plant is running here" in (await refused)["text"]
 
     try:
         asyncio.run(act())

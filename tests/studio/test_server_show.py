@@ -108,7 +108,7 @@ def test_a_plant_of_somebody_else_is_shown_and_never_stopped(
                 assert "choose" not in page.hello["can"] and not page.hello["menu"]
                 refused = page.coming("notice")
                 await page.do("choose", name="pendulum")
-                assert "somebody else" in (await refused)["text"]
+                assert "by another program" in (await refused)["text"]
                 await page.do("pause")
                 await page.text("state", lambda m: m["state"] == "paused")
 

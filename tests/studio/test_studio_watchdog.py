@@ -92,8 +92,8 @@ def test_the_force_of_a_stopped_studio_does_not_stay(studio: Any) -> None:
 
 @pytest.mark.parametrize(
     ("latched", "word"),
-    [("DIVERGED", "ran away"), ("LOOP_OPEN", "closed"), ("CHATTERING", "events"),
-     ("STOPPED", "made the plant safe")],
+    [("DIVERGED", "diverged"), ("LOOP_OPEN", "closed"), ("CHATTERING", "events"),
+     ("STOPPED", "put into the safe state")],
 )  # fmt: skip
 def test_a_page_sees_that_inputs_are_ignored_after_a_failed_step(latched: str, word: str) -> None:
     good = Moment(7, 0.1, 0.1, 6, "OK", 1, 1, np.zeros(3))

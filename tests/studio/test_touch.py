@@ -125,7 +125,9 @@ def test_one_page_holds_and_when_it_is_closed_lets_go(studio: Any) -> None:
                 assert told["mine"]
                 other = await watching.text("held", lambda m: bool(m["holds"]))
                 assert not other["mine"]
-                refused = watching.coming("notice", lambda m: "another page holds" in m["text"])
+                refused = watching.coming(
+                    "notice", lambda m: "another page is holding" in m["text"]
+                )
                 await watching.socket.send(touch())
                 await refused
                 # the loop has used it: told with the page's own time

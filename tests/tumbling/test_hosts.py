@@ -87,6 +87,7 @@ def test_the_loop_gives_the_same_bits_and_is_replayed(tmp_path: Path) -> None:
     assert replay(Recording(path), plant()).identical
 
 
+@pytest.mark.long
 def test_exported_c_gives_the_same_bits(
     tmp_path: Path, make: Callable[..., Path], shipped_flags: None
 ) -> None:

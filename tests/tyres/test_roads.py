@@ -78,7 +78,7 @@ def test_a_grid_is_the_function_between_its_points() -> None:
 
 def test_terrain_is_a_road() -> None:
     _check_wave(il.tyres.terrain_road(il.terrain(wave, size=(6.0, 4.0), cell=0.1)))
-    with pytest.raises(il.InputError, match="ground by heights"):
+    with pytest.raises(il.InputError, match="a height map"):
         il.tyres.terrain_road(il.box((1.0, 1.0, 1.0)))
 
 

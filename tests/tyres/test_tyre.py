@@ -221,7 +221,7 @@ def test_mistakes(tyre_a: il.tyres.Pac2002) -> None:
         m.build()
     text = str(error.value)
     for part in (
-        "tyre 'a': 'slider' is no wheel on a revolute joint",
+        "tyre 'a': 'slider' is not a wheel on a revolute joint",
         "tyre 'b': formula must be the formula of a tyre",
         "tyre 'c': the formula returns no relaxation length",
         "tyre 'd': the formula returns no stiffness",

@@ -75,6 +75,7 @@ BY = ["k", "e", "stop", "crank.B.x", "motor", "crank.q", "rocker.tau", "friction
 STRIKING = {"t_end": 0.3, "step": 1e-3, "sample": 0.007, "method": "rk4"}
 
 
+@pytest.mark.long
 def test_backwards_over_events_is_the_transpose_of_forwards(
     striking: il.Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,7 +61,7 @@ def test_what_is_refused_is_named() -> None:
     for arguments, what in (
         ({"method": "moreau"}, "integrated by 'moreau'"),
         ({"method": "rk4", "sensitivities": ["stiffness"]}, "no live parameter, input or start"),
-        ({"method": "rk4", "sensitivities": ["coupler_1.q"]}, "'coupler_1.q' follows from others"),
+        ({"method": "rk4", "sensitivities": ["coupler_1.q"]}, "'coupler_1.q' depends on others"),
     ):
         with pytest.raises(il.InputError, match=what):
             plant.simulate(**{"t_end": 0.01, "sensitivities": ["mass"], **arguments})
@@ -70,7 +70,7 @@ def test_what_is_refused_is_named() -> None:
 @pytest.mark.parametrize(
     ("law", "why"),
     [
-        (il.hard(0.5, stiffness=1e6), "contact 'floor' gives way"),
+        (il.hard(0.5, stiffness=1e6), "contact 'floor' is compliant"),
         (il.hard(0.5, 0.2, impacts="poisson"), "impacts of contact 'floor' are Poisson's"),
     ],
 )
@@ -89,7 +89,7 @@ def test_contacts_that_are_found_are_refused_by_name() -> None:
     m = il.Model("falling")
     crate = m.body("crate", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
     m.contact(m.ground, il.plane(), crate, il.box((0.1, 0.1, 0.1)), law=il.hard(), name="floor")
-    with pytest.raises(il.InputError, match=r"finds hard contact 'floor' while it runs.*Declare"):
+    with pytest.raises(il.InputError, match=r"detects hard contact 'floor' at run time.*Declare"):
         m.compile().simulate(t_end=0.01, sensitivities=["crate.q"])
 
 
@@ -113,11 +113,11 @@ def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
     np.testing.assert_allclose(found.values, wanted, rtol=1e-10)
     assert found["motor"] == found.values[BY.index("motor")]
     for loss, why in (
-        (lambda r: float(r["crank.q"][-1]), "the loss returns float, not a figure and its"),
-        (lambda r: (r["crank.q"], {}), "the figure of the loss is 'array"),
-        (lambda _: (np.nan, {}), "the figure of the loss is nan"),
+        (lambda r: float(r["crank.q"][-1]), "the loss returns float, not a value and its"),
+        (lambda r: (r["crank.q"], {}), "the value of the loss is 'array"),
+        (lambda _: (np.nan, {}), "the value of the loss is nan"),
         ({"crank.q": np.where(result.t > 0.05, np.nan, 0.0)}, "'crank.q' is nan at t = 0.056 s"),
-        (None, "the loss is NoneType"),
+        (None, "the loss is of type NoneType"),
     ):
         with pytest.raises(il.InputError, match=why):
             plant.gradient(loss, BY, **run)  # type: ignore[arg-type]

@@ -117,6 +117,6 @@ def test_a_damper_far_too_strong_for_explicit_steps() -> None:
         # what decays within the first step is not resolved, and gone after ten
         np.testing.assert_allclose(found[10:], exact[10:], rtol=0.0, atol=EXACT * size)
     # what begins apart from that motion is not resolved by such steps
-    with pytest.raises(il.SimulationError, match=r"would be those of another run: 'mass\.qd'"):
+    with pytest.raises(il.SimulationError, match=r"would belong to a different run: 'mass\.qd'"):
         plant.simulate(t_end=0.01, step=2e-3, method="implicit", qd={"mass": 0.0},
                        sensitivities=list(values))  # fmt: skip

@@ -127,6 +127,7 @@ def check_by_differences(
     return result
 
 
+@pytest.mark.long
 def test_block_that_falls_on_its_corners() -> None:
     """Impacts of one corner while the other is up, down, slips or sticks."""
     m = il.Model("block")
@@ -152,6 +153,7 @@ def test_block_that_falls_on_its_corners() -> None:
     assert result.sensitivities is not None
 
 
+@pytest.mark.long
 def test_stick_and_slip_on_a_belt() -> None:
     m = il.Model("belt")
     mu, k, v = m.parameter("mu", 0.3), m.parameter("k", 30.0), m.parameter("v", 0.4)
@@ -170,6 +172,7 @@ def test_stick_and_slip_on_a_belt() -> None:
         plant.simulate(**run, qd={"x": 0.4}, sensitivities=["v"])
 
 
+@pytest.mark.long
 def test_slip_in_space_turns_and_ends() -> None:
     m = il.Model("puck")
     mu, k = m.parameter("mu", 0.5), m.parameter("k", 2.0)

@@ -45,7 +45,9 @@ def not_at_rest(reduction: Reduction, at: Setting, free: Sequence[int], M: Array
         worst = int(np.argmax(work))
         joint, how = free[worst], abs(float(forces[0, kept[worst]]))
         what = f"is pulled with {how:.4g} {effort_unit(reduction.plant, joint)}"
-    return f"the position is no equilibrium: '{reduction.plant.coordinates[joint]}' {what} there"
+    return (
+        f"the position is not an equilibrium: '{reduction.plant.coordinates[joint]}' {what} there"
+    )
 
 
 def _allowed(K: Array, units: Array, acting: float) -> Array:

@@ -27,7 +27,7 @@ STILL = 1e-12  # coordinates that move less than this part of a state do not tak
 
 @dataclass(frozen=True)
 class Eigenmodes:
-    """Modes sorted by frequency; of a conjugate pair the one that turns up.
+    """Modes sorted by frequency, one of each conjugate pair.
 
     Attributes:
         name: name of the model.
@@ -98,7 +98,7 @@ def eigenmodes(
     states: Mapping[str, float] | Array | None = None,
     t: float = 0.0,
 ) -> Eigenmodes:
-    """Eigenvalues and shapes of small motions about rest.
+    """Eigenvalues and mode shapes of small motions about an equilibrium.
 
     Args:
         plant: the compiled mechanism.
@@ -125,7 +125,7 @@ def eigenmodes(
     small = small_motion(reduction, setting, free)
     note = not_at_rest(reduction, setting, free, small.M, small.K)
     if note:
-        note += f", so that nothing swings about it. {REST}"
+        note += f", so there are no vibrations about it. {REST}"
         warnings.warn(note, stacklevel=3)
     values, vectors = small.eigen()
     chosen = _upper_half(values)

@@ -99,7 +99,7 @@ def equilibrium(
     states: Mapping[str, float] | Array | None = None,
     t: float = 0.0,
 ) -> Equilibrium:
-    """Find a position of rest.
+    """Find an equilibrium position.
 
     Newton's method with a line search and damped steps starts from q. Where it fails, as in the air
     above a contact, the mechanism relaxes: it moves under its forces and loses its velocity at
@@ -334,7 +334,7 @@ class _Statics:
             return SimulationError(
                 f"model '{plant.name}' has no equilibrium near the start: state '{state}' changes "
                 f"at a rate of {left:.4g}",
-                fix=f"Its law has no rest here; start elsewhere with q= and states=.{tried}",
+                fix=f"Its law has no rest state here; start elsewhere with q= and states=.{tried}",
             )
         joint = self.free[worst]
         return SimulationError(

@@ -170,7 +170,7 @@ def _trajectory(
     q, qd, qdd = given
     if t.ndim != 1 or len(t) < 1 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0.0):
         raise InputError(
-            "t must rise and be finite", fix="Give times [s] in rising order, shape (N,)."
+            "t must be increasing and finite", fix="Give times [s] in increasing order, shape (N,)."
         )
     position = _table(reduction, t, known, q, "q")
     turns = reduction.plant.configuration.turned

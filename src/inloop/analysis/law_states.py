@@ -58,6 +58,6 @@ def states_at_rest(reduction: Reduction, q: Array, z: Array, u: Array, t: float)
         raise SimulationError(
             f"model '{reduction.plant.name}': state '{worst}' does not come to rest at this "
             "position",
-            fix="Its law has no rest here; choose another position or other states=.",
+            fix="Its law has no rest state here; choose another position or other states=.",
         )
     return found.x

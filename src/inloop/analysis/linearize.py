@@ -227,10 +227,10 @@ def _refuse_nan(
     if len(bad):
         row, column = (int(k) for k in bad[0])
         raise SimulationError(
-            f"model '{plant.name}' cannot be linearized here: {rows[row]} has no finite derivative "
-            f"by {columns[column]}",
-            fix="Choose another position: laws divide by a length of zero or leave their domain, "
-            "or nothing resists a joint.",
+            f"model '{plant.name}' cannot be linearized here: {rows[row]} has no finite "
+            f"derivative with respect to {columns[column]}",
+            fix="Choose another position: a law divides by a zero length or leaves its domain, "
+            "or a joint moves no mass.",
         )
 
 
@@ -239,8 +239,9 @@ def _tell_edges(names: Sequence[str]) -> None:
     if names:
         more = f" and {len(names) - 4} more" if len(names) > 4 else ""
         warnings.warn(
-            f"the motion is not smooth in {', '.join(names[:4])}{more} at this state, as where dry "
-            "friction or a contact changes: derivatives there are not to be relied on",
+            f"the motion is not smooth in {', '.join(names[:4])}{more} at this state, for "
+            "example where dry friction or a contact switches: derivatives there are not "
+            "reliable",
             stacklevel=4,
         )
 
@@ -293,6 +294,6 @@ def _place(reduction: Reduction, name: str) -> Place:
         return "u", plant.inputs.index(name)
     known = ", ".join((*plant.inputs[:8], *(f"{name}.effort" for name in reduction.names[:8])))
     raise InputError(
-        f"'{name}' is no input of model '{plant.name}'",
+        f"'{name}' is not an input of model '{plant.name}'",
         fix=f"Inputs are: {known}; '.q', '.qd' and '.qdd' of driven joints.",
     )

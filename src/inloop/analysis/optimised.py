@@ -29,7 +29,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Optimised:
-    """The best design, and the way to it.
+    """The best design, and the history of the search.
 
     Attributes:
         values: of the parameters, by name.

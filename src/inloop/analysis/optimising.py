@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from inloop.analysis.optimised import Design, Optimised
-from inloop.errors import InloopError, InputError, SimulationError, name_hint
+from inloop.errors import InloopError, InputError, SimulationError, counted, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, reals, whole
 from inloop.plant.keywords import checked_call
@@ -25,6 +25,7 @@ SIMPLEX = 0.1  # of the ranges: edges of a simplex at the begin
 MANY = 5  # parameters above which a simplex changes its shape more carefully
 RESTED = 10.0  # tolerances that a simplex begun anew must gain to be worth another one
 LATEST = 30  # designs whose gain is told where a search did not come to rest
+WRONG = 0.1  # of a gradient: as far as a difference may be from it
 POPULATION = 6  # designs per parameter of a global search
 
 
@@ -42,7 +43,7 @@ def optimise(
     tolerance: float = 1e-6,
     seed: int = 0,
 ) -> Optimised:
-    """Find parameters of a design with the smallest figure of merit.
+    """Find the parameters of a design that minimize a figure of merit.
 
     A design whose merit raises an error of this package, because its loops cannot be closed for
     example, or is not finite, counts as worse than all others and is told.
@@ -59,7 +60,7 @@ def optimise(
         method: "gradient" (L-BFGS-B, SLSQP with constraints, Gauss-Newton where the merit is an
             array); "simplex" (Nelder-Mead) for merits that are not smooth; "global" (differential
             evolution).
-        most: designs that are tried, about.
+        most: approximate maximum number of designs to try.
         tolerance: change of merit and parameters, as a part, that ends the search.
         seed: of the global search.
 
@@ -72,10 +73,12 @@ def optimise(
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
     if constraints and method == "simplex":
         raise InputError(
-            "the simplex method knows no constraints", fix='Use "gradient" or "global".'
+            "the simplex method does not support constraints", fix='Use "gradient" or "global".'
         )
-    bounds = _read_bounds(over, plant)
-    search = _Search(merit, bounds, plant, dict(constraints or {}), gradient, whole(most, "most"))
+    bounds, most = _read_bounds(over, plant), whole(most, "most")
+    if most < 1:
+        raise InputError(f"a search over {most} designs makes no sense", fix="Give most=1 or more.")
+    search = _Search(merit, bounds, plant, dict(constraints or {}), gradient, most)
     begin = search.vector(_read_first(first, bounds, plant))
     search.begin(begin)
     with searching("optimising") as line:
@@ -87,7 +90,8 @@ def optimise(
         except KeyboardInterrupt as error:
             error.result = search.result(False)  # type: ignore[attr-defined]
             raise
-    return search.result(converged)
+        doubts = [] if gradient is None or (converged and search.improved) else search.slope_notes()
+    return search.result(converged, doubts)
 
 
 def _read_bounds(
@@ -103,7 +107,9 @@ def _read_bounds(
                 plant.parameters.check_one(name, float(value))
         found[name] = (float(values[0]), float(values[1]))
     if not found:
-        raise InputError("nothing is to be optimised", fix='Write over={"k": (10.0, 500.0)}.')
+        raise InputError(
+            "no parameters are given to optimise", fix='Write over={"k": (10.0, 500.0)}.'
+        )
     return found
 
 
@@ -185,12 +191,18 @@ class _Search:
         limits: dict[str, float] = {}
         try:
             with self._subject(values) as subject:
-                found = reals(self.merit(subject), "the figure of merit")
+                found = reals(self.merit(subject), "the figure of merit").ravel()
                 limits = {name: float(each(subject)) for name, each in self.constraints.items()}
             if not (np.all(np.isfinite(found)) and np.all(np.isfinite([*limits.values()]))):
                 reason = "its figure of merit is not finite"
         except InloopError as error:
             found, reason = np.zeros(0), error.mistakes[0].what
+        if self.history and not reason and found.size != max(self.parts, 1):
+            raise InputError(
+                f"the figure of merit has {counted(found.size, 'number')}, that of the first "
+                f"design {max(self.parts, 1)}",
+                fix="Return as many for each design.",
+            )
         if reason and self.history:
             found, limits = self._penalty(), dict.fromkeys(self.constraints, -1.0)
         self.history.append(Design(values, np.nan if reason else _single(found), reason))
@@ -220,7 +232,7 @@ class _Search:
         self.parts = len(found) if len(found) > 1 else 0
         if self.parts and self.gradient is not None:
             raise InputError(
-                "a gradient belongs to a figure of merit that is a number", fix="Return a number."
+                "a gradient needs a figure of merit that is a number", fix="Return a number."
             )
 
     def number(self, x: Array) -> float:
@@ -231,8 +243,41 @@ class _Search:
         assert self.gradient is not None
         with self._subject(self.values(x)) as subject:
             found = by_name(self.gradient(subject), "the gradient")
-        slopes = np.array([real(found[name], name) for name in self.bounds])
+        for name in self.bounds:
+            if name not in found or not np.isfinite(real(found[name], f"the gradient by '{name}'")):
+                told = found.get(name, "missing")
+                raise InputError(
+                    f"the gradient by '{name}' is {told}", fix="Return a number for each name."
+                )
+        slopes = np.array([found[name] for name in self.bounds], np.float64)
         return np.asarray(slopes * self.span)
+
+    @property
+    def improved(self) -> bool:
+        """Whether a design is better than the first one."""
+        return any(each.merit < self.history[0].merit for each in self.history[1:])
+
+    def slope_notes(self) -> list[str]:
+        """Say so where the gradient is not that of the merit, by a difference along it."""
+        x, pair = self.vector(self.history[0].values), []
+        slope = self._slope(x)
+        steep = float(np.linalg.norm(slope))
+        way = DIFFERENCE * slope / (steep or 1.0)
+        if not steep or np.any(np.abs(x - 0.5) + np.abs(way) > 0.5):
+            return []
+        try:
+            for at in (x - way, x + way):
+                with self._subject(self.values(at)) as subject:
+                    pair.append(_single(reals(self.merit(subject), "the figure of merit")))
+        except InloopError:
+            return []
+        found = (pair[1] - pair[0]) / (2.0 * DIFFERENCE)
+        if abs(found - steep) <= WRONG * steep:
+            return []
+        return [
+            "gradient= is not that of the figure of merit: over the bounds the latter changes by "
+            f"{found:.2g} along it, where it says {steep:.2g}"
+        ]
 
     def run(self, x: Array, method: Method, tolerance: float, seed: int) -> bool:
         """Search; whether it came to rest."""
@@ -301,7 +346,7 @@ class _Search:
             options=options,
         )
 
-    def result(self, converged: bool) -> Optimised:
+    def result(self, converged: bool, doubts: Sequence[str] = ()) -> Optimised:
         """The best design that keeps all constraints, or breaks them least."""
         limits = [each[1] for each in self._found.values()]
         broken = [max([0.0, *(-value for value in each.values())]) for each in limits]
@@ -311,13 +356,17 @@ class _Search:
         failed = [each for each in self.history if each.reason]
         notes += [f"failed: {reason}" for reason in dict.fromkeys(e.reason for e in failed)][:SHOWN]
         notes += [
-            f"constraint '{name}' is not kept" for name, v in limits[best].items() if v < -1e-6
+            f"constraint '{name}' is violated" for name, v in limits[best].items() if v < -1e-6
         ]
         for name, (low, high) in self.bounds.items():
             if min(chosen.values[name] - low, high - chosen.values[name]) < 1e-6 * (high - low):
                 notes.append(f"{name} is at its bound")
         if not converged:
             notes.append(self._unrest())
+        notes += doubts
+        merits = {each.merit for each in self.history if not each.reason}
+        if len(merits) == 1 and len(good) > 1:
+            notes.append(f"the figure of merit is the same in all {len(good)} designs that worked")
         return Optimised(
             chosen.values, chosen.merit, self.history[0], tuple(self.history), self.bounds,
             limits[best], converged, tuple(notes),
@@ -325,7 +374,7 @@ class _Search:
 
     def _unrest(self) -> str:
         """How far from rest a search was ended."""
-        told = f"the search has not come to rest in {len(self.history)} designs"
+        told = f"the search has not converged after {len(self.history)} designs"
         merits = np.fmin.accumulate([each.merit for each in self.history])
         if len(merits) <= LATEST or not merits[-1]:
             return told

@@ -145,7 +145,7 @@ class Reduction:
                 return q
         raise SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",
-            fix="The mechanism is pulled beyond its reach or is at a singular position.",
+            fix="The mechanism is out of reach or at a singular position; choose another position.",
         )
 
     def _newton(self, q: Array, t: float | Array) -> Array:
@@ -170,8 +170,8 @@ class Reduction:
         if self.led:
             names = ", ".join(self.plant.coordinates[k] for k in self.led)
             raise InputError(
-                f"model '{self.plant.name}' has constraints on velocities: positions of {names} "
-                f"depend on the way to them, which {what} does not follow",
+                f"model '{self.plant.name}' has velocity constraints: positions of {names} "
+                f"depend on the path taken, which {what} does not follow",
                 fix="Use simulate(...) with drives or slow inputs.",
             )
 

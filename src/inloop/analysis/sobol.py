@@ -92,12 +92,15 @@ def sobol_indices(many: ManyResult, of: str | Array) -> SobolIndices:
         InputError: the runs are of another design, too few came to their end, or nothing scatters.
     """
     if not isinstance(many, ManyResult):
-        raise InputError("Sobol indices are those of many runs", fix="Give a result of them.")
+        raise InputError(
+            "Sobol indices need the result of many runs",
+            fix="Give the result of plant.simulate_many.",
+        )
     design = many.design or {}
     if design.get("kind") != "sobol":
         kind = design.get("kind", "none")
         raise InputError(
-            f"Sobol indices need a design of their own; that of these runs is: {kind}",
+            f"Sobol indices need a special design; the design of these runs is: {kind}",
             fix="Run with vary=il.designs.sobol(...).",
         )
     # in the order in which the design has them
@@ -108,8 +111,8 @@ def sobol_indices(many: ManyResult, of: str | Array) -> SobolIndices:
     good = np.all(np.isfinite(blocks), axis=1)
     if good.sum() < LEAST_BLOCKS:
         raise InputError(
-            f"only {good.sum()} of {len(good)} groups of {size} runs came to their end",
-            fix="Look at many.reasons, or use a larger base.",
+            f"only {good.sum()} of {len(good)} groups of {size} runs finished",
+            fix="Check many.reasons, or use a larger base.",
         )
     left = blocks[good].ravel()
     if not np.ptp(left) > 0.0:
@@ -125,7 +128,7 @@ def _indices(
 
     # a result far from zero would lose digits
     found = sobol.analyze(problem, y - y.mean(), calc_second_order=with_pairs, seed=SEED)
-    notes = (f"{dropped} runs are left out, as runs among them failed",) if dropped else ()
+    notes = (f"{dropped} runs are left out because some in their groups failed",) if dropped else ()
     return SobolIndices(
         label,
         tuple(names),

@@ -189,8 +189,8 @@ class _Follower:
         """Ctrl-C, with what was found."""
         count = len(so_far.equilibria)
         error = KeyboardInterrupt(
-            f"interrupted: the sweep over '{self.steered.name}' has {count} values; error.result "
-            "holds what was found"
+            f"interrupted: the sweep over '{self.steered.name}' has {count} values; "
+            "error.result holds them"
         )
         error.result = so_far  # type: ignore[attr-defined]
         return error
@@ -199,8 +199,8 @@ class _Follower:
         new = SimulationError(
             f"sweep over '{self.steered.name}' lost its equilibrium at {value:g}: "
             f"{error.mistakes[0].what}",
-            fix="End the sweep before, or change what else acts; error.result holds what was "
-            "found.",
+            fix="End the sweep earlier, or change the other loads; error.result holds the "
+            "equilibria so far.",
         )
         new.result = so_far  # type: ignore[attr-defined]
         return new

@@ -65,6 +65,7 @@ def branch_changes(t: Array, J_dependent: Array) -> Iterator[str]:
     if len(changes):
         k = int(changes[0])
         yield (
-            f"between t = {t[k]:.6g} s and {t[k + 1]:.6g} s the loops pass a singular position or "
-            "change to their other branch. Give more times, or start on the branch that you mean."
+            f"between t = {t[k]:.6g} s and {t[k + 1]:.6g} s the loops pass a singular "
+            "position or change to their other branch. Give more times, or start on the "
+            "intended branch."
         )

@@ -1,4 +1,4 @@
-"""Plants in other people's programs that compute with expressions: CasADi and JAX."""
+"""Plants as CasADi and JAX functions."""
 
 from inloop.bridges.casadi_system import CasadiSystem, to_casadi
 from inloop.bridges.jax_system import JaxSystem, to_jax

@@ -38,7 +38,7 @@ class CasadiSystem(NamedSystem):
 
     @cached_property
     def rates(self) -> casadi.Function:
-        """xd as a function of x, z, u, p, t; what a call leaves out is zero."""
+        """xd as a function of x, z, u, p, t; omitted arguments are zero."""
         return self._function("rates", self.dae["ode"], "xd")
 
     @cached_property
@@ -49,11 +49,11 @@ class CasadiSystem(NamedSystem):
     def compiled_rates(self, order: int = 1) -> casadi.Function:
         """`rates` as compiled C: an external function of CasADi, with derivatives.
 
-        The text is CasADi's, the compiler and the cache are those of the plants. Solvers evaluate
-        it some twenty times as fast as `rates`.
+        The C text is CasADi's, compiled with the compiler and cache of the plants. Solvers evaluate
+        it about twenty times as fast as `rates`.
 
         Args:
-            order: of the derivatives that are compiled, 1 or 2. IPOPT takes second ones, or is told
+            order: order of the compiled derivatives, 1 or 2. IPOPT needs second ones, or the option
                 {"hessian_approximation": "limited-memory"}. They are long for large mechanisms.
 
         Raises:
@@ -97,20 +97,20 @@ def to_casadi(
     inputs: Sequence[str] | None = None,
     parameters: Sequence[str] = (),
 ) -> CasadiSystem:
-    """The equations of motion as expressions of CasADi, for optimal control.
+    """The equations of motion as CasADi expressions, for optimal control.
 
-    They are the equations that the plant compiles, so that CasADi has exact derivatives of every
-    order, and can generate code of its own. Modes, hard contacts and tables of two variables
-    cannot be expressed.
+    These are the equations that the plant compiles, so CasADi has exact derivatives of every order,
+    and can generate its own code. Modes, hard contacts and two-dimensional tables are not
+    supported.
 
     Args:
         plant: the compiled mechanism.
-        inputs: names of u: "<joint>.tau" and inputs of the model; all of them by default. Others
-            keep the values they begin with.
-        parameters: names of live parameters that become p; others keep their present values.
+        inputs: names of u: "<joint>.tau" and inputs of the model; default: all. Others keep their
+            initial values.
+        parameters: names of live parameters that become p; others keep their current values.
 
     Raises:
-        InputError: CasADi is missing, a name is not known, or the motion is not smooth.
+        InputError: CasADi is missing, a name is unknown, or the motion is not smooth.
     """
     try:
         import casadi
@@ -135,7 +135,7 @@ def _arguments(dae: dict[str, Any]) -> Arguments:
 
 
 def _arithmetic() -> Arithmetic:
-    """The operations of expressions as those of CasADi."""
+    """The operations of expressions in CasADi."""
     import casadi as ca
 
     same = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh")
@@ -171,7 +171,7 @@ def _table(table: PiecewisePolynomial, x: Any) -> Any:
 
 
 def _chart(chart: object, x: Any, y: Any) -> Any:
-    """Refuse a table of two variables.
+    """Reject a two-dimensional table.
 
     Raises:
         InputError: always.

@@ -1,4 +1,4 @@
-"""A plant as functions of JAX, which differentiates, vectorizes and compiles them."""
+"""A plant as JAX functions, which can be differentiated, vectorized and compiled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inloop.symbolic.tables import PiecewisePolynomial
 
 @dataclass(frozen=True, repr=False)
 class JaxSystem(NamedSystem):
-    """A plant as functions of JAX: xd = rates(x, u, p, z, t), 0 = closure(x, u, p, z, t).
+    """A plant as JAX functions: xd = rates(x, u, p, z, t), 0 = closure(x, u, p, z, t).
 
     Pure functions of arrays, for `jax.jit`, `jax.grad`, `jax.vmap` and `jax.lax.scan`.
     """
@@ -27,21 +27,21 @@ class JaxSystem(NamedSystem):
 
         Args:
             x: states, shape (states,).
-            u: inputs; as the plant begins with them if left out.
-            p: parameters; as the plant has them now if left out.
-            z: coordinates that the loops determine; where the plant starts if left out.
+            u: inputs; default: the initial ones.
+            p: parameters; default: the current ones.
+            z: dependent coordinates; default: the initial ones.
             t: time [s].
         """
         return _stacked(self.system.rates(self._arguments(x, u, p, z, t), _arithmetic()))
 
     def closure(self, x: Any, u: Any = None, p: Any = None, z: Any = None, t: Any = 0.0) -> Any:
-        """What is open of the loops [m or rad]; arguments as of `rates`."""
+        """Residual of the loops [m or rad]; arguments as for `rates`."""
         return _stacked(self.system.closure(self._arguments(x, u, p, z, t), _arithmetic()))
 
     def position(
         self, path: str, x: Any, u: Any = None, p: Any = None, z: Any = None, t: Any = 0.0
     ) -> Any:
-        """Position of a point or frame [m], in world axes; arguments as of `rates`."""
+        """Position of a point or frame [m], in world axes; arguments as for `rates`."""
         at = self._arguments(x, u, p, z, t)
         return _stacked(self.system.position(path, at, _arithmetic()))
 
@@ -70,20 +70,20 @@ def to_jax(
     inputs: Sequence[str] | None = None,
     parameters: Sequence[str] = (),
 ) -> JaxSystem:
-    """The equations of motion as functions of JAX, for learning and gradients through runs.
+    """The equations of motion as JAX functions, for learning and gradients through runs.
 
-    They are the equations that the plant compiles, in the precision that JAX is set to: switch on
-    `jax_enable_x64` for double precision. Modes, hard contacts and tables of two variables
-    cannot be expressed.
+    These are the equations that the plant compiles, in the precision that JAX is set to: enable
+        `jax_enable_x64` for double precision. Modes, hard contacts and two-dimensional tables are
+        not supported.
 
     Args:
         plant: the compiled mechanism.
-        inputs: names of u: "<joint>.tau" and inputs of the model; all of them by default. Others
-            keep the values they begin with.
-        parameters: names of live parameters that become p; others keep their present values.
+        inputs: names of u: "<joint>.tau" and inputs of the model; default: all. Others keep their
+            initial values.
+        parameters: names of live parameters that become p; others keep their current values.
 
     Raises:
-        InputError: JAX is missing, a name is not known, or the motion is not smooth.
+        InputError: JAX is missing, a name is unknown, or the motion is not smooth.
     """
     try:
         import jax  # noqa: F401
@@ -102,7 +102,7 @@ def _stacked(entries: list[Any]) -> Any:
 
 
 def _arithmetic() -> Arithmetic:
-    """The operations of expressions as those of JAX, which has NumPy's names."""
+    """The operations of expressions in JAX, which uses NumPy's names."""
     import jax.numpy as jnp
 
     numpy_names = {
@@ -135,7 +135,7 @@ def _table(table: PiecewisePolynomial, x: Any) -> Any:
 
 
 def _chart(chart: object, x: Any, y: Any) -> Any:
-    """Refuse a table of two variables.
+    """Reject a two-dimensional table.
 
     Raises:
         InputError: always.

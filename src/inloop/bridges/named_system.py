@@ -1,4 +1,4 @@
-"""Names and first values of what the equations of a plant take, in whatever program."""
+"""Names and initial values of the variables of a plant's equations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NamedSystem:
 
     @property
     def algebraic(self) -> tuple[str, ...]:
-        """Names of z: coordinates that the loops determine; none for a tree."""
+        """Names of z: dependent coordinates; none for a tree."""
         return self.system.algebraic
 
     @property
@@ -48,20 +48,20 @@ class NamedSystem:
 
     @property
     def x0(self) -> Array:
-        """States where the plant starts."""
+        """Initial states."""
         return self.system.x0
 
     @property
     def z0(self) -> Array:
-        """Algebraic variables where the plant starts."""
+        """Initial algebraic variables."""
         return self.system.z0
 
     @property
     def u0(self) -> Array:
-        """Inputs as the plant begins with them."""
+        """Initial inputs."""
         return self.system.u0
 
     @property
     def p0(self) -> Array:
-        """Parameters as the plant has them now."""
+        """Current parameters."""
         return self.system.p0

@@ -3,10 +3,10 @@
     xd = f(x, z, u, p, t)
     0  = h(x, z, u, p, t)
 
-x = (q, qd of independent coordinates, states of force laws, led positions, quaternions); z holds
-the coordinates that the loops determine: a tree has none. The equations are those that the plant
-compiles. They are derived once more in a graph of their own and evaluated node by node, with
-symbols of another program in place of numbers. The result is an expression of that program.
+x = (q, qd of independent coordinates, states of force laws, led positions, quaternions); z are the
+dependent coordinates: a tree has none. The equations are those that the plant compiles. They are
+derived again in a graph of their own and evaluated node by node, with symbols of another program
+instead of numbers. The result is an expression of that program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Scalars = Sequence[Any]
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the system is evaluated at, one scalar of the arithmetic for each name."""
+    """Arguments of the system, one scalar of the arithmetic for each name."""
 
     x: Scalars
     z: Scalars
@@ -46,12 +46,12 @@ class SmoothSystem:
     """The equations of a plant without events, for any arithmetic.
 
     Attributes:
-        plant: where they come from.
+        plant: the plant.
         states: names of x: "<joint>.q", "<joint>.qd", states of force laws, components of
             quaternions.
-        algebraic: names of z: "<joint>.q" of coordinates that the loops determine.
-        inputs: names of u; other inputs keep the values they begin with.
-        parameters: names of p; other parameters keep the values they have now.
+        algebraic: names of z: "<joint>.q" of dependent coordinates.
+        inputs: names of u; other inputs keep their initial values.
+        parameters: names of p; other parameters keep their current values.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class SmoothSystem:
             parameters: names of p, among the live parameters.
 
         Raises:
-            InputError: a name is not known, or the motion is not smooth.
+            InputError: a name is unknown, or the motion is not smooth.
         """
         _refuse(plant)
         self.plant = plant
@@ -92,7 +92,7 @@ class SmoothSystem:
         self._derivation = plant.equations.fresh_derivation()
         self._closed = ClosedLoops(self._derivation, plant.equations.external_forces)
 
-    # values to begin with
+    # initial values
 
     @cached_property
     def _start(self) -> tuple[Array, Array]:
@@ -101,7 +101,7 @@ class SmoothSystem:
 
     @property
     def x0(self) -> Array:
-        """x where the plant starts."""
+        """Initial x."""
         (q, qd), free, n = self._start, list(self._independent), self.plant.n
         return np.concatenate(
             [q[free], qd[free], self.plant.first_states, q[list(self._led)], q[n:]]
@@ -109,17 +109,17 @@ class SmoothSystem:
 
     @property
     def z0(self) -> Array:
-        """z where the plant starts; loops are closed there."""
+        """Initial z; the loops are closed there."""
         return np.asarray(self._start[0][list(self._dependent)])
 
     @property
     def u0(self) -> Array:
-        """u as the plant begins with it."""
+        """Initial u."""
         return np.array([self._known_inputs[name] for name in self.inputs])
 
     @property
     def p0(self) -> Array:
-        """p as the plant has it now."""
+        """Current p."""
         return np.array([self.plant.parameters[name] for name in self.parameters])
 
     # the equations
@@ -144,7 +144,7 @@ class SmoothSystem:
 
     @cached_property
     def _closure(self) -> list[Expr]:
-        """Expressions of h, as many as there are in z."""
+        """Expressions of h, as many as entries of z."""
         if not self.algebraic:
             return []
         return [self._closed.rows[k].h for k in self.plant.formulation.position_roles.rows]
@@ -176,7 +176,7 @@ class SmoothSystem:
         for k, name in enumerate(plant.coordinates):
             q, qd, qdd = moving.get(k, (z.get(k), 0.0, 0.0))
             values[symbols.q[k]] = x.get(f"{name}.q", q)
-            # velocities of dependent coordinates follow inside the equations
+            # velocities of dependent coordinates are computed inside the equations
             values[symbols.qd[k]] = x[f"{name}.qd"] if k in free else qd
             values[symbols.qdd[k]] = qdd
         values |= {s: x[p] for s, p in zip(symbols.q[n:], plant.positions[n:], strict=True)}
@@ -200,7 +200,7 @@ class SmoothSystem:
     def _driven_motion(
         self, values: Mapping[Expr, Any], arithmetic: Arithmetic
     ) -> dict[int, tuple[Any, Any, Any]]:
-        """q, qd and qdd of the driven joints, by the number of the coordinate."""
+        """q, qd and qdd of the driven joints, by coordinate index."""
         if not self._driven:
             return {}
         program = self._closed.drives()
@@ -215,15 +215,15 @@ def _output(program: Program, name: str) -> list[Expr]:
 
 
 def _efforts_of_drives(plant: BarePlant) -> set[str]:
-    """A driven joint moves as it is told, whatever its effort."""
+    """Efforts of driven joints, which have no influence on the motion."""
     return {f"{name}.tau" for name in plant.formulation.driven}
 
 
 def _refuse(plant: BarePlant) -> None:
-    """Refuse plants whose motion is no smooth function of a state.
+    """Reject plants whose motion is not a smooth function of a state.
 
     Raises:
-        InputError: says which, and why.
+        InputError: with the reason.
     """
     refuse_hard_contacts(plant)
     why = ""

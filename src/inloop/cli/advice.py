@@ -29,7 +29,7 @@ _PHRASES = {
     "Compile it without formulation=": "Leave out --formulation",
     "compile without formulation='redundant'": "leave out --formulation",
     "Compile with formulation='redundant'": "Use --formulation redundant",
-    "; error.result holds what was computed": "",
+    "; error.result holds the run so far": "",
     " (overwrite=True)": "",
     "See plant.parameters for all names.": "`inloop describe` lists all names.",
     "Use a smaller step": "Use a smaller --step",

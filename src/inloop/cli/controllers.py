@@ -29,8 +29,9 @@ def own_controller(name: str | None, names: Mapping[str, Any]) -> Any:
             return found()
         except Exception as error:
             raise il.InputError(
-                f"controller '{name}' cannot be made: {type(error).__name__}: {error}",
-                fix="Let its class need no arguments, or make one under another global name.",
+                f"controller '{name}' could not be created: {type(error).__name__}: {error}",
+                fix="Give the arguments of its class default values, or assign an instance to a "
+                "global name and use that.",
             ) from error
     return found
 

@@ -18,22 +18,23 @@ def add_formulation(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--formulation",
         choices=(REDUCED, REDUNDANT),
-        help=f"{REDUCED}, the default: as few coordinates as there are; {REDUNDANT}: six of each "
-        "body, and the forces in all joints as unknowns (docs/redundant.md)",
+        help=f"{REDUCED} (default): joint coordinates, as few as possible; {REDUNDANT}: six "
+        "coordinates per body, with the forces in all joints as unknowns "
+        "(docs/redundant.md)",
     )
     group.add_argument(
         "--damping",
         type=float,
         metavar="PART",
-        help=f"of {REDUNDANT} steps: the part that vibrations much faster than them lose in each, "
-        "from 0 to 1; 0.2",
+        help=f"with {REDUNDANT}: fraction that vibrations much faster than the step lose in "
+        "each step, 0 to 1; default: 0.2",
     )
     group.add_argument(
         "--solves",
         type=int,
         metavar="N",
-        help=f"of {REDUNDANT} steps: linear systems solved in each, so that all cost the same; as "
-        "many as it takes",
+        help=f"with {REDUNDANT}: number of linear systems solved per step, so that all steps "
+        "cost the same; default: as many as needed",
     )
 
 
@@ -57,6 +58,4 @@ def formulation_of_facts(facts: Mapping[str, str]) -> dict[str, Any]:
     try:
         return {name: kind(facts[name]) for name, kind in OPTIONS.items() if name in facts}
     except ValueError:
-        raise InputError(
-            "its formulation makes no sense", fix="The recording is damaged."
-        ) from None
+        raise InputError("its formulation is not valid", fix="The recording is damaged.") from None

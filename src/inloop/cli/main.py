@@ -28,8 +28,8 @@ COMMANDS = {
 }  # fmt: skip
 
 # what is there after Ctrl-C
-KEPT = "it has not finished; equations that were compiled are kept for the next time"
-STUDIO_KEPT = "its plant has ended; recordings are kept"
+KEPT = "the command has not finished; compiled equations are kept for next time"
+STUDIO_KEPT = "the plant has stopped; recordings are kept"
 
 GUIDE = """\
 inloop: a mechanism you can touch. What to type first:
@@ -38,7 +38,7 @@ inloop: a mechanism you can touch. What to type first:
   inloop run double_pendulum --plot swing.png  simulate one and draw it
   inloop run crane.py                          your own: a Python file with `model = il.Model(...)`
   inloop run robot.urdf                        a robot: URDF, MJCF (.xml), SDF, ROBOTRAN (.mbs)
-`inloop --help` names all commands, `inloop COMMAND --help` their options."""
+`inloop --help` lists all commands, `inloop COMMAND --help` their options."""
 
 # exit codes
 FAILED = 2
@@ -85,10 +85,10 @@ def _parser(word: str) -> argparse.ArgumentParser:
         "--include",
         action="version",
         version=str(il.include_dir()),
-        help="print the directory of inloop.h, for controllers written in C",
+        help="print the directory that contains inloop.h, for controllers in C",
     )
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--json", action="store_true", help="one JSON object, for machines")
+    shared.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     files = [COMMANDS[word]] if word in COMMANDS else dict.fromkeys(COMMANDS.values())
@@ -102,7 +102,11 @@ def _no_command(word: str) -> str:
     if word in gallery.names() or word.lower().endswith(FILE_ENDINGS):
         return f"{what}; to run it, write: inloop run {word}, or inloop studio {word}"
     near = near_names(word, COMMANDS)
-    return f"{what}; did you mean {near[0]}?" if near else f"{what}; `inloop --help` names all"
+    return (
+        f"{what}; did you mean {near[0]}?"
+        if near
+        else f"{what}; `inloop --help` lists all commands"
+    )
 
 
 def _guarded(args: argparse.Namespace) -> int:

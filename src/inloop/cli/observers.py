@@ -7,7 +7,7 @@ from typing import Any
 
 import inloop as il
 
-FIX = "Let the file define it: an il.observer(...), or a function that returns one."
+FIX = "Define it in the file: an il.observer(...), or a function that returns one."
 
 
 def named_observer(name: str, names: Mapping[str, Any]) -> Any:
@@ -19,7 +19,7 @@ def named_observer(name: str, names: Mapping[str, Any]) -> Any:
     if name not in names:
         known = [k for k, v in names.items() if isinstance(v, il.observers.Observer)]
         listed = f" It defines {', '.join(known)}." if known else ""
-        raise il.InputError(f"the mechanism comes with no observer {name[:60]!a}", fix=FIX + listed)
+        raise il.InputError(f"the mechanism has no observer {name[:60]!a}", fix=FIX + listed)
     return names[name]
 
 
@@ -37,5 +37,5 @@ def observer_of_file(name: str, names: Mapping[str, Any]) -> il.observers.Observ
     if callable(found) and not isinstance(found, il.observers.Observer):
         found = found()
     if not isinstance(found, il.observers.Observer):
-        raise il.InputError(f"`{name}` is or makes a {type(found).__name__}", fix=FIX)
+        raise il.InputError(f"`{name}` is, or returns, a {type(found).__name__}", fix=FIX)
     return found

@@ -17,8 +17,8 @@ from inloop.errors import FileFormatError, near_names
 
 NAMES = ("model", "plant")  # where it is looked for first
 WANTED = (
-    "Define `model`, an il.Model or a function without arguments that returns one (or `plant`, "
-    "likewise), or leave a single il.Model under any name."
+    "Define `model` (or `plant`), either an object or a function without arguments "
+    "that returns one, or keep a single il.Model under any name."
 )
 
 
@@ -78,7 +78,7 @@ def _running(path: Path) -> Iterator[None]:
             raise
         except (Exception, SystemExit) as error:
             raise FileFormatError(
-                f"{path.name} stopped with {type(error).__name__}: {error}",
+                f"{path.name} failed with {type(error).__name__}: {error}",
                 where=_place(error),
                 fix="Run it with python to see more.",
             ) from error
@@ -96,13 +96,13 @@ def _described(names: Mapping[str, Any], file: str) -> Described:
     if models:
         held = [name for name, value in names.items() if isinstance(value, il.Model)]
         raise FileFormatError(
-            f"{file} makes {len(models)} models: {', '.join(held)[:200]}",
-            fix="Name the one that is meant `model`.",
+            f"{file} defines {len(models)} models: {', '.join(held)[:200]}",
+            fix="Call the one to use `model`.",
         )
     functions = [name for name, value in names.items() if inspect.isfunction(value)]
     near = near_names("make_model", functions, cutoff=0.5)
-    hint = f"If `{near[0]}` makes it, write: model = {near[0]}. " if near else ""
-    what = f"{file} has no il.Model, and neither `model` nor `plant`"
+    hint = f"If `{near[0]}` returns it, write: model = {near[0]}. " if near else ""
+    what = f"{file} defines no il.Model, and neither `model` nor `plant`"
     raise FileFormatError(what, fix=f"{hint}{WANTED}")
 
 
@@ -124,7 +124,7 @@ def _made(value: Any, name: str, file: str) -> Described:
         return Compiled(value)
     if isinstance(value, il.Model):
         return value
-    raise FileFormatError(f"{file}: `{name}` is or makes a {type(value).__name__}", fix=WANTED)
+    raise FileFormatError(f"{file}: `{name}` is, or returns, a {type(value).__name__}", fix=WANTED)
 
 
 @contextlib.contextmanager
@@ -141,6 +141,7 @@ def _importing_from(folder: Path) -> Iterator[None]:
 def _place(error: BaseException) -> str:
     """File and line where it happened."""
     if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}"
+        # files that hold no text have none
+        return f"{error.filename}:{error.lineno}" if error.filename else ""
     line = traceback.extract_tb(error.__traceback__)[-1]
     return f"{line.filename}:{line.lineno}"

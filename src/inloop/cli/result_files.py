@@ -15,11 +15,11 @@ def check_targets(args: argparse.Namespace) -> None:
     for target in filter(None, (args.save, args.plot)):
         if not Path(target).parent.is_dir():
             raise il.InputError(
-                f"there is no directory {str(Path(target).parent)!a}", fix="Make it first."
+                f"there is no directory {str(Path(target).parent)!a}", fix="Create it first."
             )
     if args.save and Path(args.save).suffix not in ENDINGS:
         raise il.InputError(
-            f"cannot save as {Path(args.save).suffix!a}",
+            f"--save cannot write files that end in {Path(args.save).suffix!a}",
             fix=f"Use a name that ends in {' or '.join(ENDINGS)}.",
         )
 

@@ -42,7 +42,7 @@ def _words_of_file(parser: argparse.ArgumentParser, name: str) -> list[str]:
             data = file.read(MOST_BYTES + 1)
         text = data.decode("utf-8")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         parser.error(f"--set @{name[:200]!a}: {reason}")
     if len(data) > MOST_BYTES:
         parser.error(f"--set @{name[:200]!a}: it is too large for a file of parameters")
@@ -51,7 +51,7 @@ def _words_of_file(parser: argparse.ArgumentParser, name: str) -> list[str]:
         told = line.partition("#")[0].strip()
         if told and "=" not in told:
             parser.error(
-                f"--set @{name[:200]!a}, line {number}: {told[:60]!a} is no assignment; "
+                f"--set @{name[:200]!a}, line {number}: {told[:60]!a} is not an assignment; "
                 "write it as length = 0.8"
             )
         words += [told] if told else []

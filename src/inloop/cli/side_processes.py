@@ -68,24 +68,28 @@ class SideProcesses:
 
     def _check(self) -> None:
         if self._kills and self._wanted is None:
-            raise il.InputError("there is no controller to kill", fix="Add --controller pd.")
+            raise il.InputError(
+                "--fault kill:controller: there is no controller",
+                fix="Add one, for example --controller pd.",
+            )
         if self._kills and self._own is not None:
             raise il.InputError(
-                f"controller '{self._wanted}' is a function of this file, and ends with its plant",
-                fix="Kill one that is a program, or let the function raise something.",
+                f"--fault kill:controller: controller '{self._wanted}' is a function in the "
+                "file and ends with its plant",
+                fix="Use a controller that is a program, or let the function raise an exception.",
             )
         if self._args.settings and not (self._named is not None and self._named.settings):
             raise il.InputError(
-                "--settings is for a controller that reads such a file",
+                "--settings is only for controllers that read such a file",
                 fix=f"Use --controller {' or '.join(known_controllers(settings=True))}.",
             )
         if self._faults and self._args.mode == "lock-step":
             raise il.InputError(
-                "a plant in lock-step waits for each answer, faults cannot come between",
-                fix="Leave out --mode lock-step.",
+                "--fault cannot be combined with --mode lock-step: the plant waits for each answer",
+                fix="Remove --mode lock-step.",
             )
         if self._args.overwrite and not self._args.record:
-            raise il.InputError("--overwrite replaces a recording", fix="Add --record FILE.")
+            raise il.InputError("--overwrite is only for recordings", fix="Add --record FILE.")
         if self._args.record:
             check_target(Path(self._args.record), self._args.overwrite)
 
@@ -134,7 +138,7 @@ class SideProcesses:
         if not code:
             return ""
         ended = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return f"the recorder {ended}: {self._args.record} does not hold the whole run"
+        return f"the recorder {ended}: {self._args.record} does not contain the whole run"
 
     def _await(self, who: str, process: subprocess.Popen[bytes], ready: Any) -> None:
         end = time.monotonic() + READY_WITHIN
@@ -142,7 +146,7 @@ class SideProcesses:
             if process.poll() is not None or time.monotonic() > end:
                 code = process.poll()
                 what = "gave no sign" if code is None else f"ended with exit code {code}"
-                raise il.InputError(f"{who} {what}", fix="See what it has printed.")
+                raise il.InputError(f"{who} {what}", fix="Read what it printed.")
             time.sleep(LOOK_EVERY)
 
     def _controller_command(self, name: str) -> list[str]:
@@ -156,7 +160,7 @@ class SideProcesses:
                 f"there is neither a controller nor a program {wanted[:60]!a}",
                 fix=f"Did you mean {near[0]}?"
                 if near
-                else "`inloop describe` lists controllers; functions of your file will do, too.",
+                else "`inloop describe` lists the controllers; functions in your file work too.",
             )
         return [*words, name]
 

@@ -19,22 +19,22 @@ def add_start(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="JOINT=VALUE",
-        help="of a file: where a joint starts [rad or m], or BODY=W,X,Y,Z, the quaternion of a "
-        "body that turns freely; may be repeated",
+        help="files only: initial position of a joint [rad or m], or BODY=W,X,Y,Z, the "
+        "quaternion of a body that rotates freely; may be repeated",
     )
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--held",
         action="store_true",
         default=None,
-        help="of a URDF file: its joints are held where they start until parameter 'hold' is 0, "
-        "as in real time",
+        help="URDF only: hold the joints at their initial positions until parameter 'hold' "
+        "is 0; the default in real time",
     )
     group.add_argument(
         "--free",
         dest="held",
         action="store_false",
-        help="of a URDF file: its joints are free from the start, as in simulations",
+        help="URDF only: joints are free from the start; the default in simulations",
     )
 
 
@@ -50,31 +50,33 @@ def prepare(subject: Subject, args: argparse.Namespace, *, held: bool) -> None:
     if subject.exhibit is not None:
         if told:
             raise il.InputError(
-                f"--q, --held and --free are for files; '{subject.exhibit.name}' is of the gallery",
-                fix="Leave them out; its options are set by --set.",
+                f"--q, --held and --free are only for files; '{subject.exhibit.name}' is in the "
+                "gallery",
+                fix="Remove them; --set changes its options.",
             )
         return
     if isinstance(subject.model, Compiled):
         if told:
             raise il.InputError(
-                "--q, --held and --free are for models; the file has compiled its plant already",
-                fix="Leave them out, or let the file define `model`.",
+                "--q, --held and --free are only for models; this file has already compiled "
+                "its plant",
+                fix="Remove them, or define `model` in the file.",
             )
         return
     start_at(subject.model, _positions(args.q))
     if "urdf" not in subject.model.metadata:
         if args.held is not None:
             raise il.InputError(
-                f"--held and --free are for robots in URDF files; {args.mechanism[:60]!a} is none",
-                fix="Leave them out.",
+                f"--held and --free are only for URDF files; {args.mechanism[:60]!a} is not one",
+                fix="Remove them.",
             )
         return
     wanted = held if args.held is None else args.held
     if steady(subject.model, held=wanted, stops=True) and args.held is None:
         subject.model.note(
-            "real time begins with the joints held; --free lets them go from the start"
+            "in real time, the joints start held; use --free to release them"
             if held
-            else "the joints are free: the robot falls unless it is driven; --held holds it"
+            else "the joints are free: the robot falls unless it is driven; use --held to hold it"
         )
 
 
@@ -101,7 +103,7 @@ def _positions(words: list[str]) -> dict[str, float | list[float]]:
             numbers = [float(part) for part in text.split(",")]
         except ValueError:
             raise il.InputError(
-                f"--q {word[:60]!a} gives no position",
+                f"--q {word[:60]!a} is not a position",
                 fix="Write --q elbow=0.3, or --q base=1,0,0,0 for a quaternion.",
             ) from None
         found[name.strip()] = numbers[0] if len(numbers) == 1 else numbers

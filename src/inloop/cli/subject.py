@@ -72,13 +72,13 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "mechanism",
         metavar="NAME|FILE",
-        help="a name of `inloop list`, or a file: .urdf, .xml (MuJoCo), .sdf, .mbs, or .py that "
-        "makes an il.Model, best called `model`",
+        help="a name from `inloop list`, or a file: .urdf, .xml (MuJoCo), .sdf, .mbs, or "
+        ".py that defines an il.Model, preferably called `model`",
     )
     add_settings(
         parser,
-        help="set a parameter, or an option such as the number of links; may be repeated; @FILE "
-        "reads such lines",
+        help="set a parameter, or an option such as the number of links; may be repeated; "
+        "@FILE reads them from a file",
     )
     add_base(parser)
 
@@ -88,7 +88,8 @@ def add_base(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base",
         choices=get_args(Base),
-        help="of a URDF file: its root link is fixed (unless given), free, or free by angles",
+        help="URDF only: root link fixed (default), free, or free with angles instead of a "
+        "quaternion",
     )
 
 
@@ -104,8 +105,8 @@ def find_subject(args: argparse.Namespace) -> Subject:
         return Subject(model, None, settings, names=names, formulation=formulation)
     if given:
         raise il.InputError(
-            f"--base says how the robot of a URDF file stands; {args.mechanism[:60]!a} is no file",
-            fix="Leave it out.",
+            f"--base is only for URDF files; {args.mechanism[:60]!a} is not a file",
+            fix="Remove it.",
         )
     found = _find_exhibit(args.mechanism, args.set, files=True)
     return replace(found, formulation=formulation_of(args))
@@ -116,8 +117,8 @@ def _refuse_second_compilation(model: Described, wanted: Mapping[str, Any]) -> N
     if isinstance(model, Compiled) and wanted:
         name = next(iter(wanted))
         raise il.InputError(
-            f"--{name} is for models; the file has compiled its plant already",
-            fix=f"Let the file define `model`, or write m.compile({name}=...) there.",
+            f"--{name} is only for models; this file has already compiled its plant",
+            fix=f"Define `model` in the file, or write m.compile({name}=...) there.",
         )
 
 
@@ -133,7 +134,7 @@ def subject_of_facts(facts: Mapping[str, str]) -> Subject:
     source = facts.get("source", "")
     if source not in gallery.names():
         origin = f"it came from {source[:200]!a}" if source else "it does not name its source"
-        raise il.InputError(f"its mechanism is none of the gallery: {origin}")
+        raise il.InputError(f"its mechanism is not in the gallery: {origin}")
     return _find_exhibit(source, _told_settings(facts.get("settings", "[]")))
 
 
@@ -143,7 +144,7 @@ def _told_settings(text: str) -> list[str]:
     except (ValueError, RecursionError):
         words = None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise il.InputError("its settings make no sense", fix="Name the mechanism.")
+        raise il.InputError("its settings are not valid", fix="Name the mechanism.")
     return words
 
 
@@ -158,7 +159,8 @@ def _find_exhibit(name: str, words: Sequence[str], *, files: bool = False) -> Su
     for name in set(given) & set(exhibit.files):
         if not files:
             raise il.InputError(
-                f"it was made with a file, {name}={given[name][:60]!a}, which is not opened",
+                f"it was created with a file, {name}={given[name][:60]!a}, which is not opened "
+                "automatically",
                 fix=f"Name the mechanism yourself: {exhibit.name} --set {name}=FILE.",
             )
         options[name] = given.pop(name)
@@ -171,7 +173,7 @@ def _settings(words: Sequence[str]) -> dict[str, str]:
         name, sign, value = word.partition("=")
         if not (name and sign and value):
             raise il.InputError(
-                f"--set {word[:60]!a} is no assignment", fix="Write it as --set length=0.8."
+                f"--set {word[:60]!a} is not an assignment", fix="Write it as --set length=0.8."
             )
         pairs[name.strip()] = value.strip()
     return pairs
@@ -214,14 +216,14 @@ def _load(
 ) -> tuple[Described, Mapping[str, Any]]:
     """What a file describes, and the global names of one in Python."""
     if "\0" in name:
-        raise FileFormatError(f"{name[:40]!a} is no file name", fix="Give a path.")
+        raise FileFormatError(f"{name[:40]!a} is not a file name", fix="Give a path.")
     if not name.lower().endswith(".py"):
         from inloop.io.load import options_of_runs  # readers are there when a file is read
 
         return il.load(name, **(options_of_runs(name) if runs else {}), **options), {}
     if options:
         raise il.InputError(
-            f"--base says how the robot of a URDF file stands; {name[:60]!a} is Python",
-            fix='Write il.load(..., base="free") there.',
+            f"--base is only for URDF files; {name[:60]!a} is a Python file",
+            fix='Write il.load(..., base="free") in it.',
         )
     return model_of_file(Path(name))

@@ -31,7 +31,7 @@ def prepare_successor(
     if args.stage_to:
         _write_stage(Path(args.stage_to), subject, args)
     if not sys.stdin.readline():
-        raise il.InputError("nobody wants this plant any more")
+        raise il.InputError("this plant is no longer wanted")
     successor = Successor(plant, args.in_place_of, chosen)
     return successor, {FACT: successor.take_over()}
 

@@ -26,19 +26,21 @@ def add_design(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUES",
-        help="a parameter, an input, or JOINT.q, .qd, .tau, and what it takes: normal(1.2,0.05), "
-        "uniform(0,1), loguniform, lognormal, triangular, choice(1,2,5), or values 1,2,3 or "
-        "linspace(0,1,11); may be repeated",
+        help="a parameter, an input, or JOINT.q, .qd, .tau, and its values: a distribution "
+        "normal(1.2,0.05), uniform(0,1), loguniform, lognormal, triangular, "
+        "choice(1,2,5), or a list 1,2,3 or linspace(0,1,11); may be repeated",
     )
     parser.add_argument(
         "--design",
         choices=DESIGNS,
-        help="how values are combined; grid if all are lists, else monte-carlo",
+        help="how values are combined; default: grid if all are lists, else monte-carlo",
     )
     parser.add_argument(
-        "--runs", type=int, metavar="N", help="how many, unless it is a grid; of sobol, at most"
+        "--runs", type=int, metavar="N", help="number of runs, not for grids; for sobol the maximum"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of drawn values; 0")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of the random values; default: 0"
+    )
 
 
 def read_design(args: argparse.Namespace) -> Design:
@@ -55,7 +57,7 @@ def read_design(args: argparse.Namespace) -> Design:
         for name, each in varied.items():
             if isinstance(each, Distribution):
                 raise il.InputError(
-                    f"a grid needs values of '{name}', not {each}",
+                    f"a grid needs a list of values for '{name}', not {each}",
                     fix=f"Write --vary {name}=linspace(0,1,11), or choose another --design.",
                 )
         return il.designs.grid(varied)
@@ -76,11 +78,12 @@ def _check_counts(args: argparse.Namespace, kind: str) -> None:
     """Refuse a number that says nothing, and miss one that is needed."""
     if kind == "grid" and args.runs is not None:
         raise il.InputError(
-            "--runs says nothing about a grid", fix="Its runs follow from the values of --vary."
+            "--runs cannot be combined with a grid",
+            fix="Remove it: the number of runs follows from --vary.",
         )
     if kind != "grid" and args.runs is None:
         raise il.InputError(
-            f"--design {kind} does not know how many runs", fix="Write --runs 1000, say."
+            f"--design {kind} needs a number of runs", fix="Add it, for example --runs 1000."
         )
 
 
@@ -101,7 +104,7 @@ def _read_varied(words: list[str]) -> dict[str, Any]:
     for word in words:
         name, sign, text = (part.strip() for part in word.partition("="))
         if not (name and sign and text):
-            raise il.InputError(f"--vary {word[:60]!a} varies nothing", fix=EXAMPLE)
+            raise il.InputError(f"--vary {word[:60]!a} gives no values", fix=EXAMPLE)
         if name in found:
             raise il.InputError(f"'{name[:60]}' is varied twice", fix="Write it once.")
         found[name] = _read_values(text)
@@ -117,10 +120,14 @@ def _read_values(text: str) -> Any:
         if spaced is not None:
             low, high, count = float(spaced[1]), float(spaced[2]), int(spaced[3])
             if not 1 <= count <= MOST_VALUES:
-                raise ValueError
+                raise il.InputError(
+                    f"{text[:60]!a} makes {count} values", fix=f"Give 1 to {MOST_VALUES}."
+                )
             return np.linspace(low, high, count)
         if "(" not in text:
             return np.array([float(part) for part in text.split(",")])
     except ValueError:
-        raise il.InputError(f"{text[:60]!a} holds what is no number", fix=EXAMPLE) from None
+        raise il.InputError(
+            f"{text[:60]!a} contains something that is not a number", fix=EXAMPLE
+        ) from None
     return read_distribution(text)

@@ -1,4 +1,4 @@
-"""Angles of sines and cosines: plain sums of inputs and numbers."""
+"""Angles under sines and cosines: plain sums of inputs and numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.symbolic import Expr
 
 
 def summands(angle: Expr) -> Counter[Expr]:
-    """How often each symbol is counted in a plain sum of symbols and numbers."""
+    """Multiplicity of each symbol in a plain sum of symbols and numbers."""
     total: Counter[Expr] = Counter()
     stack = [(angle, 1)]
     while stack:
@@ -23,7 +23,7 @@ def summands(angle: Expr) -> Counter[Expr]:
 
 
 def change(angle: Expr, changes: Mapping[Expr, str]) -> str:
-    """C text of how much an angle changes with its summands; empty if it does not.
+    """C text of the change of an angle with its summands; empty if it does not change.
 
     Args:
         angle: a plain sum.

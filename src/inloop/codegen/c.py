@@ -1,9 +1,9 @@
 """Programs as C99: one prefix, flat arrays, no allocation, no globals.
 
 Every function is straight-line code. A long one is cut into parts of about a thousand operations
-where few values are alive: compilers are superlinear in the length of a function. Values that
-cross a cut live in a struct on the caller's stack. Grids of tables of two variables are constant
-data in files of their own, which all functions read, so that a large one is compiled once.
+where few values are alive, because compile time is superlinear in the length of a function. Values
+that cross a cut live in a struct on the caller's stack. Grids of two-dimensional tables are
+constant data in files of their own, shared by all functions, so that a large one is compiled once.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from inloop.symbolic.text import Template
 
 INDENT = "    "
 SINES = ("sine", "cosine")
-MANY_ZEROS = 8  # results that are zero anyway: compilers are slow on thousands of such stores
-PER_LINE = 16  # numbers of a grid: those of one patch
-FEW_ANGLES = 4  # up to so many sines are computed one by one: one vector of them takes longer
+MANY_ZEROS = 8  # consecutive zero results: compilers are slow on thousands of such stores
+PER_LINE = 16  # numbers of a grid: one patch
+FEW_ANGLES = 4  # up to this many sines are computed one by one, which beats one vector
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class CFunction:
 
 
 class PlainKinds:
-    """What type each value of a program has: all are `real`, but for parameters."""
+    """Types of the values of a program: all are `real`, except for parameters."""
 
     def of(self, node: Expr) -> str:
         """The type of a value."""
@@ -58,15 +58,15 @@ class PlainKinds:
         return "double" if of_parameters else "real"
 
     def stored(self, expr: Expr, block: str, text: str) -> str:
-        """A result as an entry of its array."""
+        """A result converted to the type of its output array."""
         return f"IL_SPLAT({text})" if expr.is_constant else text
 
     def zero(self, block: str) -> str:
-        """Nothing, as an entry of an array of results."""
+        """Zero, as an entry of an output array."""
         return "IL_SPLAT(0.0)"
 
     def notation(self, functions: dict[str, Template]) -> Notation:
-        """How expressions are written."""
+        """The notation in which expressions are printed."""
         return Notation(number=number, functions=functions)
 
 
@@ -82,10 +82,10 @@ def emit_function(
     """C text of one program.
 
     Args:
-        program: what to print.
+        program: the program to print.
         prefix: first part of the name.
-        angles: angles whose sines and cosines the caller gives in two arrays `sine` and `cosine`,
-            behind the inputs; at least those of the program. None: the function computes them.
+        angles: angles whose sines and cosines the caller passes in two arrays `sine` and `cosine`
+            after the inputs; at least those of the program. None: the function computes them.
         kinds: types of its values.
     """
     listing = layout(program)
@@ -109,7 +109,7 @@ def emit_function(
 def declaration(
     program: Program, name: str, sines_given: bool = False, kinds: PlainKinds = PLAIN_KINDS
 ) -> str:
-    """Prototype of a function without semicolon."""
+    """Prototype of a function, without semicolon."""
     return f"void {name}({', '.join(_arguments(program, sines_given, kinds))})"
 
 
@@ -152,7 +152,7 @@ def _several(
     sines_given: bool,
     kinds: PlainKinds,
 ) -> tuple[list[str], list[str]]:
-    """Parts as static functions, and a function that calls them in order with all sines."""
+    """Parts as static functions, and a function that computes all sines and calls the parts."""
     with_sines = sines_given or bool(listing.angles)
     sines = _sine_entries(listing)
     crossing = sorted({n for part in parts for n in part.imports}, key=lambda n: n.id)
@@ -165,7 +165,7 @@ def _several(
     calls = []
     shared_argument = f"struct {name}_shared *restrict shared"
     for k, part in enumerate(parts, start=1):
-        # what it writes alone: compilers take long over thousands of arrays that share nothing
+        # pass only the outputs it writes: compilers are slow on thousands of restrict pointers
         written = _written(listing.program, part)
         arguments = [*_arguments(written, with_sines, kinds), shared_argument]
         before.append(f"static void {name}_part{k}({', '.join(arguments)})")
@@ -185,7 +185,7 @@ def _several(
 
 
 def _written(program: Program, part: Part) -> Program:
-    """The program with those outputs only that a part writes."""
+    """The program with only those outputs that a part writes."""
     blocks = {item.block for item in part.items if isinstance(item, Store)}
     return replace(program, outputs=tuple(x for x in program.outputs if x.name in blocks))
 
@@ -218,7 +218,7 @@ def sincos_lines(
         ]
     size = f"IL_PADDED({len(angles)})"
     lines = [f"{INDENT}real angle[{size}] = {{IL_SPLAT(0.0)}};"]
-    # a sum of many angles is written with the sum before it: text grows with their number only
+    # a sum of many angles reuses the sum before it: the text grows linearly with their number
     names = dict(entries)
     for k, angle in enumerate(angles):
         lines.append(f"{INDENT}angle[{k}] = {to_text(angle, names, notation)};")
@@ -228,7 +228,7 @@ def sincos_lines(
 
 
 def _entry(load: Load) -> str:
-    """An entry of an input; prepared quantities are the same in all lanes."""
+    """An entry of an input array; prepared quantities are the same in all lanes."""
     entry = f"{load.block}[{load.index}]"
     return f"IL_SPLAT({entry})" if load.block == "pre" else entry
 
@@ -250,9 +250,9 @@ def _part_lines(
     sines: Mapping[Expr, str],
     kinds: PlainKinds,
 ) -> list[str]:
-    """Values are loaded where they are first used, and results stored as soon as they are there.
+    """Load values at their first use, and store results as soon as they are known.
 
-    So fewer of them wait on the stack: compilers keep the order of the text.
+    This keeps fewer of them on the stack: compilers keep the order of the text.
     """
     lines: list[str] = []
     section, k = "", 0
@@ -301,13 +301,13 @@ def _store_line(listing: Listing, notation: Notation, store: Store, kinds: Plain
 
 
 def _zeros_line(first: Store, count: int, kinds: PlainKinds) -> str:
-    """Zeros that lie side by side."""
+    """Store consecutive zeros."""
     loop = f"for (int k = {first.index}; k < {first.index + count}; k++)"
     return f"{INDENT}{loop} {first.block}[k] = {kinds.zero(first.block)};"
 
 
 def _zeros_from(items: Sequence[Statement | Store], begin: int) -> int:
-    """How many zeros follow each other from here on, in one array."""
+    """Number of consecutive zeros of one array from here on."""
     first, count = items[begin], 0
     for item in islice(items, begin, None):
         if not isinstance(first, Store) or not isinstance(item, Store):
@@ -378,7 +378,7 @@ def _definition(data: ChartData) -> str:
 
 
 def _splat(text: str) -> str:
-    """Arguments that are plain numbers are spread over all lanes."""
+    """Arguments that are plain numbers are broadcast to all lanes."""
     return f"IL_SPLAT({text})" if text[:1].isdigit() or text[:1] == "-" else text
 
 

@@ -1,8 +1,8 @@
-"""Columns of a matrix that are alike, as C: one formula, several columns side by side in a vector.
+"""Similar matrix columns as C: one formula evaluated for several columns at once in a vector.
 
 The columns of the only output are aligned (symbolic/alike.py); their common formula becomes a
-function of vectors, 8 or 4 columns wide, and the leaves of the columns its arguments. Columns that
-differ, or a compiler without vectors, are left to the program's ordinary function.
+function of vectors, 8 or 4 columns wide, with the leaves of the columns as arguments. Columns that
+differ, and compilers without vector types, use the program's ordinary function.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WIDTHS = (8, 4)  # with and without AVX-512
 
 
 def alike_declaration(program: Program, prefix: str) -> str:
-    """Prototype: like the program's own, over plain numbers."""
+    """Prototype: like the program's own, with plain numbers."""
     inputs = [f"const double *{block.name}" for block in program.inputs]
     arguments = ", ".join([*inputs, f"double *{program.outputs[0].name}"])
     return f"void {prefix}_{program.name}_alike({arguments})"
@@ -69,7 +69,7 @@ def _one_by_one(program: Program, prefix: str) -> list[str]:
 
 
 def _chunks(program: Program, found: Alike, function: str) -> list[str]:
-    """All columns, as many at a time as a vector holds; the last group repeats its last one."""
+    """All columns in groups of the vector width; the last group repeats its last column."""
     out = program.outputs[0]
     rows, columns = out.shape
     places = {

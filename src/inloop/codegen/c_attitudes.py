@@ -1,7 +1,7 @@
 """Unit quaternions of ball joints in generated C: at the end of q, and of the state x.
 
-See `native/runtime/il_attitude.h`. `turned` holds, for each, the number of the first of the three
-coordinates whose velocities turn it.
+See `native/runtime/il_attitude.h`. `turned` holds, for each quaternion, the index of the first of
+the three coordinates whose velocities turn it.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ COMPONENTS = 4
 
 
 def numbers(turned: Sequence[int]) -> int:
-    """How many entries of q and x they take."""
+    """Number of their entries in q and x."""
     return COMPONENTS * len(turned)
 
 
 def headers(turned: Sequence[int]) -> list[str]:
-    """What a file that uses the functions below includes."""
+    """Headers to include in a file that uses the functions below."""
     return ['#include "il_attitude.h"'] if turned else []
 
 
 def table(turned: Sequence[int]) -> str:
-    """The coordinates as a constant array without a name."""
+    """The coordinates as an unnamed constant array."""
     return f"(const int64_t[]){{{', '.join(map(str, turned))}}}" if turned else "NULL"
 
 
 def whole_position(turned: Sequence[int], n: int, behind: int) -> list[str]:
-    """Statements that put the position of a tree together in `q`, from the state x.
+    """Statements that assemble the position of a tree in `q` from the state x.
 
     Args:
         turned: see above.
         n: number of coordinates.
-        behind: where in x the quaternions are.
+        behind: index of the quaternions in x.
     """
     if not turned:
         return []
@@ -45,7 +45,7 @@ def whole_position(turned: Sequence[int], n: int, behind: int) -> list[str]:
 
 
 def rates(turned: Sequence[int], p: str, qd: str, to: str) -> list[str]:
-    """The statement that writes the rates of quaternions p at velocities qd."""
+    """The statement that computes the rates of quaternions p at velocities qd."""
     if not turned:
         return []
     return [f"    il_attitude_rates({len(turned)}, {table(turned)}, {p}, {qd}, {to});"]

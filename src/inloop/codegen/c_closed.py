@@ -1,11 +1,11 @@
-"""The rates of a mechanism with loops and drives, as C: close the loops, then the motion.
+"""Rates of a mechanism with loops and drives, as C: close the loops, then compute the motion.
 
 The state of the stepper holds the independent coordinates and, as first-order states, estimates of
-the dependent ones. Newton's method starts from these, with a fixed largest number of iterations, so
-that the rates depend on time and state alone: a snapshot of the state is all there is to keep.
+the dependent ones. Newton's method starts from these estimates and has a fixed maximum number of
+iterations, so the rates depend on time and state alone and a snapshot of the state is complete.
 
-Sines and cosines are computed once, at the estimate. Newton's corrections are small, so that they
-follow by a few terms of a series (`il_turn`), to the last bit but one.
+Sines and cosines are computed once, at the estimate. Newton's corrections are small, so the sines
+and cosines are updated by a few terms of a series (`il_turn`), accurate to the last bit but one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inloop.codegen.quoting import c_comment
 from inloop.symbolic import Expr, Notation, Program, to_text
 from inloop.symbolic.listing import leading_angles
 
-INLINE_UP_TO = 500  # operations of both functions together: then a call costs more than a copy
+INLINE_UP_TO = 500  # operations of both functions; above this, calls cost less than copies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class ClosedRates:
 
     @cached_property
     def angles(self) -> tuple[Expr, ...]:
-        """Angles whose sines and cosines these need."""
+        """Angles whose sines and cosines these programs need."""
         found = {a for p in self.generated for a in leading_angles(p)}
         return tuple(sorted(found, key=lambda angle: angle.id))
 
@@ -67,7 +67,7 @@ def emit_closed_rates(
     about: Sequence[str],
     sparse: SparseUnit | None = None,
 ) -> dict[str, str]:
-    """C files with `<prefix>_settle`, `_rates`, `_expand`, `_pivots` and what these use.
+    """C files with `<prefix>_settle`, `_rates`, `_expand`, `_pivots` and the functions they use.
 
     Args:
         sizes: the partition.
@@ -116,7 +116,7 @@ struct motion {{
 
 
 def _functions(unit: ClosedRates) -> str:
-    """Newton's step and the motion, with sines and cosines given."""
+    """Newton's step and the motion, with sines and cosines as arguments."""
     if unit.sparse is not None:
         late = "\n".join(_late_sines(unit))
         return sparse_functions(unit.sparse, unit.newton, unit.constrained, unit.angles, late)
@@ -129,7 +129,7 @@ def _functions(unit: ClosedRates) -> str:
 
 
 def _late_sines(unit: ClosedRates) -> list[str]:
-    """Those of velocities that are known only once the dependent ones are."""
+    """Sines of velocities that are known only after the dependent velocities are."""
     qd = unit.block("qd")
     dependent = {qd[column] for column in unit.sizes.dependent}
     places = ["v" if b.name == "qd" else b.name for b in unit.constrained.inputs]
@@ -188,7 +188,7 @@ def _texts(angles: Sequence[Expr], entries: dict[Expr, str]) -> list[str]:
 
 
 def _alone(unit: ClosedRates, program: Program, prefix: str) -> str:
-    """A function for callers who have no sines and cosines."""
+    """A function for callers without sines and cosines."""
     ins, outs = [b.name for b in program.inputs], [o.name for o in program.outputs]
     count = _angles(unit)
     entries = _entries(program, ins)
@@ -205,7 +205,7 @@ def _alone(unit: ClosedRates, program: Program, prefix: str) -> str:
 
 
 def _turns(unit: ClosedRates) -> list[str]:
-    """Sines and cosines after small corrections of the dependent coordinates."""
+    """Update sines and cosines after small corrections of the dependent coordinates."""
     q = unit.block("q")
     steps = {q[column]: f"step[{k}]" for k, column in enumerate(unit.sizes.dependent)}
     lines = []
@@ -225,7 +225,7 @@ def _close(unit: ClosedRates) -> str:
     ]
     moved += _turned_attitudes(unit.sizes)
     turns = _turns(unit)
-    # corrections are measured in radians and in parts of the mechanism's size
+    # corrections are measured in radians and as fractions of the mechanism's size
     scaled = " * c->per_unit[{0}]" if unit.sizes.lengths else ""
     follow = ["        sines(c, t, z, m, sine, cosine);"]
     if turns:
@@ -275,7 +275,7 @@ static {_inline(unit)}int closed(il_context *c, double t, const double *z, struc
 
 
 def _turned_attitudes(unit: ClosedUnit) -> list[str]:
-    """Lines that turn quaternions by the corrections of the coordinates that turn them."""
+    """Lines that turn the quaternions by the corrections of their coordinates."""
     lines = []
     for which, first in enumerate(unit.turned):
         place = {column: k for k, column in enumerate(unit.dependent)}

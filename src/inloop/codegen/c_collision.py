@@ -1,4 +1,4 @@
-"""Shapes that meet as C: constant tables of il_meeting.h."""
+"""Collision shapes as C: constant tables of il_meeting.h."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class MeetingRow:
     Attributes:
         a: shape in frame A: an object with the fields of il_shape.
         b: shape in frame B.
-        margin: larger gaps are not looked at [m].
-        first: number of its first contact.
-        count: of its contacts.
-        rows: of each.
-        turning: how many of them, at the end, resist rolling and drilling.
+        margin: larger gaps are ignored [m].
+        first: index of its first contact.
+        count: number of its contacts.
+        rows: rows of each contact.
+        turning: number of contacts, at the end, that resist rolling and drilling.
     """
 
     a: Any
@@ -40,13 +40,13 @@ class PileRow:
     """An il_pile.
 
     Attributes:
-        shapes: of the members: objects with the fields of il_shape.
-        trees: number of the tree of each member, -1 of those on the ground.
-        velocities: numbers of the coordinates of each tree.
-        margin: larger gaps are not looked at [m].
-        slots: contacts that may carry at a time.
-        turns: they resist rolling or drilling.
-        place: where in x its states begin.
+        shapes: shapes of the members: objects with the fields of il_shape.
+        trees: index of the tree of each member, -1 for those on the ground.
+        velocities: coordinate indices of each tree.
+        margin: larger gaps are ignored [m].
+        slots: maximum number of active contacts.
+        turns: whether contacts resist rolling or drilling.
+        place: index of its first state in x.
     """
 
     shapes: Sequence[Any]
@@ -77,7 +77,7 @@ def pile_entry(pile: PileRow, array: Array) -> str:
 
 
 def meeting_entries(meetings: Sequence[MeetingRow], array: Array) -> list[str]:
-    """The entries of a table of meetings.
+    """Table entries of meetings.
 
     Args:
         meetings: in their order.
@@ -103,7 +103,7 @@ def _shape(shape: Any, array: Array, grounds: dict[int, str]) -> str:
         corners, count = array("double", _reals(shape.corners)), len(shape.corners)
     ground = "NULL"
     if shape.ground is not None:
-        # ground that several shapes meet is written once
+        # ground shared by several shapes is written once
         ground = grounds.get(id(shape.ground)) or _ground(shape.ground, array)
         grounds[id(shape.ground)] = ground
     sizes = (number(x) for x in (shape.radius, shape.half, shape.tube))

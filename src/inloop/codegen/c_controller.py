@@ -1,4 +1,4 @@
-"""The controller of a plant in the form that il_controller.c calls (il_sampled)."""
+"""Wrap the controller of a plant in the form that il_controller.c calls (il_sampled)."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def emit_sampled(programs: Sequence[Program], prefix: str, about: Sequence[str])
 def emit_own_c(
     text: str, function: str, prefix: str, places: Sequence[int]
 ) -> tuple[dict[str, str], str, str]:
-    """A user's function in C, its names kept apart from all others.
+    """A user's C function, with its names kept apart from all others.
 
     Args:
-        text: of the user's file.
-        function: name in it.
-        prefix: of what is generated.
-        places: numbers of its parameters among those of the plant.
+        text: contents of the user's file.
+        function: name of the function in it.
+        prefix: prefix of generated names.
+        places: indices of its parameters among those of the plant.
 
     Returns:
-        Files, and the names of an il_sampled and of a function that prepares its parameters.
+        The files, and the names of an il_sampled and of the function that prepares its parameters.
     """
     sampled, prepare = f"{prefix}_own_sampled", f"{prefix}_own_prepare"
     signature = (

@@ -1,4 +1,4 @@
-"""Programs in the form that runtimes call: of events (il_formula), of parameters (il_broken)."""
+"""Wrap programs in the form that the runtime calls: events (il_formula), bounds (il_broken)."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def _formula(program: Program, prefix: str) -> str:
 
 @dataclass(frozen=True)
 class KeptText:
-    """C text of all bounds.
+    """C text that checks all bounds on parameters.
 
     Attributes:
         function: name of the il_broken, or NULL.
-        lines: what defines it.
+        lines: its definition.
         grids: further files.
     """
 
@@ -52,7 +52,7 @@ class KeptText:
 
 
 def emit_kept(programs: Sequence[Program], prefix: str) -> KeptText:
-    """Text of programs that take all parameters to margins, none of which may be negative."""
+    """Text of programs that map all parameters to margins, none of which may be negative."""
     if not programs:
         return KeptText("NULL", (), {})
     named = [replace(p, name=f"{p.name}_{k}") for k, p in enumerate(programs)]

@@ -1,4 +1,4 @@
-"""Programs as C files: a header, one source file per function, drivers for many rows."""
+"""Programs as a C library: a header, one source file per function, drivers for many rows."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def emit_library(
         programs: the functions; `prepare` first.
         prefix: first part of every exported name.
         about: comment lines at the top of every file.
-        manifest: what `<prefix>_manifest()` tells, as JSON text.
-        elsewhere: names of files of functions that somebody else writes.
+        manifest: result of `<prefix>_manifest()`, as JSON text.
+        elsewhere: names of files that are generated elsewhere.
     """
     header = f"{identifier(prefix)}.h"
     sources = emit_grids(programs)
@@ -53,10 +53,10 @@ def emit_library(
 def emit_rates(
     program: Program, prefix: str, about: Sequence[str], turned: Sequence[int] = ()
 ) -> dict[str, str]:
-    """The direct dynamics in the form that the steppers call: rates of x = (q, qd, z).
+    """Forward dynamics in the form that the steppers call: rates of x = (q, qd, z).
 
     Args:
-        program: the direct dynamics.
+        program: the forward dynamics.
         prefix: first part of every exported name.
         about: comment lines at the top.
         turned: see `c_attitudes`.
@@ -69,7 +69,7 @@ def emit_rates(
         "u": "c->u", "t": "&t", "z": f"x + {2 * n}",
     }  # fmt: skip
     call = ", ".join(arguments[block.name] for block in program.inputs)
-    # accelerations, then rates of the laws' states where there are any
+    # accelerations, then rates of the internal states of force laws, if any
     results = ", ".join(f"xd + {n * (k + 1)}" for k in range(len(program.outputs)))
     lines = [
         c_comment(about),
@@ -143,7 +143,7 @@ def _rows_declaration(program: Program, name: str, suffix: str) -> str:
 
 
 def rows_driver(program: Program, name: str) -> str:
-    """A loop over rows of states; `pre` is the same for all."""
+    """A loop over rows of states; `pre` is shared by all rows."""
     arguments = []
     for block in program.inputs:
         same = block.name in ("pre", "par")
@@ -183,6 +183,6 @@ def _lanes_driver(program: Program, name: str) -> str:
 
 def _manifest(prefix: str, manifest: dict[str, object]) -> str:
     body = c_string(json.dumps(manifest, sort_keys=True, ensure_ascii=True), 8 * " ")
-    # __extension__: such a text may be longer than the 4095 characters that C99 promises
+    # __extension__: the text may exceed the 4095 characters that C99 guarantees
     opening = [f"const char *{prefix}_manifest(void)", "{", "    return __extension__"]
     return "\n".join([*opening, body + ";", "}", ""])

@@ -1,4 +1,4 @@
-"""The prescribed motion of driven joints in the form that the rates call: an `il_motions`."""
+"""Prescribed motion of driven joints in the form that the rates call: an `il_motions`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.symbolic import Program
 
 
 def emit_motions(programs: Sequence[Program], prefix: str, about: Sequence[str]) -> dict[str, str]:
-    """C file with `<prefix>_<program>_motions`, which is handed its prepared quantities."""
+    """C file with `<prefix>_<program>_motions`; prepared quantities are its first argument."""
     (program,) = programs
     name, count = f"{prefix}_{program.name}", len(program.outputs[0].exprs)
     known = {"pre": "self", "t": "&t", "u": "u", "z": "z"}

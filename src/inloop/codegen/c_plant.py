@@ -1,4 +1,4 @@
-"""The table of a plant as C: one `il_plant` with everything that hosts see (il_plant.h)."""
+"""The table of a plant as C: one `il_plant` with everything that a host sees (il_plant.h)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Preparation:
-    """An il_preparation: name of a function, and how many quantities it prepares."""
+    """An il_preparation: function name and number of prepared quantities."""
 
     function: str = ""
     count: int = 0
@@ -63,15 +63,15 @@ class ContactTable:
 
     Attributes:
         rows: name of the function.
-        first: row at which each contact begins, then the number of rows.
-        places: where in x the states of each contact begin.
-        near: gaps below this are closed [m].
-        states: number of states of force laws, theirs included.
-        moved: drives or constraints that depend on time move contacts.
-        meetings: shapes whose contacts, the last ones, are found in each step.
-        pile: members that touch wherever they meet; then there are no other contacts.
-        poisson: 1 of each contact whose restitution is Poisson's, 0 of others; empty if of none.
-        turning: rows of rolling and of drilling of each contact in turn; empty if none resists.
+        first: first row of each contact, then the number of rows.
+        places: index in x of the first state of each contact.
+        near: smaller gaps count as closed [m].
+        states: number of states of force laws, including those of contacts.
+        moved: whether drives or time-dependent constraints move contacts.
+        meetings: shape pairs whose contacts, the last ones, are found in each step.
+        pile: shapes that collide with each other; then there are no other contacts.
+        poisson: 1 for each contact with Poisson's restitution, else 0; empty if there is none.
+        turning: rows of rolling and of drilling for each contact in turn; empty if none resists.
     """
 
     rows: str
@@ -170,7 +170,7 @@ class ModeRow:
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerRow:
-    """An il_controller; what it reads and leads by number."""
+    """An il_controller; inputs and outputs by index."""
 
     name: str
     period: float
@@ -195,7 +195,7 @@ class PlantTable:
 
     @property
     def hash(self) -> int:
-        """Of names, units and sizes: who agrees on it agrees on all."""
+        """Hash of names, units and sizes: equal hashes mean compatible interfaces."""
         groups = (self.parameters, self.inputs, self.outputs)
         names = [[(x.name, x.unit) for x in group] for group in groups]
         sizes = [(m.name, m.n, m.states, m.rows, *m.turned) for m in self.modes]
@@ -318,14 +318,14 @@ class _Writer:
         return self._array("il_formula", [self._function("formula", name) for name in names])
 
     def _extern(self, kind: str, name: str) -> str:
-        """The address of a constant of another file."""
+        """Address of a constant defined in another file."""
         if not name:
             return "NULL"
         self.declared[name] = f"extern const {kind} {name};"
         return f"&{name}"
 
     def _choice(self, choice: ChoiceRow) -> str:
-        """All fields in their order; index tables first, then how long they are."""
+        """All fields in order; index tables come first, then their lengths."""
         roles = ("independent", "dependent", "driven")
         tables = [getattr(choice, role) for role in (*roles, "rows")]
         parts = [self._array("int64_t", [str(k) for k in table]) for table in tables]
@@ -347,7 +347,7 @@ class _Writer:
         return _row(parts)
 
     def _contacts(self, table: ContactTable | None) -> str:
-        """The address of a table of hard contacts."""
+        """Address of a table of hard contacts."""
         if table is None:
             return "NULL"
         numbers = (table.first, table.places)

@@ -1,4 +1,4 @@
-"""What stands beside the sources of a plant that leaves Python: a program, a Makefile, a README."""
+"""Files that accompany the exported sources of a plant: a program, a Makefile, a README."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ METHODS = ("euler", "rk4", "dopri", "rodas", "implicit", "moreau", "alpha", "eve
 
 
 def emit_main(prefix: str, method: str, step: float, t_end: float) -> str:
-    """A program that steps the plant and prints its outputs as comma-separated values."""
+    """A program that steps the plant and prints its outputs as CSV."""
     names = ", ".join(f'"{name}"' for name in METHODS)
     return f"""/* Steps the plant and prints its outputs: main [T_END [STEP [METHOD]]] */
 #include <stdio.h>
@@ -77,11 +77,11 @@ int main(int count, char **words)
 
 
 def emit_makefile(program: str, flags: Sequence[str], chain: Sequence[tuple[str, str]]) -> str:
-    """A Makefile with the flags that `plant.simulate` was compiled with.
+    """A Makefile with the compiler flags that `plant.simulate` uses.
 
     Args:
         program: name of the program.
-        flags: of all files.
+        flags: flags for all files.
         chain: files with flags of their own, which come last.
     """
     own = "\n".join(f"{file}: CFLAGS += {more}" for file, more in chain)
@@ -104,7 +104,7 @@ clean:
 
 
 def emit_readme(table: PlantTable, program: str) -> str:
-    """What the plant takes and tells, in words."""
+    """Inputs and outputs of the plant, in words."""
     modes = ""
     if len(table.modes) > 1:
         listed = "\n".join(f"- `{mode.name}`" for mode in table.modes)

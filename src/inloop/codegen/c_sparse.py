@@ -1,9 +1,9 @@
-"""Newton's step and the constrained motion of large mechanisms, as C around the sparse runtime.
+"""Newton's step and the constrained motion of large mechanisms, as C on top of the sparse runtime.
 
-Generated functions give the terms of the equations as compact arrays, constant tables say where
-they belong, and `il_closed.c` solves; the columns of dependent coordinates are factored by
-straight-line code for their pattern, as `il.SparseLU` has it. What comes out has the same arguments
-as the unrolled functions, so that everything around them stays the same.
+Generated functions compute the terms of the equations as compact arrays, constant tables give the
+positions of their entries, and `il_closed.c` solves. The columns of dependent coordinates are
+factored by straight-line code for their pattern, as in `il.SparseLU`. The results have the same
+signatures as the unrolled functions, so the code around them is the same.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from inloop.symbolic import Expr, Program
 from inloop.symbolic.elimination import Elimination, in_order
 from inloop.symbolic.pivot_order import unchanged
 
-RUNTIME = ("il_sparse.c", "il_closed.c")  # files that a library with such functions needs
+RUNTIME = ("il_sparse.c", "il_closed.c")  # files that a library with sparse functions needs
 
 
 @dataclass(frozen=True)
 class SparseUnit:
-    """What takes the place of unrolled functions.
+    """Replacement for unrolled functions.
 
     Attributes:
         newton_terms: h and Jv.
         position_terms: Jv, Jk, nu and M.
         velocity_terms: gamma and c.
-        rate_terms: rates of the states of force laws, if there are any.
-        pattern: where their entries belong.
-        prefix: what the names of the code that factors Jv begin with.
+        rate_terms: rates of the internal states of force laws, if any.
+        pattern: positions of their entries.
+        prefix: prefix of the names of the code that factors Jv.
     """
 
     newton_terms: Program
@@ -45,7 +45,7 @@ class SparseUnit:
 
     @cached_property
     def straight(self) -> Elimination | None:
-        """Jv as straight-line code eliminates it; None where that would be too long."""
+        """Elimination of Jv for straight-line code; None where that would be too long."""
         found = in_order(self.pattern.Jv, unchanged(self.pattern.m))
         return found if found.operations <= STRAIGHT else None
 
@@ -63,14 +63,14 @@ class SparseUnit:
 def sparse_functions(
     unit: SparseUnit, newton: Program, constrained: Program, angles: Sequence[Expr], late: str
 ) -> str:
-    """Static functions `at_newton` and `at_constrained`, with sines and cosines given.
+    """Static functions `at_newton` and `at_constrained`, with sines and cosines as arguments.
 
     Args:
-        unit: the terms and their places.
-        newton: what the first function takes and gives.
-        constrained: likewise the second.
+        unit: the terms and their positions.
+        newton: inputs and outputs of the first function.
+        constrained: inputs and outputs of the second.
         angles: angles of the sines and cosines.
-        late: statements for those in the arrays `sine` and `cosine` that need velocities `v`;
+        late: statements that fill the entries of `sine` and `cosine` that need velocities `v`;
             empty if there are none.
     """
     terms = [
@@ -135,7 +135,7 @@ def _tables(p: ClosedPattern, functions: str) -> str:
 
 
 def _call(program: Program, sines: Sequence[str] = ("sine", "cosine"), **places: str) -> str:
-    """A call of a generated function; its arrays have their own names unless told otherwise."""
+    """A call of a generated function; arrays keep their own names by default."""
     names = [*(b.name for b in program.inputs), *sines, *(o.name for o in program.outputs)]
     return f"    at_{program.name}({', '.join(places.get(name, name) for name in names)});"
 

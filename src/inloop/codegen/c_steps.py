@@ -21,8 +21,8 @@ def emit_tree_steps(
 ) -> Files:
     """`<prefix>_predict` and `<prefix>_correct` of a mechanism without loops.
 
-    Quaternions (`turned`: see `c_attitudes`) are explicit: laws meet the positions that change with
-    k of the coordinates, which are turns about the same axes.
+    Quaternions (`turned`: see `c_attitudes`) are integrated explicitly: laws see the positions
+    change with k of the coordinates, which are rotations about the same axes.
     """
     predictor, corrector = _named(programs, "predictor"), _named(programs, "corrector")
     n, states = _size(predictor, "kv"), _size(predictor, "kz")
@@ -110,15 +110,15 @@ def emit_tree_contacts(
     rows: int,
     turned: Sequence[int] = (),
 ) -> Files:
-    """`<prefix>_contacts` of a mechanism without loops: all results in a row.
+    """`<prefix>_contacts` of a mechanism without loops: all results in one array.
 
     Args:
-        programs: the one of `contact_rows`.
-        prefix: of all names.
-        about: lines of the comment on top.
+        programs: the programs, including that of `contact_rows`.
+        prefix: prefix of all names.
+        about: comment lines at the top.
         count: number of coordinates.
-        states: number of states of force laws, behind which quaternions are.
-        rows: of relative velocities of all contacts.
+        states: number of states of force laws; the quaternions follow them.
+        rows: number of relative velocities of all contacts.
         turned: see `c_attitudes`.
     """
     (program,) = programs
@@ -137,7 +137,7 @@ def emit_closed_contacts(
     about: Sequence[str],
     rows: int,
 ) -> Files:
-    """`<prefix>_contacts` in independent coordinates; `rows` of all contacts."""
+    """`<prefix>_contacts` in independent coordinates; `rows` counts those of all contacts."""
     (program,) = programs
     known = {**_closed_arguments(2 * len(unit.independent)), "pre": "c->contacts_pre"}
     function = _contacts(program, prefix, known, SETTLED, rows)
@@ -147,7 +147,7 @@ def emit_closed_contacts(
 def emit_settled_contacts(
     programs: Sequence[Program], prefix: str, about: Sequence[str], count: int, rows: int
 ) -> Files:
-    """`<prefix>_contacts` at what a state settles to; of `count` coordinates that a run carries."""
+    """`<prefix>_contacts` at the closed position of a state; `count` coordinates are integrated."""
     (program,) = programs
     known = {**_closed_arguments(2 * count), "pre": "c->contacts_pre"}
     function = _contacts(program, prefix, known, SETTLED, rows)
@@ -157,11 +157,11 @@ def emit_settled_contacts(
 def _contacts(
     program: Program, prefix: str, known: dict[str, str], at_state: str, rows: int = 0
 ) -> str:
-    """The function, with lines that bring its arguments about; `rows` of all contacts."""
+    """The function, with lines that compute its arguments; `rows` counts those of all contacts."""
     room = {}
     if rows:
         contacts, n = len(_output(program, "mu").exprs), _output(program, "M").shape[0]
-        # contacts that are found later leave room behind the gaps and rows of the others
+        # contacts found at run time leave room behind the gaps and rows of the others
         room = {"gap": contacts, "w": rows, "H": n * rows}
     places, at = [], 0
     for out in program.outputs:
@@ -191,7 +191,7 @@ def emit_closed_steps(
     z, guess = 2 * nu, 2 * nu + unit.states
     known = {**_closed_arguments(z), "pre": "c->implicit_pre", "g": "&g", "w": "&w"}
     known |= {"rq": "rq", "kz": f"k + {z}", "kept": "c->kept", "law": "law"}
-    # what is empty must not seem to lie where something else does
+    # an empty array must not alias another one
     places = [(nu, nu), *([(z, unit.states)] if unit.states else []), (guess, m)]
     results, corrected = (
         ", ".join(f"{to} + {at}" if count else "NULL" for at, count in places) for to in "ky"
@@ -275,7 +275,7 @@ IL_EXPORT int {prefix}_jacobian(void *context, double t, double h, const double 
 
 
 def _respond(programs: Sequence[Program], prefix: str) -> str:
-    """`<prefix>_respond`, where contacts are hard."""
+    """`<prefix>_respond`, for hard contacts."""
     program = next((p for p in programs if p.name.startswith("response")), None)
     if program is None:
         return ""

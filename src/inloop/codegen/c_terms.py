@@ -1,7 +1,7 @@
-"""The terms of the constrained equations as C: one `il_terms`, for every choice of coordinates.
+"""Terms of the constrained equations as C: one `il_terms` that serves every partition.
 
-Sines and cosines are computed once, at the estimate of a position, and turned by Newton's small
-corrections; those of angles that hold velocities follow when these are known.
+Sines and cosines are computed once, at the estimate of a position, and updated by Newton's small
+corrections; those of angles that contain velocities follow when these are known.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from inloop.symbolic.listing import layout
 from inloop.symbolic.sparsity import Place
 
 PER_LINE = 20
-# inputs that are known when a function is called, in the order of the functions
+# inputs known at the call of each function, in the order of the functions
 KNOWN = (("pre", "q", "t", "u", "z"), ("qd",), ("qdd", "lam"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TermsUnit:
-    """What `il_terms` tells about a mechanism.
+    """Sizes and sparsity in the `il_terms` of a mechanism.
 
     Attributes:
         n: number of coordinates.
@@ -36,7 +36,7 @@ class TermsUnit:
         states: number of internal states of force laws.
         driven: indices of the driven coordinates.
         turned: see `c_attitudes`.
-        J, M: places of the entries, row by row; of M its lower half.
+        J, M: places of the entries, row by row; for M those of its lower half.
     """
 
     n: int
@@ -50,7 +50,7 @@ class TermsUnit:
 
 @dataclass(frozen=True)
 class _Angles:
-    """Angles of all programs, by what has to be known for them."""
+    """Angles of all programs, grouped by the inputs they need."""
 
     programs: tuple[Program, ...]
 
@@ -62,7 +62,7 @@ class _Angles:
 
     @cached_property
     def groups(self) -> tuple[tuple[Expr, ...], ...]:
-        """Those known with the position, with the velocities, with the whole motion."""
+        """Angles known with the position, with the velocities, with the whole motion."""
         angles = sorted({a for p in self.programs for a in layout(p).angles}, key=lambda a: a.id)
         groups: tuple[list[Expr], ...] = tuple([] for _ in KNOWN)
         for angle in angles:
@@ -73,15 +73,15 @@ class _Angles:
 
     @cached_property
     def all(self) -> tuple[Expr, ...]:
-        """One group after the other."""
+        """All groups concatenated."""
         return tuple(angle for group in self.groups for angle in group)
 
     def entries(self, place: str) -> dict[Expr, str]:
-        """Text of each entry of the inputs; `place` holds the block."""
+        """Text of each entry of the inputs; `place` is the struct that holds the blocks."""
         return {s: _entry(block, k, place.format(block)) for s, (block, k) in self.symbols.items()}
 
     def one_by_one(self, chosen: Iterable[Expr], place: str) -> list[str]:
-        """Statements that fill the sines and cosines of some angles."""
+        """Statements that fill the sines and cosines of selected angles."""
         number_of = {angle: k for k, angle in enumerate(self.all)}
         entries, notation = self.entries(place), Notation(number=number)
         return [
@@ -101,13 +101,13 @@ def emit_terms(
 
     Args:
         unit: sizes and places.
-        programs: terms at a position, of the motion and, where laws have states, their rates.
+        programs: terms at a position, of the motion and, if laws have states, their rates.
         prefix: first part of all exported names.
         about: comment lines.
     """
     angles = _Angles(tuple(programs))
     top = [c_comment(about), f'#include "{prefix}.h"', '#include "il_terms.h"', ""]
-    # one file for each program, so that they are compiled side by side
+    # one file per program, so that they compile in parallel
     files = {
         f"{prefix}_{program.name}.c": "\n".join([*top, _functions(program, angles, prefix)])
         for program in programs
@@ -126,12 +126,12 @@ def emit_terms(
 
 
 def _inner_name(program: Program, prefix: str) -> str:
-    """Name of the function to which sines and cosines are given."""
+    """Name of the function that takes sines and cosines as arguments."""
     return identifier(f"{prefix}_at_{program.name}")
 
 
 def _functions(program: Program, angles: _Angles, prefix: str) -> str:
-    """A program with sines and cosines given, alone, and for many rows."""
+    """A program with given sines and cosines, stand-alone, and for many rows."""
     inner = emit_function(program, f"{prefix}_at", angles.all)
     prototype = f"{inner.declaration};"
     alone = _alone(program, angles, prefix)
@@ -157,7 +157,7 @@ def _sines(angles: _Angles) -> str:
 
 
 def _turn(angles: _Angles) -> str:
-    """The same after small changes of the coordinates."""
+    """Update them after small changes of the coordinates."""
     steps = {s: f"dq[{k}]" for s, (block, k) in angles.symbols.items() if block == "q"}
     turns = [(k, change(angle, steps)) for k, angle in enumerate(angles.groups[0])]
     return "\n".join(
@@ -174,7 +174,7 @@ def _turn(angles: _Angles) -> str:
 
 
 def _at_point(program: Program, angles: _Angles, number_of_call: int, prefix: str) -> str:
-    """A program as an `il_term`: inputs from the point, outputs into it."""
+    """A program as an `il_term`: reads inputs from the point, writes outputs to it."""
     names = [*(b.name for b in program.inputs), "sine", "cosine"]
     names += [out.name for out in program.outputs]
     places = ", ".join("&at->t" if name == "t" else f"at->{name}" for name in names)
@@ -216,7 +216,7 @@ def _table(unit: TermsUnit, programs: Sequence[Program], angles: _Angles, prefix
 
 
 def _padded(angles: _Angles) -> str:
-    """Length of the arrays: whole vectors, whatever group is filled together."""
+    """Length of the arrays: whole vectors, for any group that is computed together."""
     return f"IL_PADDED({max(len(angles.all), 1)})"
 
 
@@ -235,7 +235,7 @@ def _indices(name: str, values: Iterable[int]) -> str:
 
 
 def _alone(program: Program, angles: _Angles, prefix: str) -> str:
-    """A function for callers who have no sines and cosines."""
+    """A function for callers without sines and cosines."""
     ins, outs = [b.name for b in program.inputs], [o.name for o in program.outputs]
     own = {s for block in program.inputs for s in block.symbols}
     known = [a for a in angles.all if summands(a).keys() <= own]

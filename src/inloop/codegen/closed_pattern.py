@@ -1,4 +1,4 @@
-"""Index lists of the sparse solution of Eq. 16: the numbers of `struct il_closed` in C."""
+"""Index lists for the sparse solution of Eq. 16: the numbers of `struct il_closed` in C."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from inloop.symbolic.sparsity import FactorPattern, Place, fill, minimum_degree,
 
 @dataclass(frozen=True)
 class ClosedPattern:
-    """Sizes and places, in the inner order: dependent, independent, driven coordinates.
+    """Sizes and places in internal order: dependent, independent, driven coordinates.
 
     Attributes:
-        order: number of each coordinate for the outside.
-        m, nu, nd: how many are dependent, independent, driven.
-        Jv: places of the given entries of the dependent columns of J, in the order of elimination.
+        order: external index of each coordinate.
+        m, nu, nd: number of dependent, independent and driven coordinates.
+        Jv: places of the given entries of the dependent columns of J, in elimination order.
         Jk: places of the others; columns are counted from the first independent one.
         M: places of the given entries of one half of the mass matrix.
     """
@@ -36,7 +36,7 @@ class ClosedPattern:
 
     @cached_property
     def known(self) -> list[list[int]]:
-        """The other columns of J by rows."""
+        """The other columns of J, by rows."""
         rows: list[list[int]] = [[] for _ in range(self.m)]
         for i, j in self.Jk:
             rows[i].append(j)
@@ -44,7 +44,7 @@ class ClosedPattern:
 
     @cached_property
     def mass(self) -> list[list[Place]]:
-        """Column and number of the entry, for each row of the whole mass matrix."""
+        """Column and index of the entry, for each row of the full mass matrix."""
         rows: list[list[Place]] = [[] for _ in self.order]
         for entry, (i, j) in enumerate(self.M):
             rows[i].append((j, entry))
@@ -54,7 +54,7 @@ class ClosedPattern:
 
     @cached_property
     def followed(self) -> tuple[tuple[int, ...], ...]:
-        """B = ∂v/∂u by rows: independent coordinates that each dependent one follows."""
+        """B = ∂v/∂u by rows: the independent coordinates on which each dependent one depends."""
         right = [[j for j in row if j < self.nu] for row in self.known]
         return solution_rows(self.factors, right)
 
@@ -83,7 +83,7 @@ class ClosedPattern:
         return [pattern.upper(c) for c in range(self.nu)]
 
     def with_little_fill(self) -> ClosedPattern:
-        """The same with independent coordinates in an order that suits Aᵀ M A."""
+        """The same pattern with the independent coordinates in a low-fill order for Aᵀ M A."""
         m, nu = self.m, self.nu
         best = minimum_degree(nu, self._reduced)
         inner = [*range(m), *(m + c for c in best), *range(m + nu, len(self.order))]
@@ -96,11 +96,11 @@ class ClosedPattern:
         )
 
     def newton_operations(self) -> int:
-        """Of one Newton step, once the terms are known."""
+        """Operations of one Newton step, given the terms."""
         return self.factors.operations() + self._solution + self.m
 
     def motion_operations(self) -> int:
-        """Of velocities, accelerations, multipliers and efforts, once the terms are known."""
+        """Operations for velocities, accelerations, multipliers and efforts, given the terms."""
         motions = [len(row) for row in self._motions]
         columns = sum(
             motions[i] + 2 * sum(motions[k] for k in row if k != i)
@@ -122,12 +122,12 @@ class ClosedPattern:
 
     @property
     def _solution(self) -> int:
-        """Operations of one solution with the factors."""
+        """Operations of one solve with the factors."""
         return 2 * self.factors.size - self.m
 
 
 def starts(rows: Iterable[Sequence[object]]) -> list[int]:
-    """Where each row begins when they are written one after the other."""
+    """Start of each row when the rows are concatenated."""
     found = [0]
     for row in rows:
         found.append(found[-1] + len(row))

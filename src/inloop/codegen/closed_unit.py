@@ -1,4 +1,4 @@
-"""What all generated C of a closed mechanism shares: sizes and tables."""
+"""Sizes and index tables shared by all generated C of a closed mechanism."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from inloop.codegen import c_attitudes
 
 @dataclass(frozen=True)
 class ClosedUnit:
-    """What the generated C needs to know of a partition.
+    """Data of a partition that the generated C needs.
 
     Attributes:
         n: number of coordinates.
         independent, dependent, driven: their indices.
         states: number of internal states of force laws.
-        lengths: some dependent coordinate is a length, and counts in parts of the mechanism's size.
+        lengths: whether a dependent coordinate is a length, measured relative to the mechanism's
+            size.
         turned: see `c_attitudes`.
     """
 
@@ -41,7 +42,7 @@ class ClosedUnit:
 
 
 def indices(unit: ClosedUnit, *names: str) -> str:
-    """Tables of coordinates: independent, dependent, driven."""
+    """Index tables: independent, dependent, driven."""
     return "\n".join([*(_table(name, getattr(unit, name)) for name in names), ""])
 
 

@@ -1,4 +1,4 @@
-"""What the comment above a generated function tells: reproducible, without dates."""
+"""The comment above a generated function: reproducible, without dates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inloop.symbolic import Program
 
 
 def comment_lines(program: Program) -> list[str]:
-    """What a reader of a generated function wants to know."""
+    """Lines of the comment: description, origin and operation counts."""
     counts = program.operations()
     kinds = [kind for kind in counts if kind != "total" and counts[kind]]
     shown = ", ".join(f"{counts[kind]} {kind}" for kind in kinds)

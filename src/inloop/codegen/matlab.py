@@ -1,8 +1,8 @@
 """Programs as MATLAB text, one function file each; runs in MATLAB and in GNU Octave.
 
 A generated function takes one vector per input block and returns its outputs: vectors as columns,
-matrices and higher arrays by their subscripts. As in the other languages a function without a
-real value gives NaN, not a complex number, and NaN is never lost in a minimum or maximum.
+    matrices and higher arrays by their subscripts. As in the other languages, a function without a
+    real value returns NaN, not a complex number, and minimum and maximum propagate NaN.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _functions(tables: TableNames) -> dict[str, Template]:
         return lambda *args: f"il_real({name}({', '.join(args)}))"
 
     return {
-        # sin, cos, tan, atan, atan2, exp, tanh, abs and sign are written as they are called
+        # sin, cos, tan, atan, atan2, exp, tanh, abs and sign have the same name in MATLAB
         **{op: real(op) for op in ("sqrt", "log", "asin", "acos")},
         "pow": real("power"),
         "min": lambda a, b: f"il_min({a}, {b})",
@@ -189,7 +189,7 @@ def _signature(program: Program, name: str) -> list[str]:
 
 
 def _continued(indent: str, text: str) -> list[str]:
-    """Lines of one statement, with dots where it goes on."""
+    """Lines of one statement, with `...` where it continues."""
     first, *rest = broken(text, WIDTH - len(indent) - len(INDENT) - len(" ..."))
     lines = [indent + first, *(indent + INDENT + piece for piece in rest)]
     return [*(f"{line} ..." for line in lines[:-1]), lines[-1]]
@@ -221,7 +221,7 @@ def _results(listing: Listing, notation: Notation) -> list[str]:
 
 
 def _size(out: Output) -> tuple[int, ...]:
-    """Numbers and vectors are matrices too: 1×1 and n×1."""
+    """Scalars and vectors are matrices too: 1×1 and n×1."""
     return (*out.shape, 1, 1)[: max(2, len(out.shape))]
 
 

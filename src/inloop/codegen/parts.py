@@ -8,7 +8,7 @@ from inloop.symbolic import Expr
 from inloop.symbolic.listing import Listing, Statement, Store
 
 TARGET = 1000  # operations per part
-LONGEST = 1500  # a listing up to this long stays whole
+LONGEST = 1500  # a listing of at most this length stays whole
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Part:
     """One piece of a listing.
 
     Attributes:
-        items: its assignments, and the results it writes as soon as they are there.
-        loads: of each item, input entries, sines and imported values that it is the first to read.
+        items: its assignments, and the results it stores as soon as they are known.
+        loads: for each item, the input entries, sines and imported values that it reads first.
         imports: values it needs from earlier parts.
     """
 
@@ -27,7 +27,7 @@ class Part:
 
 
 def split(listing: Listing) -> list[Part]:
-    """Cut a listing; a short one stays one part."""
+    """Split a listing into parts; a short one stays whole."""
     items: list[Statement | Store] = [*_interleaved(listing)]
     weights = [_weight(item.expr, listing) for item in items]
     if sum(weights) <= LONGEST:
@@ -42,7 +42,7 @@ def split(listing: Listing) -> list[Part]:
 
 
 def _interleaved(listing: Listing) -> list[Statement | Store]:
-    """Every store directly after the statements it needs, so that results need not be kept."""
+    """Each store directly after the statements it needs, so that results need not be kept."""
     position = {s.expr: k for k, s in enumerate(listing.statements)}
     after: dict[int, list[Store]] = {}
     last: list[int] = []
@@ -54,7 +54,7 @@ def _interleaved(listing: Listing) -> list[Statement | Store]:
             earliest = min(last[-1], first_of.get(store.block, last[-1]))
             first_of[store.block] = earliest
     for store, known in zip(listing.stores, last, strict=True):
-        # what needs nothing is written with the first result of its array
+        # stores without dependencies are written with the first result of their array
         after.setdefault(first_of.get(store.block, -1) if known < 0 else known, []).append(store)
     items: list[Statement | Store] = [*after.get(-1, [])]
     for k, statement in enumerate(listing.statements):
@@ -110,7 +110,7 @@ def _cuts(
 
 
 def _alive_after(items: list[Statement | Store], listing: Listing) -> list[int]:
-    """Number of statement values that are defined up to an item and used after it."""
+    """Number of values defined up to an item and used after it."""
     last_use: dict[Expr, int] = {}
     for k, item in enumerate(items):
         for node in _named_below(item.expr, listing, top=isinstance(item, Statement)):

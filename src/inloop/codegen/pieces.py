@@ -1,4 +1,4 @@
-"""Pieces of text that several back ends share: numbers, tables, results, long lines."""
+"""Text fragments shared by several back ends: numbers, tables, results, long lines."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def number(value: float) -> str:
 
 
 def numbers(values: tuple[float, ...]) -> str:
-    """Numbers with commas between them."""
+    """Numbers separated by commas."""
     return ", ".join(map(number, values))
 
 
 class TableNames:
-    """The interpolation tables that a function uses, numbered in the order of their first use."""
+    """The interpolation tables of a function, numbered in the order of first use."""
 
     def __init__(self, base: str) -> None:
         self._base = base
@@ -47,7 +47,7 @@ def sections(listing: Listing, notation: Notation) -> Iterator[tuple[str, list[t
     """Headings with the assignments below them as (name, text); sines and cosines come first."""
     leading = set(listing.angles)
     sines = [n for n in listing.names if n.op in ("sin", "cos") and n.args[0] in leading]
-    # statements come behind the sines, which therefore cannot use their names
+    # statements come after the sines, which therefore cannot use their names
     known = {node: load.name for node, load in listing.loads.items()} | listing.sums
     if sines or listing.sums:
         lines = [(name, to_text(node, known, notation)) for node, name in listing.sums.items()]
@@ -64,7 +64,7 @@ def result_text(expr: Expr, listing: Listing, notation: Notation) -> str:
 
 
 def broken(text: str, width: int) -> list[str]:
-    """Cut a long line at blanks into pieces of at most `width` characters where possible."""
+    """Break a long line at blanks into pieces of at most `width` characters where possible."""
     pieces = [""]
     for word in text.split(" "):
         joined = f"{pieces[-1]} {word}" if pieces[-1] else word

@@ -1,8 +1,8 @@
 """Programs as Python text that needs NumPy only.
 
 A generated function takes one array per input block, of shape (n,) for one state or (N, n) for
-many, and returns its outputs in the same way. It evaluates in the order of the graph, so that its
-results are those of the interpreter.
+many, and returns its outputs in the same way. It evaluates in the order of the graph, so its
+results equal those of the interpreter.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _lookup(x, table):
     inside = c0 + d * (c1 + d * (c2 + d * c3))
     return np.where(x < breaks[0], below, np.where(x >= breaks[-1], above, inside))
 '''
-# functions of two variables are those of the interpreter, as they are written
+# the source of the interpreter's functions of two variables is copied
 CHARTS: dict[str, tuple[Callable[..., Any], ...]] = {
     "table2": (table2,),
     "spline2": (spline2,),
@@ -92,7 +92,7 @@ def emit_function(program: Program, prefix: str) -> str:
     name = identifier(f"{prefix}_{program.name}")
     tables = TableNames(f"_{name}_table")
     notation = Notation(number=number, functions=_functions(tables))
-    # floating-point alarms are off: both branches of a where are evaluated
+    # floating-point warnings are off: both branches of a where are evaluated
     lines = [
         '@np.errstate(all="ignore")',
         f"def {name}({', '.join(block.name for block in program.inputs)}):",
@@ -198,6 +198,6 @@ def _chart_lines(name: str, data: ChartData) -> list[str]:
 
 
 def _source(*functions: Callable[..., Any]) -> str:
-    """Text of functions, without their types."""
+    """Source text of functions, without type hints."""
     texts = (inspect.getsource(function) for function in functions)
     return "\n" + "\n\n".join(re.sub(r"(?<=\w): (Any|int)|( -> Any)(?=:)", "", t) for t in texts)

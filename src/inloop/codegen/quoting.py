@@ -1,7 +1,7 @@
-"""Texts of a person in generated files: one function for each place where a text can stand.
+"""Quote user-written text in generated files: one function for each context.
 
-Docs, units and names come from whoever wrote the model. Whatever they hold, they stay within the
-comment or the string they were put into, in every language.
+Docs, units and names come from the author of the model. Whatever they contain, they must not break
+out of the comment or string that holds them, in any language.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Iterable
 from inloop.errors import BuildError
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-ENCODING = re.compile(r"coding(?=[:=])")  # PEP 263: such a comment changes how a file is read
+ENCODING = re.compile(r"coding(?=[:=])")  # PEP 263: such a comment changes the encoding of a file
 TRIGRAPH = re.compile(r"\?(?=\?)")  # ??/ is a backslash
 PIECE = 60  # characters of a long C string in one line
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def printable(text: str) -> str:
-    """The text on one line: blanks for white space, a sign for what cannot be printed.
+    """The text on one line: white space becomes blanks, unprintable characters a placeholder.
 
-    What can be printed is neither a control character, nor half of a surrogate pair, nor a mark
-    that changes the direction of the text.
+    Unprintable are control characters, lone surrogates and marks that change the direction of the
+    text.
     """
     if text.isprintable():
         return text.rstrip()
@@ -32,10 +32,10 @@ def printable(text: str) -> str:
 
 
 def identifier(name: str) -> str:
-    """The name, which is part of names in generated text and of file names.
+    """The name, checked for use in identifiers of generated code and in file names.
 
     Raises:
-        BuildError: it is no identifier.
+        BuildError: the name is not an identifier.
     """
     if IDENTIFIER.fullmatch(name) is None:
         raise BuildError(
@@ -97,13 +97,13 @@ def _lines(texts: Iterable[str]) -> list[str]:
 
 
 def _within_c(text: str) -> str:
-    """A text that neither ends a comment, nor begins one, nor joins its line to the next."""
+    """A text that cannot end a comment, begin one, or join its line to the next."""
     line = TRIGRAPH.sub("? ", printable(text))
     return line.replace("*/", "* /").replace("/*", "/ *").rstrip(" \\")
 
 
 def _within_python(text: str) -> str:
-    """A text that does not tell how the file is encoded."""
+    """A text that cannot declare the encoding of the file."""
     return ENCODING.sub("coding ", printable(text))
 
 

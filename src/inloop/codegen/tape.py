@@ -1,8 +1,8 @@
-"""Programs as tapes: instructions over numbers, which C interprets without a compiler.
+"""Programs as tapes: register instructions that C interprets without a compiler.
 
-For functions that a person gives to a run, after everything else has been compiled. The form is
-that of `native/runtime/il_tape.h`: registers hold the inputs, then the constants, then
-intermediate values; a register is used again once nobody needs what it holds.
+Used for functions passed to a run after everything else has been compiled. The format is that of
+`native/runtime/il_tape.h`: registers hold the inputs, then the constants, then intermediate values;
+a register is reused when its value is no longer needed.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from inloop.symbolic.tables import PiecewisePolynomial
 Reals = np.ndarray[Any, np.dtype[np.float64]]
 Indices = np.ndarray[Any, np.dtype[np.int32]]
 
-# the numbers of the operations, as in il_tape.h
+# opcodes, as in il_tape.h
 CODES = {name: code for code, name in enumerate((*OPERATIONS, "sincos", "table", "table2"))}
-CHARTS = ("table2", "spline2", "station")  # the numbers of functions of two variables, likewise
+CHARTS = ("table2", "spline2", "station")  # indices of functions of two variables, likewise
 ANGULAR = {"sin": "cos", "cos": "sin"}
 
 
 @dataclass(frozen=True)
 class Tape:
-    """A program as instructions; never changed.
+    """A program as instructions; immutable.
 
     Attributes:
-        instructions: rows of operation, register of the result, three arguments.
-        registers: their first values: zeros for inputs, constants, zeros.
-        results: registers of the outputs, one after the other.
+        instructions: rows of opcode, result register, three arguments.
+        registers: initial values: zeros for inputs, constants, zeros.
+        results: registers of the outputs, in order.
         tables: interpolation tables: below, above, breaks, four coefficients per piece.
         inputs: number of inputs.
     """
@@ -50,7 +50,7 @@ class Tape:
 
 
 def emit_tape(program: Program) -> Tape:
-    """The tape of a program; its input blocks lie one after the other, and so do its outputs."""
+    """The tape of a program; its input blocks are concatenated, and so are its outputs."""
     inputs = [symbol for block in program.inputs for symbol in block.symbols]
     order = schedule(program.exprs)
     constants = [node for node in order if node.is_constant]
@@ -69,7 +69,7 @@ def emit_tape(program: Program) -> Tape:
 
 
 def _last_uses(order: Sequence[Expr], results: Iterable[Expr]) -> dict[Expr, int]:
-    """Position of the last node that needs each node; results are needed beyond the end."""
+    """Position of the last use of each node; results are used beyond the end."""
     last = {arg: position for position, node in enumerate(order) for arg in node.args}
     return last | dict.fromkeys(results, len(order))
 
@@ -80,11 +80,11 @@ class _Writer:
     Attributes:
         place: the register of each node.
         count: number of registers.
-        instructions, tables: what is written.
+        instructions, tables: what has been written so far.
     """
 
     def __init__(self, fixed: Sequence[Expr], last: dict[Expr, int]) -> None:
-        """Begin with nodes that keep their registers, and the last use of each node."""
+        """Start with nodes that keep their registers, and the last use of each node."""
         self.place = {node: register for register, node in enumerate(fixed)}
         self.count = len(fixed)
         self.instructions: list[tuple[int, ...]] = []
@@ -96,9 +96,9 @@ class _Writer:
         self._angular = {(node.op, node.args[0]): node for node in last if node.op in ANGULAR}
 
     def write(self, position: int, node: Expr) -> None:
-        """The instruction of a node, unless it is a leaf or written already."""
+        """Write the instruction of a node, unless it is a leaf or already written."""
         arguments = [self.place[a] for a in node.args]
-        # what is needed here for the last time makes room for the result
+        # registers with their last use here are free for the result
         for arg in dict.fromkeys(node.args):
             if self._last[arg] == position and self.place[arg] >= self._fixed:
                 self._free.append(self.place[arg])
@@ -126,13 +126,13 @@ class _Writer:
         self.instructions.append((CODES[operation], out, *arguments, *unused))
 
     def _twin(self, node: Expr) -> Expr | None:
-        """The cosine of the same angle beside a sine, and the other way around."""
+        """For a sine the cosine of the same angle, and vice versa."""
         if node.op not in ANGULAR:
             return None
         return self._angular.get((ANGULAR[node.op], node.args[0]))
 
     def _take(self, node: Expr) -> int:
-        """A register for a node."""
+        """Allocate a register for a node."""
         if not self._free:
             self._free.append(self.count)
             self.count += 1
@@ -140,14 +140,14 @@ class _Writer:
         return self.place[node]
 
     def _offset(self, table: Table) -> int:
-        """Where a table lies."""
+        """Offset of a table."""
         if table not in self._offsets:
             self._offsets[table] = len(self.tables)
             self.tables += _laid_out(table)
         return self._offsets[table]
 
     def _chart(self, chart: Chart) -> int:
-        """Where it is told how to read the numbers of a chart."""
+        """Offset of the description of a chart."""
         begin = self._offset(chart.data)
         if chart not in self._charts:
             self._charts[chart] = len(self.tables)

@@ -1,4 +1,4 @@
-"""From a continuous model to one from sample to sample: inputs are held, and may come late."""
+"""Discretize a continuous model with held and possibly delayed inputs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import scipy
 from inloop.control.linear_model import Array, LinearModel
 from inloop.errors import InputError
 
-ROUNDING = 1e-9  # of a period, by which a delay may miss a whole number of periods
+ROUNDING = 1e-9  # fraction of a period by which a delay may differ from a multiple of it
 
 
 def discretize(model: LinearModel, period: float, delay: float = 0.0) -> LinearModel:
-    """The model as a controller with a clock sees it, without approximation.
+    """The sampled model as seen by a controller, without approximation.
 
-    Commands are held for a period (zero-order hold) and act `delay` later. Outputs are read at
-    the samples, before the new command acts. Commands under way are states: "torque, 1 before" is
-    the command given one sample ago.
+    Commands are held for a period (zero-order hold) and act after `delay`. Outputs are read at the
+    samples, before the new command acts. Pending commands are states: "torque, 1 before" is the
+    command of one sample ago.
 
     Args:
         model: continuous.
         period: time between samples [s].
-        delay: from a sample to the moment at which its command acts [s], the same for all inputs.
+        delay: from a sample to the effect of its command [s], the same for all inputs.
     """
     if model.period is not None:
         raise InputError("the model is sampled already", fix="Give the continuous one.")
@@ -38,7 +38,7 @@ def discretize(model: LinearModel, period: float, delay: float = 0.0) -> LinearM
             "an output feels an input at once, and the input is late",
             fix="Put the lag of the actuator into the model, or set delay=0.",
         )
-    # the command of `whole` samples ago ends, and the one after it begins, `late` into a period
+    # within a period, at `late`, the command of `whole` samples ago replaces the one before it
     whole = math.floor(delay / period + ROUNDING)
     late = delay - whole * period
     if late < ROUNDING * period:
@@ -61,11 +61,11 @@ def held(A: Array, B: Array, time: float) -> tuple[Array, Array]:
 
 
 def _with_memory(model: LinearModel, parts: list[Array], whole: int) -> LinearModel:
-    """Add the commands that are under way, the oldest last.
+    """Add the pending commands as states, the oldest last.
 
     Args:
         model: sampled.
-        parts: how a period is moved by the commands of whole + 1 and of whole samples ago.
+        parts: effect on a period of the commands of whole + 1 and of whole samples ago.
         whole: samples between a command and the one that acts first in a period.
     """
     n, m = model.B.shape
@@ -80,7 +80,7 @@ def _with_memory(model: LinearModel, parts: list[Array], whole: int) -> LinearMo
             B[:n] = part
         elif age <= kept:
             A[:n, n + (age - 1) * m : n + age * m] = part
-    # commands grow older
+    # shift the pending commands
     B[n : n + m] = np.eye(m)
     for age in range(1, kept):
         A[n + age * m : n + (age + 1) * m, n + (age - 1) * m : n + age * m] = np.eye(m)

@@ -1,4 +1,4 @@
-"""A model with the integrals of tracking errors: wd = r - y, or w' = w + T (r - y)."""
+"""Augment a model with integrals of tracking errors: wd = r - y, or w' = w + T (r - y)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inloop.control.linear_model import LinearModel, index
 
 
 def with_integrals(model: LinearModel, outputs: Sequence[str]) -> LinearModel:
-    """The augmented model of states (x, w) for reference zero.
+    """The augmented model with states (x, w), for zero reference.
 
     Args:
         model: continuous or sampled.
-        outputs: whose errors are integrated.
+        outputs: outputs whose errors are integrated.
     """
     rows = [index(model.outputs, name, "output") for name in outputs]
     (n, m), extra = model.B.shape, len(rows)

@@ -1,4 +1,4 @@
-"""The steady Kalman filter of a sampled model: which states fit to what was measured."""
+"""Steady-state Kalman filter of a sampled model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Kalman:
     Attributes:
         L: shape (n, outputs).
         P: covariance of x(k) - x(k|k-1), before the measurement.
-        poles: of the error from sample to sample.
-        W: covariance of what moves the states from sample to sample.
-        V: covariance of the noise of the outputs.
+        poles: poles of the error dynamics per sample.
+        W: process noise covariance per sample.
+        V: measurement noise covariance.
     """
 
     L: Array
@@ -42,13 +42,13 @@ def kalman(
 
     Args:
         model: sampled.
-        disturbances: standard deviation of what acts beside each input, new at each sample [unit
-            of the input].
+        disturbances: standard deviation of the white noise added to each input per sample [unit of
+            the input].
         noise: standard deviation of each measured output [unit of the output], > 0.
-        states: standard deviation of what moves states directly, per sample.
+        states: standard deviation of the white noise added to states, per sample.
 
     Raises:
-        InputError: a mode that does not decay is seen in no output.
+        InputError: a mode that does not decay is unobservable.
     """
     if model.period is None:
         raise InputError("the filter needs a sampled model", fix="Use discretize(model, period).")
@@ -71,6 +71,6 @@ def kalman(
 
 
 def gain(model: LinearModel, P: Array, V: Array) -> Array:
-    """L for a covariance P before the measurement and noise of covariance V."""
+    """L for a covariance P before the measurement and noise covariance V."""
     C = model.C
     return np.asarray(np.linalg.solve(C @ P @ C.T + V, C @ P).T, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The Kalman filter at work: what sensors tell, once per period, becomes an estimate."""
+"""Kalman filter at run time: measurements in, estimate out, once per period."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from inloop.control.kalman import Kalman, gain
 from inloop.control.linear_model import Array, LinearModel, diagonal, index
 from inloop.errors import InputError
 
-SETTLED = 1e-3  # of a gain, by which it may differ from that of the settled filter
+SETTLED = 1e-3  # relative difference from the steady-state gain that counts as converged
 
 
 class KalmanFilter:
-    """Measurements and known inputs in, estimate of the states out, once per period.
+    """Kalman filter: measurements and known inputs in, state estimate out, once per period.
 
         x(k|k)   = x(k|k-1) + L (y(k) - C x(k|k-1) - D u(k))
         x(k+1|k) = A x(k|k) + B u(k)
 
-    Inputs are whatever acts on the model and is known: a command, or what a sensor measures of a
-    torque. Outputs may feel them at once. A model that is not quite linear is served by inputs
-    into which its caller puts what is missing.
+    Inputs are all known excitations of the model: a command, or a measured torque. Outputs may
+        depend on them directly. For a slightly nonlinear model the caller can add the missing terms
+        as inputs.
 
-    A filter that is told how little is known at the start begins with larger gains, which follow
-    from the covariance P of the error and settle at those of the design:
+    With a given initial uncertainty the filter starts with larger gains, which follow from the
+    error
+    covariance P and converge to those of the design:
 
         P(k+1|k) = A (1 - L C) P(k|k-1) Aᵀ + W
 
@@ -44,14 +45,14 @@ class KalmanFilter:
         *,
         doubt: Mapping[str, float] | None = None,
     ) -> None:
-        """Begin with an estimate.
+        """Start with an estimate.
 
         Args:
-            model: sampled; the filter's idea of the plant.
+            model: sampled model of the plant.
             observer: designed for this model.
-            start: states to begin with; zero by default.
-            doubt: standard deviation of their errors by state, 0 for what is not named; as in the
-                settled filter by default.
+            start: initial states; default: zero.
+            doubt: standard deviation of their errors by state, 0 if not named; default: as in
+                steady state.
         """
         if model.period is None:
             raise InputError("a filter needs a sampled model", fix="Use discretize(model, period).")
@@ -67,7 +68,7 @@ class KalmanFilter:
         self.reset()
 
     def reset(self, start: Sequence[float] | Array | None = None) -> None:
-        """Begin anew, with other states if they are given."""
+        """Restart, with other states if they are given."""
         if start is not None:
             self._start = self._read(start, "states")
         self.x = self._start.copy()
@@ -82,15 +83,15 @@ class KalmanFilter:
         *,
         without: Collection[str] = (),
     ) -> Array:
-        """The estimate of the states now, x(k|k).
+        """The current state estimate, x(k|k).
 
         Args:
-            measurement: all outputs of the model now, in its order.
-            inputs: all inputs of the model, held from now on until the next step.
-            without: outputs that are not to be trusted now; gains of the others stay as they are.
+            measurement: all current outputs of the model, in its order.
+            inputs: all inputs of the model, held until the next step.
+            without: outputs to ignore now; gains of the others are unchanged.
 
         Raises:
-            InputError: a wrong size, or a number that is not finite; nothing has changed then.
+            InputError: a wrong size, or a number that is not finite; then nothing has changed.
         """
         y, u = self._read(measurement, "outputs"), self._read(inputs, "inputs")
         model = self.model
@@ -104,12 +105,12 @@ class KalmanFilter:
         return self.x
 
     def miss(self, inputs: Sequence[float] | Array = ()) -> Array:
-        """A period in which nothing was measured: the estimate is what the model expects.
+        """A period without measurements: the estimate is the prediction of the model.
 
-        Gains are larger after it, until they have settled again.
+        Gains are larger afterwards, until they have converged again.
 
         Args:
-            inputs: as of `step`.
+            inputs: as for `step`.
         """
         u, model = self._read(inputs, "inputs"), self.model
         self.x = self._expected
@@ -119,7 +120,7 @@ class KalmanFilter:
         return self.x
 
     def _settle(self, P: Array) -> None:
-        """The gain for the covariance P, and the covariance before the next measurement."""
+        """Compute the gain for the covariance P, and the covariance before the next measurement."""
         model, steady = self.model, self.observer
         self.gain = gain(model, P, steady.V)
         if np.all(np.abs(self.gain - steady.L) <= SETTLED * np.abs(steady.L)):
@@ -130,7 +131,7 @@ class KalmanFilter:
 
     def _read(self, values: Sequence[float] | Array, what: str) -> Array:
         found, names = np.asarray(values, dtype=np.float64), getattr(self.model, what)
-        # a sum is finite if its terms are, and costs less than to look at each of them
+        # a sum is finite if its terms are, and is cheaper to check
         if found.shape != (len(names),) or not math.isfinite(found.sum()):
             raise InputError(
                 f"{what} of shape {found.shape}, or with NaN, cannot be used by the filter",

@@ -1,4 +1,4 @@
-"""A linear model with names: xd = A x + B u, y = C x + D u, or the same from sample to sample."""
+"""A linear model with names: xd = A x + B u, y = C x + D u, continuous or sampled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Complex = npt.NDArray[np.complex128]
 
 
 class Matrices(Protocol):
-    """What `plant.linearize` returns."""
+    """Result of `plant.linearize`."""
 
     @property
     def A(self) -> Array: ...  # noqa: D102, N802
@@ -74,7 +74,7 @@ class LinearModel:
 
     @classmethod
     def of(cls, linear: Matrices) -> LinearModel:
-        """The model that a linearization has found."""
+        """The model of a linearization."""
         matrices = (linear.A, linear.B, linear.C, linear.D)
         return cls(*matrices, linear.states, linear.inputs, linear.outputs)
 
@@ -85,7 +85,7 @@ class LinearModel:
 
     @property
     def gain(self) -> Array:
-        """Outputs at rest per constant input, shape (outputs, inputs)."""
+        """Static gain, shape (outputs, inputs)."""
         rest = -self.A if self.period is None else np.eye(len(self.A)) - self.A
         return np.asarray(self.C @ np.linalg.solve(rest, self.B) + self.D)
 
@@ -101,8 +101,8 @@ class LinearModel:
         """The same model with outputs that are combinations of states.
 
         Args:
-            outputs: for each name the states that it is made of, with their factors:
-                {"strain": {"mid.q": 200.0}}.
+            outputs: by name, the states of each output with their factors: {"strain": {"mid.q":
+                200.0}}.
         """
         C = np.zeros((len(outputs), len(self.states)))
         for row, parts in enumerate(outputs.values()):
@@ -112,13 +112,13 @@ class LinearModel:
         return replace(self, C=C, D=D, outputs=tuple(outputs))
 
     def select(self, outputs: Sequence[str]) -> LinearModel:
-        """The same model with some of its outputs, in this order."""
+        """The same model with selected outputs, in this order."""
         rows = [index(self.outputs, name, "output") for name in outputs]
         return replace(self, C=self.C[rows], D=self.D[rows], outputs=tuple(outputs))
 
 
 def index(names: Sequence[str], name: str, what: str) -> int:
-    """Where a name is.
+    """Index of a name.
 
     Raises:
         InputError: it is not among the names.
@@ -130,13 +130,13 @@ def index(names: Sequence[str], name: str, what: str) -> int:
 
 
 def diagonal(names: Sequence[str], values: Mapping[str, float], what: str, kind: str) -> Array:
-    """A diagonal matrix from numbers by name; what is not named is 0.
+    """A diagonal matrix from numbers by name; default: 0.
 
     Args:
-        names: of the diagonal.
+        names: names of the diagonal entries.
         values: numbers >= 0 by name.
-        what: the names are of: "output", "input".
-        kind: of numbers, for complaints: "weight".
+        what: kind of the names: "output", "input".
+        kind: kind of the numbers, for messages: "weight".
     """
     found = np.zeros(len(names))
     for name, value in values.items():

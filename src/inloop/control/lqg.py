@@ -1,4 +1,4 @@
-"""The whole controller: Kalman filter, optimal feedback, integrals, limits."""
+"""LQG controller: Kalman filter, optimal feedback, integrals, limits."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from inloop.errors import InputError
 
 
 class LqgController:
-    """Measurements in, commands out, once per period.
+    """LQG controller: measurements in, commands out, once per period.
 
-    All quantities are those of the plant, not deviations: the operating point is added here. The
-    filter is told the command that the limits leave. While a command is at its limit, the integrals
-    rest unless they lead away from it.
+    All quantities are absolute, not deviations: the operating point is added here. The filter uses
+    the limited command. While a command is at its limit, the integrals are frozen unless they lead
+    away from it.
 
     Attributes:
         x: estimate of the states, as deviation from the operating point, x(k|k-1).
         w: integrals of the errors [unit s].
-        saturated: was a command of the last step at a limit?
+        saturated: whether a command of the last step was at a limit.
     """
 
     def __init__(
@@ -37,15 +37,15 @@ class LqgController:
         output_at: Sequence[float] | Array | None = None,
         command_at: Sequence[float] | Array | None = None,
     ) -> None:
-        """Put the parts together.
+        """Combine model, gains and observer.
 
         Args:
-            model: sampled; the filter's idea of the plant.
+            model: sampled model of the plant.
             gains: designed for the same states.
             observer: designed for the same states.
             limits: minimum and maximum command, the same for all inputs.
-            output_at: outputs at the operating point; zero by default.
-            command_at: commands that hold the plant there; zero by default.
+            output_at: outputs at the operating point; default: zero.
+            command_at: commands at the operating point; default: zero.
         """
         if model.period is None:
             raise InputError(
@@ -72,24 +72,24 @@ class LqgController:
         return self.model.period
 
     def reset(self) -> None:
-        """Start anew from rest at the operating point."""
+        """Restart at rest at the operating point."""
         self.x, self.w = np.zeros(len(self.model.states)), np.zeros(len(self._rows))
         self.saturated = False
 
     def step(
         self, measurement: Sequence[float] | Array, reference: Sequence[float] | Array
     ) -> Array:
-        """The commands that answer a measurement.
+        """The commands for a measurement.
 
         Args:
-            measurement: all outputs of the model now, in its order.
-            reference: what they shall be; counts for those that have a weight.
+            measurement: all current outputs of the model, in its order.
+            reference: desired outputs; used for those that have a weight.
 
         Returns:
             Commands, shape (inputs,).
 
         Raises:
-            InputError: a wrong size, or a number that is not finite; nothing has changed then.
+            InputError: a wrong size, or a number that is not finite; then nothing has changed.
         """
         model, gains = self.model, self.gains
         y = self._deviation(measurement, "measurement")
@@ -105,7 +105,7 @@ class LqgController:
     def _deviation(self, values: Sequence[float] | Array, what: str) -> Array:
         """Outputs as deviations from the operating point."""
         found = np.asarray(values, dtype=np.float64)
-        # a sum is finite if its terms are, and costs less than to look at each of them
+        # a sum is finite if its terms are, and is cheaper to check
         if found.shape != self._y0.shape or not math.isfinite(found.sum()):
             names = ", ".join(self.model.outputs)
             raise InputError(
@@ -115,7 +115,7 @@ class LqgController:
         return found - self._y0
 
     def _integrate(self, error: Array, excess: Array) -> None:
-        """Go on with the integrals, except where that leads further beyond a limit."""
+        """Update the integrals, except where that leads further beyond a limit."""
         self.saturated = bool(np.any(excess))
         grown = self.period * error
         if self.saturated:
@@ -126,7 +126,7 @@ class LqgController:
 
     @property
     def poles(self) -> Complex:
-        """Of the plant that is as the model says, with this controller: factors per sample."""
+        """Closed-loop poles if the plant equals the model: factors per sample."""
         A, B, C, L = self.model.A, self.model.B, self.model.C, self.observer.L
         K_x, K_w, rows = self.gains.K_x, self.gains.K_w, self._rows
         n, m = len(A), len(rows)

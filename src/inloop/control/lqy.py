@@ -4,8 +4,8 @@ J = ½ ∫ (y - r)ᵀ Q_y (y - r) + wᵀ Q_w w + uᵀ R u dt,   wd = r - y for t
 u = -K_x x - K_w w + K_r r.
 
 With V = ½ xᵀ P x + vᵀ x for the states (x, w), P solves the algebraic Riccati equation, and the
-linear part v, hence K_r, follows from the reference, taken as constant. Sampled models minimize the
-sum over the samples times the period: gains tend to the continuous ones for short periods.
+linear part v, hence K_r, follows from the reference, assumed constant. Sampled models minimize the
+sum over the samples times the period: gains approach the continuous ones for short periods.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Lqy:
         K_x: of the states, shape (inputs, n).
         K_w: of the integrals, shape (inputs, integrated).
         K_r: of the references, shape (inputs, outputs).
-        P: of the minimum cost from (x, w) with reference zero, ½ (x, w)ᵀ P (x, w).
+        P: minimum cost ½ (x, w)ᵀ P (x, w) from (x, w) with zero reference.
         outputs: names of the references.
         integrated: names of the outputs whose errors are integrated.
-        poles: of the closed loop with all states measured: [1/s], or factors per sample.
+        poles: closed-loop poles with all states measured: [1/s], or factors per sample.
     """
 
     K_x: Array
@@ -57,12 +57,12 @@ def lqy(
 
     Args:
         model: continuous or sampled.
-        outputs: weights of errors by output [1 / unit²]; others count nothing.
-        integrals: weights of integrated errors by output [1 / (unit s)²]; others have no integral.
+        outputs: weights of errors by output [1 / unit²]; default: 0.
+        integrals: weights of integrated errors by output [1 / (unit s)²]; default: no integral.
         inputs: weights of all inputs [1 / unit²], > 0.
 
     Raises:
-        InputError: a mode that does not decay is not moved by any input, or leaves the cost alone.
+        InputError: a mode that does not decay is uncontrollable, or does not affect the cost.
     """
     weights = diagonal(model.inputs, inputs, "input", "weight")
     if np.any(np.diag(weights) <= 0.0):
@@ -81,7 +81,7 @@ def lqy(
     n = len(model.states)
     Q = whole.C.T @ Q_y @ whole.C
     Q[n:, n:] += Q_w
-    # what the reference does: it moves the integrals, and it is what the cost compares with
+    # effect of the reference: it drives the integrals, and the cost compares with it
     drive = np.zeros((len(whole.states), len(model.outputs)))
     for row, name in enumerate(integrals):
         drive[n + row, index(model.outputs, name, "output")] = model.period or 1.0

@@ -1,4 +1,4 @@
-"""Proportional and integral control of one output, with feed-forward, limits and anti-windup."""
+"""PI control of one output, with feed-forward, limits and anti-windup."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def nothing(reference: float) -> float:
 class Pi:
     """u = feedforward(r) + kp e + ki ∫ e dt with e = r - y, within limits.
 
-    While the command is at a limit, the integral rests unless the error leads away from it, so
-    that it does not wind up.
+    While the command is at a limit, the integral is frozen unless the error leads away from it
+    (anti-windup).
 
     Attributes:
         kp: command per error.
         ki: command per error and second.
         period: time between samples [s].
         limits: minimum and maximum command.
-        feedforward: command that holds the plant at a reference, such as against gravity.
-        integral: what the integral gives to the command now.
-        saturated: was the last command at a limit?
+        feedforward: command that holds the plant at a reference, e.g. against gravity.
+        integral: current contribution of the integral to the command.
+        saturated: whether the last command was at a limit.
     """
 
     kp: float
@@ -48,7 +48,7 @@ class Pi:
             )
 
     def step(self, measurement: float, reference: float) -> float:
-        """The command that answers a measurement."""
+        """The command for a measurement."""
         error = reference - measurement
         wanted = self.feedforward(reference) + self.kp * error + self.integral
         command = min(max(wanted, self.limits[0]), self.limits[1])
@@ -58,11 +58,11 @@ class Pi:
         return command
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Reset the state."""
         self.integral, self.saturated = 0.0, False
 
 
 def check_limits(limits: tuple[float, float]) -> None:
-    """Complain about limits that leave nothing between them."""
+    """Raise an error unless the lower limit is below the upper one."""
     if not limits[0] < limits[1]:
         raise InputError(f"limits {limits} leave nothing", fix="Give the lower one first.")

@@ -1,8 +1,8 @@
-"""Modes that no input moves, and modes that no output shows (Popov, Belevitch, Hautus).
+"""Uncontrollable and unobservable modes, by the Popov–Belevitch–Hautus test.
 
-A mode with pole λ cannot be moved if [λ - A, B] loses rank, and cannot be seen if its transpose
-with C does. Rank is judged by the smallest singular value after the states have been scaled, so
-that units do not matter.
+A mode with pole λ is uncontrollable if [λ - A, B] loses rank, and unobservable if the transpose
+with C does. Rank is judged by the smallest singular value after scaling the states, so that units
+do not matter.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import scipy
 from inloop.control.linear_model import Array, LinearModel
 from inloop.errors import InputError
 
-RANK = 1e-9  # smallest singular value over largest that still counts
-SHOWN = 3  # states that a mode is told by
-FOUND = 3e-8  # of the largest pole: to what a double pole is known
-STEADY = 1e-6  # how far from the border of stability a pole counts as on it, relative
+RANK = 1e-9  # smallest relative singular value of full rank
+SHOWN = 3  # number of states by which a mode is described
+FOUND = 3e-8  # relative accuracy of a double pole
+STEADY = 1e-6  # relative distance from the stability limit that counts as on it
 
 
 @dataclass(frozen=True)
 class Mode:
-    """A mode that is out of reach, or out of sight.
+    """An uncontrollable or unobservable mode.
 
     Attributes:
         pole: λ of exp(λ t) [1/s], also of a sampled model.
-        states: names of the states that take most part in the combination that nothing moves, or
-            in the motion that nothing shows.
+        states: names of the states with the largest share in the uncontrollable combination, or in
+            the unobservable motion.
     """
 
     pole: complex
@@ -36,7 +36,7 @@ class Mode:
 
     @property
     def frequency(self) -> float:
-        """[Hz]; of a mode that does not oscillate, its rate over 2π."""
+        """[Hz]; for a mode that does not oscillate, its rate over 2π."""
         return float(abs(self.pole) / (2.0 * np.pi))
 
     def __str__(self) -> str:
@@ -45,22 +45,22 @@ class Mode:
 
 
 def unmoved(model: LinearModel, *, all_modes: bool = False) -> list[Mode]:
-    """Modes that need an input and get none: they do not decay, and no input moves them.
+    """Uncontrollable modes that do not decay.
 
     Args:
         model: continuous or sampled.
-        all_modes: those that decay by themselves too.
+        all_modes: include those that decay.
     """
     return _cut_off(model, model.A, model.B, all_modes)
 
 
 def unseen(model: LinearModel, *, all_modes: bool = False) -> list[Mode]:
-    """Modes that do not decay and that no output shows; arguments as in `unmoved`."""
+    """Unobservable modes that do not decay; arguments as in `unmoved`."""
     return _cut_off(model, model.A.T, model.C.T, all_modes)
 
 
 def insist_on_control(model: LinearModel, purpose: str) -> None:
-    """Complain about modes that no controller can hold."""
+    """Raise an error for modes that no controller can stabilize."""
     if found := unmoved(model):
         inputs = ", ".join(f"'{name}'" for name in model.inputs)
         raise InputError(
@@ -70,7 +70,7 @@ def insist_on_control(model: LinearModel, purpose: str) -> None:
 
 
 def insist_on_sight(model: LinearModel, purpose: str) -> None:
-    """Complain about modes that no observer can follow."""
+    """Raise an error for modes that no observer can track."""
     if found := unseen(model):
         outputs = ", ".join(f"'{name}'" for name in model.outputs)
         raise InputError(
@@ -80,13 +80,13 @@ def insist_on_sight(model: LinearModel, purpose: str) -> None:
 
 
 def _cut_off(model: LinearModel, A: Array, B: Array, all_modes: bool) -> list[Mode]:
-    """Modes of A that B does not reach."""
+    """Uncontrollable modes of (A, B)."""
     balanced, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
     reached = B / scale[:, None]
     size = np.linalg.norm(reached, axis=0)
     reached = reached / np.where(size > 0.0, size, 1.0)
     poles = np.linalg.eigvals(balanced)
-    # poles of integrators are found with errors; they are 0, or 1 per sample
+    # poles of integrators are computed with errors; they are 0, or 1 per sample
     exact, doubt = 0.0 if model.period is None else 1.0, STEADY * np.abs(poles).max(initial=0.0)
     found: list[Mode] = []
     for pole in poles:
@@ -102,11 +102,11 @@ def _cut_off(model: LinearModel, A: Array, B: Array, all_modes: bool) -> list[Mo
 
 
 def _rank(pole: complex, A: Array, B: Array) -> tuple[float, Array]:
-    """How far [λ - A, B] is from losing rank, and how much each state is part of the loss.
+    """Relative distance of [λ - A, B] from losing rank, and participation of each state.
 
     Returns:
-        Smallest over largest singular value, the rows scaled to length one; sizes of the entries of
-        the vector that the matrix takes to zero, the largest one is 1.
+        Smallest over largest singular value, with normalized rows; magnitudes of the entries of the
+        left null vector, normalized to a maximum of 1.
     """
     rows = np.hstack([pole * np.eye(len(A)) - A, B])
     length = np.linalg.norm(rows, axis=1)
@@ -117,7 +117,7 @@ def _rank(pole: complex, A: Array, B: Array) -> tuple[float, Array]:
 
 
 def _stays(pole: complex, poles: Array, period: float | None) -> bool:
-    """Does a mode not decay? Poles of integrators are found with errors by all the others."""
+    """Whether a mode does not decay. Poles of integrators have errors due to the others."""
     if period is None:
         return bool(pole.real >= -max(STEADY * abs(pole), FOUND * np.abs(poles).max()))
     return bool(abs(pole) >= 1.0 - STEADY)

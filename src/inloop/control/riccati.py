@@ -1,11 +1,11 @@
-"""Algebraic Riccati equations in units that suit the solver.
+"""Algebraic Riccati equations with scaling.
 
-States of one mechanism may differ by ten powers of ten: angles of a hub, rates of bending at a
-kilohertz. The equations are solved for scaled states, weights and inputs, and scaled back.
+States of one mechanism may differ by ten orders of magnitude: angles of a hub, rates of bending at
+a kilohertz. The equations are solved for scaled states, weights and inputs, and scaled back.
 
-The sampled equation is solved by doubling (Chu, Fan, Lin & Wang 2004): pass k gives the least cost
-of 2^k samples. SciPy's solver orders eigenvalues instead, which now and then fails for models whose
-fast modes die within a sample.
+The sampled equation is solved by doubling (Chu, Fan, Lin & Wang 2004): pass k gives the minimum
+cost of 2^k samples. SciPy's solver orders eigenvalues instead, which occasionally fails for models
+whose fast modes decay within a sample.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ def riccati(A: Array, B: Array, Q: Array, R: Array, *, sampled: bool, fix: str) 
         Q: weights of the states, symmetric.
         R: weights of the inputs, diagonal and positive.
         sampled: which of the two equations.
-        fix: what a user can do when there is no solution.
+        fix: advice for the user if there is no solution.
 
     Raises:
-        InputError: there is none, or it cannot be computed.
+        InputError: there is no solution, or it cannot be computed.
     """
     _, (scale, _) = scipy.linalg.matrix_balance(A, permute=False, separate=True)
     # x = T x', u = R^(-1/2) u'
     A_s = A * scale[None, :] / scale[:, None]
     B_s = B / scale[:, None] / np.sqrt(np.diag(R))[None, :]
     Q_s = Q * np.outer(scale, scale)
-    # P' = c P'' lets both quadratic terms have the same size
+    # P' = c P'' balances both quadratic terms
     sizes = np.linalg.norm(Q_s), np.linalg.norm(B_s) ** 2
     c = np.sqrt(sizes[0] / sizes[1]) if min(sizes) > 0.0 else 1.0
     B_s, Q_s = np.sqrt(c) * B_s, Q_s / c
@@ -72,16 +72,16 @@ def _doubled(A: Array, G: Array, H: Array) -> Array:
         A = A @ to_A
         if not (np.all(np.isfinite(H)) and np.all(np.isfinite(A))):
             break
-        # A is what is left of the closed loop after 2^k samples
+        # A is the closed-loop transition over 2^k samples
         if np.linalg.norm(added) <= SETTLED * np.linalg.norm(H) and np.linalg.norm(A) < 1.0:
             return _improved(*given, H)
     raise ValueError("a mode does not decay, at any cost or because it costs nothing")
 
 
 def _improved(A: Array, G: Array, Q: Array, P: Array) -> Array:
-    """One step of Newton's method (Kleinman 1968): the cost of the gains that belong to P.
+    """One Newton step (Kleinman 1968): the cost of the gains that belong to P.
 
-    It is a sum of squares over all samples, so that small entries beside large ones are right too.
+    It is a sum of squares over all samples, so that small entries next to large ones are accurate.
     """
     F = np.linalg.solve(np.eye(len(A)) + G @ P, A)
     half = P @ F

@@ -1,4 +1,4 @@
-"""What engineers read from the response to a step: overshoot, rise, settling, what remains."""
+"""Figures of a step response: overshoot, rise time, settling time, steady-state error."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class StepFigures:
     """Figures of a response.
 
     Attributes:
-        overshoot: beyond the goal, as a share of the step; 0 if it never gets there.
-        rise: time from 10 % to 90 % of the step [s]; NaN if it does not get there.
-        settling: time after which it stays in the band around the goal [s]; NaN if it is outside
-            at the end.
-        error: mean of what is missing to the goal over the last tenth, in the unit of the signal.
+        overshoot: relative to the step; 0 if it never reaches the goal.
+        rise: time from 10 % to 90 % of the step [s]; NaN if not reached.
+        settling: time after which it stays in the band around the goal [s]; NaN if it is outside at
+            the end.
+        error: mean deviation from the goal over the last tenth, in the unit of the signal.
         ripple: standard deviation over the last tenth, in the unit of the signal.
     """
 
@@ -41,7 +41,7 @@ def step_figures(
     at: float = 0.0,
     band: float = 0.02,
 ) -> StepFigures:
-    """Measure a response.
+    """Evaluate a step response.
 
     Args:
         t: times [s], increasing.
@@ -49,7 +49,7 @@ def step_figures(
         start: its value before the step.
         goal: its reference after it.
         at: time of the step [s].
-        band: half width of the band around the goal, as a share of the step.
+        band: half width of the band around the goal, relative to the step.
     """
     times, values = np.asarray(t, dtype=np.float64), np.asarray(y, dtype=np.float64)
     after = times >= at
@@ -69,7 +69,7 @@ def step_figures(
 
 
 def _first(t: Array, share: Array, level: float) -> float:
-    """When a level is reached for the first time, between samples; NaN if it is not."""
+    """Time at which a level is first reached, interpolated; NaN if it is not."""
     k = int(np.argmax(share >= level))
     if share[k] < level:
         return math.nan

@@ -1,4 +1,4 @@
-"""Which values runs take: distributions of quantities, and designs made of them."""
+"""Designs of experiments: distributions of quantities, and samples of them."""
 
 from inloop.designs.design import Design, grid, latin_hypercube, monte_carlo, sobol, table
 from inloop.designs.distributions import (

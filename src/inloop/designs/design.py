@@ -1,4 +1,4 @@
-"""Designs: the values of all varied quantities in each run, drawn or laid out."""
+"""Designs: the values of all varied quantities in each run, sampled or given."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_RUNS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Design:
-    """Values by run of what is varied.
+    """Values of the varied quantities by run.
 
     Attributes:
-        kind: how they were found: "monte carlo", "latin hypercube", "sobol", "grid", "table".
+        kind: "monte carlo", "latin hypercube", "sobol", "grid" or "table".
         columns: name → one value per run, shape (runs,).
-        distributions: name → what they were drawn from.
-        facts: what else tells how they were found, such as the seed.
+        distributions: name → the distribution it was drawn from.
+        facts: further settings, such as the seed.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Design:
         return len(next(iter(self.columns.values())))
 
     def describe(self) -> dict[str, Any]:
-        """All but the values, as JSON takes it."""
+        """Everything but the values, as JSON data."""
         drawn = {name: str(each) for name, each in self.distributions.items()}
         return {
             "kind": self.kind,
@@ -70,9 +70,9 @@ def monte_carlo(distributions: Mapping[str, Distribution], *, runs: int, seed: i
     """Independent values, drawn from the distribution of each quantity.
 
     Args:
-        distributions: by name of what is varied.
-        runs: how many.
-        seed: another one gives other values; the same one the same.
+        distributions: distributions by name of the varied quantity.
+        runs: number of runs.
+        seed: random seed.
     """
     draw = lambda count, width, seed: np.random.default_rng(seed).random((count, width))  # noqa: E731
     return _drawn("monte carlo", distributions, runs, seed, draw)
@@ -81,16 +81,16 @@ def monte_carlo(distributions: Mapping[str, Distribution], *, runs: int, seed: i
 def latin_hypercube(
     distributions: Mapping[str, Distribution], *, runs: int, seed: int = 0
 ) -> Design:
-    """Each of `runs` equally likely parts of every distribution is met once.
+    """Each of `runs` equally likely strata of every distribution is sampled once.
 
     Args:
-        distributions: by name of what is varied.
-        runs: how many.
-        seed: another one gives other values; the same one the same.
+        distributions: distributions by name of the varied quantity.
+        runs: number of runs.
+        seed: random seed.
     """
 
     def draw(count: int, width: int, seed: int) -> Array:
-        from scipy.stats import qmc  # takes long to import
+        from scipy.stats import qmc  # slow to import
 
         return np.asarray(qmc.LatinHypercube(width, rng=np.random.default_rng(seed)).random(count))
 
@@ -100,16 +100,16 @@ def latin_hypercube(
 def sobol(
     distributions: Mapping[str, Distribution], *, base: int, seed: int = 0, pairs: bool = False
 ) -> Design:
-    """The runs that Sobol indices need: base (k + 2) for k quantities, base (2 k + 2) with pairs.
+    """The runs for Sobol indices: base (k + 2) for k quantities, base (2 k + 2) with pairs.
 
     Args:
-        distributions: by name of what is varied.
-        base: a power of 2; more of it, narrower confidence.
-        seed: another one gives other values; the same one the same.
-        pairs: also for indices of pairs of quantities.
+        distributions: distributions by name of the varied quantity.
+        base: a power of 2; larger values narrow the confidence intervals.
+        seed: random seed.
+        pairs: also for second-order indices.
 
     Raises:
-        InputError: SALib is not installed, or arguments are of no use.
+        InputError: SALib is not installed, or arguments are invalid.
     """
     base, seed = whole(base, "base"), _seed(seed)
     if base < 2 or base & (base - 1):
@@ -125,7 +125,7 @@ def sobol(
 
 
 def unit_problem(names: Sequence[str]) -> dict[str, Any]:
-    """Independent quantities between 0 and 1, as SALib has them.
+    """Independent quantities between 0 and 1, as a SALib problem.
 
     Raises:
         InputError: SALib is not installed.
@@ -154,7 +154,7 @@ def _drawn(
 def _mapped(
     kind: str, distributions: Mapping[str, Distribution], u: Array, facts: Mapping[str, int]
 ) -> Design:
-    """Probabilities, shape (runs, quantities), become values."""
+    """Map probabilities, shape (runs, quantities), to values."""
     columns = {
         name: np.ascontiguousarray(each.quantile(u[:, k]))
         for k, (name, each) in enumerate(distributions.items())

@@ -1,4 +1,4 @@
-"""Distributions of one quantity, by their quantiles: the same numbers between 0 and 1 serve all."""
+"""Distributions of one quantity, defined by their quantile functions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Distribution:
     """How the values of a quantity are distributed.
 
     Attributes:
-        words: how it is written, such as "normal(1.2, 0.05)".
-        low, high: between which all values lie; infinite where nothing bounds them.
-        quantile: from probabilities, 0 to 1, to values, shape (N,) both.
-        probability: that a value is below a number.
+        words: its text, such as "normal(1.2, 0.05)".
+        low, high: bounds of all values; infinite if unbounded.
+        quantile: maps probabilities, 0 to 1, to values, both of shape (N,).
+        probability: cumulative distribution function.
     """
 
     words: str
@@ -52,7 +52,7 @@ def uniform(low: float, high: float) -> Distribution:
 
 
 def loguniform(low: float, high: float) -> Distribution:
-    """All orders of magnitude from `low` to `high`, which are positive, are equally likely."""
+    """Log-uniform between `low` and `high`, which are positive."""
     a, b = _range(low, high, "loguniform")
     if a <= 0.0:
         raise InputError(f"loguniform begins at {a:g}", fix="Use positive numbers.")
@@ -69,10 +69,10 @@ def loguniform(low: float, high: float) -> Distribution:
 def normal(
     mean: float, deviation: float, low: float = -math.inf, high: float = math.inf
 ) -> Distribution:
-    """A normal distribution, cut off below `low` and above `high` if they are given.
+    """A normal distribution, truncated at `low` and `high` if they are given.
 
     Args:
-        mean: of the one that is not cut.
+        mean: mean of the untruncated distribution.
         deviation: its standard deviation.
         low: smallest value.
         high: largest value.
@@ -138,10 +138,12 @@ def triangular(low: float, mode: float, high: float) -> Distribution:
 
 
 def choice(*values: float) -> Distribution:
-    """One of some values, each equally likely."""
+    """One of several values, each equally likely."""
     known = reals(values, "choice")
     if known.ndim != 1 or not len(known) or not np.all(np.isfinite(known)):
-        raise InputError("choice needs finite values", fix="Write choice(1.0, 2.0, 5.0), say.")
+        raise InputError(
+            "choice needs finite values", fix="Write choice(1.0, 2.0, 5.0), for example."
+        )
     count = len(known)
     return Distribution(
         f"choice({', '.join(repr(float(x)) for x in known)})",
@@ -158,16 +160,16 @@ KINDS: dict[str, Callable[..., Distribution]] = {
 
 
 def read_distribution(text: str) -> Distribution:
-    """What a person writes, such as "normal(1.2, 0.05)".
+    """Parse a text such as "normal(1.2, 0.05)".
 
     Raises:
-        InputError: it is none.
+        InputError: it is not a distribution.
     """
     found = _CALL.fullmatch(text)
     if found is None:
         raise InputError(
-            f"{text[:60]!a} is no distribution",
-            fix=f"Write normal(1.2, 0.05), say; there are {', '.join(KINDS)}.",
+            f"{text[:60]!a} is not a distribution",
+            fix=f"Write normal(1.2, 0.05), for example; known are {', '.join(KINDS)}.",
         )
     name, inner = found.groups()
     if name not in KINDS:
@@ -175,7 +177,9 @@ def read_distribution(text: str) -> Distribution:
     try:
         numbers = [float(part) for part in inner.split(",")] if inner.strip() else []
     except ValueError:
-        raise InputError(f"{text[:60]!a} holds what is no number", fix=_usage(name)) from None
+        raise InputError(
+            f"{text[:60]!a} contains something that is not a number", fix=_usage(name)
+        ) from None
     try:
         inspect.signature(KINDS[name]).bind(*numbers)
     except TypeError:
@@ -190,19 +194,19 @@ def _usage(name: str) -> str:
 
 
 def _below(x: float) -> float:
-    """Probability that a normal variable is below so many standard deviations."""
+    """Standard normal cumulative distribution function."""
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
 def _normal_quantile(u: Array) -> Array:
-    """Standard deviations below which a normal variable is with these probabilities."""
-    from scipy.special import ndtri  # takes long to import
+    """Standard normal quantile function."""
+    from scipy.special import ndtri  # slow to import
 
     return np.asarray(ndtri(u))
 
 
 def _inside(u: Array) -> Array:
-    """Probabilities whose normal quantile is finite."""
+    """Probabilities clipped so that their normal quantile is finite."""
     tiny = np.finfo(np.float64).tiny
     return np.clip(u, tiny, np.nextafter(1.0, 0.0))
 

@@ -1,4 +1,4 @@
-"""Devices as they are: sensors, estimators, couplings, passivity, motors, and MIDI."""
+"""Models of real devices: sensors, estimators, couplings, passivity, motors, and MIDI."""
 
 from inloop.devices.estimators.adaptive_window import AdaptiveWindow
 from inloop.devices.estimators.differences import BackwardDifferences, FilteredDifferences, Motion

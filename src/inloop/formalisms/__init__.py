@@ -1,4 +1,4 @@
-"""From a mechanism to programs; one algorithm per file."""
+"""Derive programs from a mechanism; one algorithm per file."""
 
 from inloop.formalisms.derive import PROGRAMS, Derivation
 from inloop.formalisms.symbols import LiveParameter

@@ -1,4 +1,4 @@
-"""The program of a traced controller: values of its inputs, and its states from a sample on."""
+"""Program of a traced controller: values of its inputs, and its states after a sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONTROLLER = "controller"
 
 
 def controller_program(d: Derivation, controller: Controller) -> Program:
-    """Values u of what it leads and states that follow, from time t, y that it reads, states s."""
+    """Input values u and next states, from time t, the measured outputs y and states s."""
     graph = d.graph
     y = [graph.symbol(f"y.{name}") for name in controller.reads]
     s = [graph.symbol(f"s.{state.name}") for state in controller.states]

@@ -1,8 +1,8 @@
-"""From a mechanism to programs: one function of the equations of motion each.
+"""Derive programs from a mechanism: one function of the equations of motion each.
 
     M(q) qdd + c(q, qd, u, t) = tau
 
-c holds gravity, velocity terms and, with a minus sign, everything that force laws and inputs do.
+c contains gravity, velocity terms and, with a minus sign, all force laws and inputs.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from inloop.formalisms.symbols import Selection, Symbols, make_symbols
 from inloop.model import Body, Frame, Ground, Mechanism
 from inloop.symbolic import Expr, Graph, Input, Output, Program, reachable
 
-DEEP = 8.0  # ancestors per joint from which columns in a common frame are worth a try
-RELEVANT = 2.5  # a method whose estimate is this much worse is not derived at all
+DEEP = 8.0  # ancestors per joint above which columns in a common frame are tried
+RELEVANT = 2.5  # a method whose estimate is worse by this factor is not derived
 
 
 class Derivation:
@@ -62,7 +62,7 @@ class Derivation:
         self.symbols.check_all_used([p.name for p in self.symbols.parameters])
 
     def _declare_points(self) -> None:
-        """Coordinates of named points are live too, also of those that only a sensor will use."""
+        """Declare the coordinates of named points as live, also of those only used by sensors."""
         carriers: list[Body | Ground] = [self.mechanism.ground, *self.mechanism.bodies]
         for carrier in carriers:
             for point in carrier.points:
@@ -91,7 +91,7 @@ class Derivation:
         return (*(i.name for i in self.mechanism.inputs), *self.loads.input_names, *drives)
 
     def load_blocks(self) -> list[Input]:
-        """u and z, where there are any."""
+        """u and z, if any."""
         blocks = []
         if self.input_names:
             symbols = (*self.symbols.inputs, *self.loads.inputs, *self.symbols.drive_inputs)
@@ -107,7 +107,7 @@ class Derivation:
 
     @cached_property
     def internal_poses(self) -> list[kinematics.Pose]:
-        """Where the internal frames are in the world."""
+        """World poses of the internal frames."""
         return kinematics.poses(self.skeleton)
 
     # the terms of the equations
@@ -131,7 +131,7 @@ class Derivation:
 
     @cached_property
     def mass(self) -> crb.MassMatrix:
-        """The mass matrix, by the variant that takes fewer operations."""
+        """The mass matrix, by the variant with fewer operations."""
         found = crb.mass_matrix(self.base)
         depth = len(found.entries) / self.n
         if depth < DEEP or self.base.beams:
@@ -146,10 +146,10 @@ class Derivation:
 
     @cached_property
     def qdd(self) -> tuple[list[Expr], str]:
-        """Accelerations by the method that takes fewer operations."""
+        """Accelerations, by the method with fewer operations."""
         by_ltdl, by_aba = ltdl.estimate(self.mechanism.parents), aba.estimate(self.n)
         found: list[tuple[int, list[Expr], str]] = []
-        flexible = bool(self.base.beams)  # nodes of flexible links are no articulated bodies
+        flexible = bool(self.base.beams)  # nodes of flexible links are not articulated bodies
         if flexible or by_ltdl <= RELEVANT * by_aba:
             right = [a - b for a, b in zip(self.symbols.tau, self.c, strict=True)]
             qdd = self.factors.solve(right)
@@ -209,7 +209,7 @@ class Derivation:
         return self.make("mass_matrix", "q", (out,), "Mass matrix M(q).", "composite rigid bodies")
 
     def bias(self) -> Program:
-        """c from q, qd; with it the rates of states of force laws, with reactions at qdd = 0."""
+        """c from q, qd; plus rates of the states of force laws, with reactions at qdd = 0."""
         doc = "Gravity, velocity terms and force laws: c in M qdd + c = tau."
         out = Output.vector("c", self.c, "efforts [N·m or N]")
         rest = [self.graph.zero] * self.n
@@ -240,13 +240,13 @@ class Derivation:
         return self.make("energy", "q qd", (out,), doc, "bodies as given, not regrouped")
 
     def power(self) -> Program:
-        """Power of laws and inputs, from q, qd and what they read."""
+        """Power of laws and inputs, from q, qd and their inputs."""
         out = Output.vector("P", [power.applied_power(self.skeleton, self.loads)], "power [W]")
         doc = "Power of force laws, inputs and the damping of flexible links."
         return self.make("power", "q qd loads", (out,), doc, "bodies as given, not regrouped")
 
     def law_outputs(self) -> Program:
-        """What the force laws make known."""
+        """Outputs of the force laws."""
         observed = self.loads.observed
         out = Output.vector("y", list(observed.values()), "outputs: " + ", ".join(observed))
         doc = "What the force laws make known."
@@ -281,12 +281,12 @@ PROGRAMS = {
 
 
 def state_rates(rates: Sequence[Expr]) -> tuple[Output, ...]:
-    """The rates of the laws' internal states as an output, if there are any."""
+    """Rates of the laws' internal states as an output, if there are any."""
     if not rates:
         return ()
     return (Output.vector("zd", rates, "rates of states of force laws"),)
 
 
 def _cost(exprs: Sequence[Expr]) -> int:
-    """Operations that are left in the step once static work is hoisted."""
+    """Operations left in the step after static work is hoisted."""
     return sum(1 for node in reachable(exprs) if node.args and not node.static)

@@ -1,8 +1,8 @@
-"""Events of a mode: what is watched, and the state with which the next mode begins.
+"""Events of a mode: the monitored expressions, and the initial state of the next mode.
 
-The programs read the whole state of the mode (all coordinates, multipliers, efforts), as it is
-found by the constrained motion. They hold for every choice of independent coordinates, but for the
-projection of velocities on the constraints, which is there once for each choice that has code.
+The programs read the whole state of the mode (all coordinates, multipliers, efforts) as computed by
+the constrained motion. They are valid for every partition, except for the projection of velocities
+onto the constraints, which is generated once for each partition that has code.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class ModeEvents:
     Args:
         derivation: the equations of the mode.
         rows: its constraint rows, redundant ones included.
-        partition: of the first choice of independent coordinates, or of the one whose projection is
-            wanted; None for a tree. Forces of rows that it does not use are unknown to events.
+        partition: the first partition, or the one whose projection is wanted; None for a tree.
+            Forces of rows that it does not use are unknown to events.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ModeEvents:
         names = derivation.mechanism.coordinates
         self._lam = {row.name: graph.symbol(f"lam.{row.name}") for row in rows}
         self._effort = {names[k]: graph.symbol(f"effort.{names[k]}") for k in driven}
-        # an element with one row is called by its own name as well
+        # an element with one row is also known by its own name
         self._forces: dict[str, Expr] = {row.name: self._lam[row.name] for row in used}
         for row in used:
             if sum(other.element == row.element for other in used) == 1:
@@ -70,7 +70,7 @@ class ModeEvents:
         return found
 
     def _make(self, name: str, outputs: Sequence[Output], doc: str, forces: bool = True) -> Program:
-        """A program that reads the whole state of the mode; with or without its forces."""
+        """A program that reads the whole state of the mode, with or without its forces."""
         made = self.derivation.make(name, STATE, tuple(outputs), doc, "")
         inputs = list(made.inputs)
         if not self.derivation.uses_time:
@@ -106,7 +106,7 @@ class ModeEvents:
         return self._make("indicators", outputs, "Indicators of the mode's events.")
 
     def _handover(self, event: Event, target: Mechanism, name: str) -> Program:
-        """q, qd and z with which the next mode begins, in its own order."""
+        """Initial q, qd and z of the next mode, in its own order."""
         mechanism, symbols = self.derivation.mechanism, self.derivation.symbols
         known = dict(zip(_position_names(mechanism), symbols.q, strict=True))
         for joint, qd in zip(mechanism.coordinates, symbols.qd, strict=True):
@@ -139,7 +139,7 @@ class ModeEvents:
         return self._make(name, outputs, f"State after event '{event.name}', before it is closed.")
 
     def projection(self, suffix: str = "") -> Program:
-        """Velocities after the constraints have gripped, for the choice of coordinates.
+        """Velocities after the constraints engage, for the given partition.
 
         Args:
             suffix: end of the program's name.
@@ -164,7 +164,7 @@ class ModeEvents:
         return self.derivation.symbols.substitute(exprs, replace)
 
     def _values(self, event: Event, quantity: Quantity) -> Sequence[Expr]:
-        """Expressions in place of a quantity's placeholders."""
+        """Expressions that replace a quantity's placeholders."""
         mechanism, symbols = self.derivation.mechanism, self.derivation.symbols
         if quantity.kind in ("q", "qd"):
             values = symbols.q if quantity.kind == "q" else symbols.qd
@@ -189,7 +189,7 @@ class ModeEvents:
 
 
 def _initial(mechanism: Mechanism) -> dict[str, float]:
-    """What the state of a mode consists of, with the values of a fresh start."""
+    """Entries of the state of a mode, with their initial values."""
     initial = dict(zip(_position_names(mechanism), mechanism.first_q, strict=True))
     initial |= {f"{body.joint.name}.qd": body.joint.initial[1] for body in mechanism.bodies}
     return initial | {state.name: state.initial for state in mechanism.states}

@@ -1,17 +1,17 @@
-"""Choose the frames in which the equations are written, one per body, DH-like.
+"""Choose the internal frames in which the equations are written, one per body, DH-like.
 
-The user's frames are convenient for people; the equations are cheaper in others. For each body:
+The user's frames are convenient for people; other frames make the equations cheaper. For each body:
 
-- z along its joint axis, so that a joint turns two components and leaves the third;
+- z along its joint axis, so that a revolute joint changes two components and leaves the third;
 - x along the common normal to the axis of one child (the one that aligns most children), so that
-  the fixed rotation to that child is one planar rotation about x, free for quarter turns;
-- the origin slid along the joint axis, so that the offset from the parent has at most two
-  components; where the joint does not turn the body, the origin put onto the parent's.
+  the fixed rotation to that child is one planar rotation about x, free for multiples of π/2;
+- the origin moved along the joint axis, so that the offset from the parent has at most two
+  components; if the joint does not rotate the body, the origin moved to the parent's.
 
-A joint that does more than turn about and slide along its axis keeps the user's frame, z along the
-axis.
+A joint that does more than rotate about and slide along its axis keeps the user's frame, with z
+along the axis.
 
-All of this is constant, so it costs nothing in the step. Frame names: P, C internal frames of
+All of this is constant, so it costs nothing per step. Frame names: P, C internal frames of
 parent and child; B the user's body frame; J the user's joint frame.
 """
 
@@ -54,7 +54,7 @@ from inloop.joints.quaternion import rotation
 from inloop.model import Body, Mechanism
 from inloop.symbolic import Expr, Graph
 
-SNAP_LENGTH = 1e-13  # of the characteristic length of the model
+SNAP_LENGTH = 1e-13  # relative to the characteristic length of the model
 GROUND = -1
 
 
@@ -63,19 +63,19 @@ class Link:
     """A body in its internal frame C, ready for the recursions.
 
     Attributes:
-        number: 1-based number used in generated names.
+        number: 1-based number in generated names.
         name: the body's name.
         parent: index of the parent link or -1.
-        unit: of the coordinate.
-        motion: how the joint moves C.
-        R_PC: rotation from C to the parent's internal frame; includes the joint's.
-        p_PC: position of C's origin in the parent's frame, without what the joint shifts it.
+        unit: unit of the coordinate.
+        motion: motion of C produced by the joint.
+        R_PC: rotation from C to the parent's internal frame; includes the joint's rotation.
+        p_PC: position of C's origin in the parent's frame, without the joint's translation.
         q, qd, qdd, tau: the joint's symbols.
         inertia: about C's origin in C's axes.
         armature: drive inertia reflected to the joint.
         R_BC: C's axes in the user's body frame B (constant).
         p_BC: C's origin in B (constant).
-        continues: it goes on with the ball joint of its parent, in the same frame.
+        continues: whether it continues the ball joint of its parent, in the same frame.
     """
 
     number: int
@@ -132,7 +132,7 @@ class _Placed:
 
 
 def build_skeleton(mechanism: Mechanism, symbols: Symbols) -> Skeleton:
-    """Put every body into its internal frame."""
+    """Assign an internal frame to every body."""
     graph = symbols.graph
     placed: dict[int, _Placed] = {GROUND: _Placed(_identity(graph), zero_vector(graph))}
     children: dict[int, list[Body]] = {}
@@ -176,7 +176,7 @@ def _place(
     R_BC = _snapped(product(A, _constant_matrix(graph, rz(gamma))))
     R_PJ, rotations = _rotations(graph, turn, gamma, where.rotations, axial)
     R_JC = Rotation(planar_steps(rotations, q.name.removeprefix("q_")))
-    # offset, with the origin slid along the axis, or put onto the parent's if nothing turns
+    # offset, with the origin moved along the axis, or to the parent's if nothing rotates
     p_PJ = _offset(body, parent, symbols, span)
     if not where.rotations:
         p_PC = zero_vector(graph)
@@ -211,7 +211,7 @@ def _place(
 def _place_part(
     body: Body, placed: dict[int, _Placed], attitude: int | None, symbols: Symbols, span: float
 ) -> Link:
-    """One part of a ball joint: the first turns by the quaternion, all keep the user's frame."""
+    """One part of a ball joint: the first rotates by the quaternion, all keep the user's frame."""
     graph = symbols.graph
     graph.section = body.name
     parent = placed[body.parent]
@@ -251,7 +251,7 @@ def _label_matrix(graph: Graph, m: Matrix, name: str) -> None:
 
 
 def _offset(body: Body, parent: _Placed, symbols: Symbols, span: float) -> Vector:
-    """Where the joint sits, in the parent's internal frame."""
+    """Position of the joint in the parent's internal frame."""
     path = body.attachment.path if "." in body.attachment.path else f"{body.name}.position"
     p_user = symbols.vector(body.attachment.p_PJ, path, "m")
     p_PJ = matrix_times(transpose(parent.R_BC), sub(p_user, parent.p_BC))
@@ -293,12 +293,12 @@ def _rotation_entries(body: Body, symbols: Symbols) -> Matrix:
 def _own_turn(
     body: Body, turn: Turn, children: list[Body], graph: Graph, symbols: Symbols
 ) -> float:
-    """The constant turn gamma about a body's own axis that aligns x with most children."""
+    """The constant angle gamma about a body's own axis that aligns x with most children."""
     A = _constant_matrix(graph, axis_to_z(body.joint.axis))
     wishes = []
     for child in children:
         if child.joint.kind.part is not None:
-            continue  # its frame is the user's, whatever the parent's is
+            continue  # keeps the user's frame, independent of the parent's
         A_child = _constant_matrix(graph, axis_to_z(child.joint.axis))
         F = product(product(transpose(A), _rotation_entries(child, symbols)), A_child)
         child_turn = decompose(F)
@@ -306,7 +306,7 @@ def _own_turn(
             wishes.append(child_turn.phi)
     if turn.matrix is not None:
         return wishes[0] if wishes else 0.0
-    # without any wish, take away the offset of the joint angle
+    # without a preference, remove the offset of the joint angle
     candidates = [*wishes, -turn.psi]
 
     def gain(gamma: float) -> float:
@@ -324,9 +324,9 @@ def _rotations(
     of_joint: Rotations,
     axial: bool,
 ) -> tuple[Rotation, Rotations]:
-    """R_PC as planar rotations Rz(phi) Rx(alpha) Rz(psi + gamma) R(q): the fixed ones, the joint's.
+    """R_PC as planar rotations: fixed Rz(phi) Rx(alpha) Rz(psi + gamma), then R(q).
 
-    What turns about z before a turn about z is part of its angle.
+    Consecutive rotations about z are merged into one angle.
     """
     steps: list[Planar | General] = []
     if turn.matrix is not None:
@@ -354,7 +354,7 @@ def turn_axis(graph: Graph, turn: Turn) -> Vector:
 
 
 def _slide(p: Vector, z: Vector) -> Expr:
-    """How far to slide the origin along the axis z so that few components of p remain."""
+    """Distance to move the origin along the axis z so that few components of p remain."""
     graph = p[0].graph
     if any(not component.is_constant for component in z):
         return graph.zero
@@ -370,7 +370,7 @@ def _slide(p: Vector, z: Vector) -> Expr:
     return best
 
 
-# small numeric matters
+# small numeric helpers
 
 
 def _snap_lengths(p: Vector, span: float) -> Vector:

@@ -36,16 +36,16 @@ class Inertia:
 
     @property
     def is_zero(self) -> bool:
-        """True if nothing is left of it."""
+        """True if all entries are zero."""
         zero = self.m.graph.zero
         return all(e is zero for e in (self.m, *self.mc, *self.J))
 
     def to_parent(self, R_PC: Rotation, p_PC: Vector) -> Inertia:
-        """The same body seen from the parent's frame: turned, then shifted."""
+        """The same body in the parent's frame: rotated, then shifted."""
         return Inertia(self.m, R_PC.to_parent(self.mc), R_PC.tensor_to_parent(self.J)).shifted(p_PC)
 
     def shifted(self, p: Vector) -> Inertia:
-        """Seen from an origin that lies at -p.
+        """About an origin that lies at -p.
 
         With g = mc + mc' and mc' = mc + m p: J'_ii = J_ii + Σ_{k≠i} p_k g_k and
         J'_ij = J_ij - (p_i g_j + p_j g_i)/2.

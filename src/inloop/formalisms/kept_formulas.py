@@ -1,9 +1,9 @@
-"""Formulas of live parameters that have a bound: masses, moments of inertia, coefficients of laws.
+"""Bounded formulas of live parameters: masses, moments of inertia, coefficients of laws.
 
-A parameter that is itself such a number has a range (`model.parameters`). A formula of parameters
-is looked at whenever one of them changes: its margin, how far it is within its bound, must not be
-negative. So must inertias be those of a body: with s half the sum of the moments, s 1 - I is the
-second moment of mass, which has no negative eigenvalue if no principal minor of it is negative.
+A parameter that directly is such a number has a range (`model.parameters`). A formula of parameters
+is checked whenever one of them changes: its margin, the distance to its bound, must not be
+negative. Inertias must also be physical: with s half the sum of the moments, s 1 - I is the second
+moment of mass, which is positive semidefinite if none of its principal minors is negative.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 @dataclass(frozen=True)
 class KeptFormula:
-    """Something that follows from live parameters and has a bound.
+    """A quantity with a bound that depends on live parameters.
 
     Attributes:
-        what: element and quantity, and what it must be, in words.
-        margins: none of these may be negative.
+        what: element, quantity and condition, in words.
+        margins: expressions that must not be negative.
     """
 
     what: str
@@ -37,11 +37,11 @@ class KeptFormula:
 
 @dataclass(frozen=True)
 class KeptFormulas:
-    """All of a mechanism.
+    """All bounded formulas of a mechanism.
 
     Attributes:
         formulas: each with at least one margin that depends on parameters.
-        symbols: of all live parameters, in their order.
+        symbols: symbols of all live parameters, in order.
     """
 
     formulas: tuple[KeptFormula, ...]
@@ -56,10 +56,10 @@ class KeptFormulas:
 
 
 def kept_formulas(mechanism: Mechanism, live: Sequence[LiveParameter]) -> KeptFormulas:
-    """Find what must be looked at when live parameters change.
+    """Find the formulas to check when live parameters change.
 
-    What is out of bounds at the defaults, as in models that are not strict about inertias, is left
-    out.
+    Formulas already out of bounds at the defaults, as in models that are not strict about
+    inertias, are omitted.
     """
     numbers = _Numbers(mechanism, live)
     found = [*map(numbers.bounded, mechanism.bounded), *map(numbers.inertia, mechanism.bodies)]
@@ -78,7 +78,7 @@ class _Numbers:
         self._known = {p.symbol: self.symbols[p.name] for p in own}
 
     def bounded(self, item: Bounded) -> KeptFormula:
-        """A formula as the user wrote it; a parameter by itself has a range instead."""
+        """A formula as written by the user; a plain parameter has a range instead."""
         bound = item.bound
         what = f"{item.what} must be {bound.words}"
         if item.value in self._known or not self._knows(item.value):
@@ -89,7 +89,7 @@ class _Numbers:
         return KeptFormula(what, self._varying(margins))
 
     def inertia(self, body: Body) -> KeptFormula:
-        """The second moment of mass of a body, as its inertia tells it."""
+        """The second moment of mass of a body, from its inertia."""
         what = f"body '{body.name}': inertia must be that of a body (triangle inequality)"
         entries = [body.inertia[i][j] for i, j in ENTRIES]
         if not all(self._knows(entry) for entry in entries):
@@ -108,7 +108,7 @@ class _Numbers:
         return all(symbol in self._known for symbol in value.graph.symbols_of([value]))
 
     def _scalar(self, value: Scalar, name: str) -> Expr:
-        """As `Symbols.scalar` gives it: a number that is live is a parameter of its name."""
+        """As in `Symbols.scalar`: a live number is a parameter of the same name."""
         if isinstance(value, Expr):
             return rebuild([value], self._graph, self._known)[0]
         if float(value) != 0.0 and self._defaults.get(name) == float(value):
@@ -126,7 +126,7 @@ class _Numbers:
 def _principal_minors(
     diagonal: tuple[Expr, Expr, Expr], off: tuple[Expr, Expr, Expr]
 ) -> Iterator[Expr]:
-    """All seven of a symmetric matrix with rows (a, d, e), (d, b, f), (e, f, c)."""
+    """All seven principal minors of the symmetric matrix (a, d, e), (d, b, f), (e, f, c)."""
     (a, b, c), (d, e, f) = diagonal, off
     yield from (a, b, c, a * b - d * d, a * c - e * e, b * c - f * f)
     yield a * (b * c - f * f) - d * (d * c - e * f) + e * (d * f - b * e)

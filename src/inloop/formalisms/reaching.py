@@ -1,4 +1,4 @@
-"""The program of hands on bodies: where all bodies are, and how their joints move them."""
+"""Program for external pulls on bodies: poses of all bodies, and how their joints move them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ REACH = "reach"
 
 
 def reach(d: Derivation) -> Program:
-    """What il_hand.h reads of each body, from q and the parameters.
+    """The data that il_hand.h reads for each body, from q and the parameters.
 
-    In a row: p_WB, the rows of R_WB; what its joint adds, for qd = 1, to the angular velocity of
-    all beyond it and to the velocity of a point there at the origin of the world. All in world
-    axes.
+    In order: p_WB, the rows of R_WB; for qd = 1 of its joint, the angular velocity added to all
+    bodies beyond it and the velocity added to their point at the world origin. All in world axes.
     """
     origin = zero_vector(d.graph)
     rows: list[list[Expr]] = []

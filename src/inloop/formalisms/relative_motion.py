@@ -1,7 +1,7 @@
-"""How a link moves on its joint: position, motion subspace and what of it varies.
+"""Relative motion of a link on its joint: position, motion subspace and their derivatives.
 
-All of it follows from where the joint puts the link, R_JC(q) and p_JC(q), by derivatives, and is
-written in the link's own axes C. What is zero or one for a kind of joint folds away in the
+Everything follows by differentiation from the joint's transform, R_JC(q) and p_JC(q), and is
+written in the link's own axes C. Entries that are zero or one for a kind of joint fold away in the
 recursions, which therefore need not know the kind.
 """
 
@@ -18,13 +18,13 @@ from inloop.joints.kind import Z
 from inloop.model import Body
 from inloop.symbolic import Expr, Graph, forward
 
-# axes and angles [rad], in a row
+# sequence of axes and angles [rad]
 Rotations = tuple[tuple[int, Expr], ...]
 
 
 @dataclass(frozen=True)
 class RelativeMotion:
-    """Motion of frame C after a joint against frame J before it, in C's axes.
+    """Motion of frame C after a joint relative to frame J before it, in C's axes.
 
     Attributes:
         shift: position of C's origin from J's [m].
@@ -54,23 +54,23 @@ class RelativeMotion:
 
     @property
     def slides(self) -> bool:
-        """True if the origin moves, or is not where it was at q = 0."""
+        """True if the origin moves, or has an offset."""
         return not (_is_zero(self.shift) and _is_zero(self.linear))
 
     @property
     def only(self) -> int | None:
-        """The one entry of the subspace, angular before linear, if it is 1 and all others 0."""
+        """Index of the only nonzero entry of the subspace (angular, linear), if it is 1."""
         entries, graph = (*self.angular, *self.linear), self.shift[0].graph
         others = [k for k, entry in enumerate(entries) if entry is not graph.zero]
         return others[0] if len(others) == 1 and entries[others[0]] is graph.one else None
 
     def along(self, f: Vector, n: Vector) -> Expr:
-        """What a force and a moment about C's origin do along the joint: Sᵀ (n, f)."""
+        """Component of a force and a moment about C's origin along the joint: Sᵀ (n, f)."""
         return dot(self.angular, n) + dot(self.linear, f)
 
 
 def transform_of(body: Body, symbols: Symbols) -> Transform:
-    """Where the joint of a body puts it, with the fields of its kind in the derivation graph."""
+    """The transform of a body's joint, with the fields of its kind in the derivation graph."""
     kind, q = body.joint.kind, symbols.q[body.index]
     values: dict[str, object] = {
         name: symbols.scalar(value, f"{body.name}.{name}", unit)
@@ -82,17 +82,17 @@ def transform_of(body: Body, symbols: Symbols) -> Transform:
 
 
 def is_axial(where: Transform) -> bool:
-    """True if the joint turns about z and slides along z only."""
+    """True if the joint only rotates about z and slides along z."""
     zero = where.shift[0].graph.zero
     turns_about_z = all(axis == Z for axis, _ in where.rotations)
     return turns_about_z and all(component is zero for component in where.shift[:2])
 
 
 def relative_motion(rotations: Rotations, p_JC: Vector, q: Expr, R_JC: Rotation) -> RelativeMotion:
-    """The motion of a joint from where it puts its link.
+    """Relative motion of a joint from its transform.
 
     Args:
-        rotations: axes and angles of R_JC, in a row.
+        rotations: sequence of axes and angles of R_JC.
         p_JC: position of C's origin in J's axes.
         q: the coordinate.
         R_JC: the rotations, as steps that fold.
@@ -113,19 +113,19 @@ def relative_motion(rotations: Rotations, p_JC: Vector, q: Expr, R_JC: Rotation)
 
 
 def turning_part(graph: Graph, axis: int) -> RelativeMotion:
-    """The motion of one part of a ball joint, about an axis of the body that all three share."""
+    """Motion of one part of a ball joint, about a body axis that all three share."""
     zero = zero_vector(graph)
     unit = as_vector([graph.one if k == axis else graph.zero for k in range(3)])
     return RelativeMotion(zero, unit, zero, zero, zero, zero)
 
 
 def planar_steps(rotations: Rotations, number: str) -> tuple[Planar, ...]:
-    """Rotations as steps, their sines and cosines named after the number of the link."""
+    """Rotations as steps, with sines and cosines named after the number of the link."""
     steps = []
     for k, (axis, angle) in enumerate(rotations):
         graph = angle.graph
         C, S = graph.call("cos", angle), graph.call("sin", angle)
-        # quarter turns exchange sine and cosine, and their signs
+        # rotations by multiples of π/2 exchange sine and cosine, and their signs
         for node in (C, S):
             bare = node.args[0] if node.op == "neg" else node
             graph.label(bare, f"{bare.op[0].upper()}{number}{'xyz'[axis] if k else ''}")

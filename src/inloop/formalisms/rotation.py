@@ -1,7 +1,7 @@
-"""Rotations as short products of planar rotations, so that turning a vector stays cheap.
+"""Rotations as short products of planar rotations, so that rotating a vector stays cheap.
 
-A planar rotation about a coordinate axis touches two components: 4 products and 2 sums, and
-nothing at all for quarter turns, whose zeros and ones fold away.
+A planar rotation about a coordinate axis changes two components: 4 products and 2 sums, and
+none for multiples of π/2, whose zeros and ones fold away.
 """
 
 from __future__ import annotations

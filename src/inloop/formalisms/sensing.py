@@ -1,7 +1,7 @@
-"""The program of all sensors: what they tell, from coordinates, velocities, accelerations, forces.
+"""Program of all sensors: their readings from coordinates, velocities, accelerations and forces.
 
-Accelerations and multipliers are those of the mechanism, loops closed and drives followed; whoever
-calls the program has them. Where no sensor needs them they are no inputs of it.
+Accelerations and multipliers are those of the mechanism with loops closed and drives followed; the
+caller provides them. They are inputs only if a sensor needs them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SENSOR_OUTPUTS = "sensor_outputs"
 
 
 def sensor_outputs(d: Derivation) -> Program:
-    """What the sensors tell, from q, qd and, where they need it, qdd and lam of all rows."""
+    """Sensor readings from q, qd and, where needed, qdd and lam of all rows."""
     seen = SeenMechanism(d)
     values = [
         d.graph.constant(value) if not isinstance(value, Expr) else value
@@ -67,7 +67,7 @@ def sensor_outputs(d: Derivation) -> Program:
 
 
 def needs_motion(program: Program) -> bool:
-    """True if sensors tell what is known only with the accelerations."""
+    """True if a sensor needs quantities known only with the accelerations."""
     return any(block.name in ("qdd", "lam") for block in program.inputs)
 
 
@@ -179,11 +179,11 @@ class SeenMechanism:
         return stretch_of(beam, element) if beam.axial else self._d.graph.zero
 
     def _element(self, link: FlexibleLink, share: float) -> tuple[Beam, Element, float]:
-        """A link, its element at a share of its length, and the share of that one."""
+        """A link, its element at a fraction of its length, and the fraction within that element."""
         beam = next(beam for beam in self._d.skeleton.beams if beam.name == link.name)
         q = self._d.symbols.q
         elements = elements_of(beam, beam.along(q, self._d.graph), beam.across(q))
-        # all are equally long
+        # all have equal length
         place = share * len(elements)
         number = min(int(place), len(elements) - 1)
         return beam, elements[number], place - number

@@ -1,4 +1,4 @@
-"""Programs that tell where a point or frame of the model is and how it moves."""
+"""Programs for the pose, motion and Jacobian of points and frames of the model."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def target_of(d: Derivation, frame: Frame) -> Target:
 
 
 def _frame(mechanism: Mechanism, path: str) -> Frame:
-    """A frame by its path; a point stands for a frame with the axes of its body."""
+    """A frame by its path; a point is a frame with the axes of its body."""
     try:
         return mechanism.frame(path)
     except ModelError:

@@ -1,6 +1,6 @@
-"""Signals over time, as programs: what a run feeds to inputs and driven joints.
+"""Signals over time as programs: what a run feeds to inputs and driven joints.
 
-Each program is traced in a graph of its own: it depends on time alone.
+Each program is traced in its own graph: it depends on time only.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
     """A signal as an expression of time.
 
     Args:
-        signal: a function of time, which is traced, or samples (times, values), through which a
-            cubic spline runs; it is constant before and after them.
+        signal: a function of time, which is traced, or samples (times, values), interpolated by a
+            cubic spline and constant outside.
         t: time [s].
-        label: what the signal is for, in messages.
+        label: purpose of the signal, for messages.
     """
     if callable(signal):
         try:
             return t.graph.wrap(signal(t))
-        except Exception as error:  # whatever the user's function raises is the user's mistake
+        except Exception as error:  # any exception is a mistake in the user's function
             what, fix = what_failed(error)
             raise InputError(f"{label}: {what}", fix=fix) from error
     try:
@@ -56,15 +56,15 @@ def with_derivatives(position: Expr, t: Expr) -> tuple[Expr, Expr, Expr]:
 def input_program(
     mechanism: Mechanism, signals: Mapping[str, Signal], constant: Collection[str] = ()
 ) -> Program:
-    """Inputs over time: one output of one entry for each, under its name.
+    """Inputs over time: one output with one entry for each, under its name.
 
-    Where the position of a live drive is a signal, velocity and acceleration are its derivatives
+    If the position of a live drive is a signal, its velocity and acceleration are the derivatives
     unless they are given too.
 
     Args:
-        mechanism: whose live drives tell which inputs are derivatives of which.
-        signals: by name of an input.
-        constant: names of other inputs that have a value of their own.
+        mechanism: its live drives determine which inputs are derivatives of others.
+        signals: signals by input name.
+        constant: names of other inputs with a constant value.
     """
     t = Graph().symbol("t")
     found = {name: over_time(signal, t, f"input '{name}'") for name, signal in signals.items()}
@@ -89,7 +89,7 @@ def motion_program(motions: Mapping[str, Signal]) -> Program:
 
 
 def motion_outputs(rows: Sequence[Sequence[Expr]]) -> tuple[Output, Output, Output]:
-    """Results of a function of driven joints; of each position, velocity and acceleration."""
+    """Results for driven joints: position, velocity and acceleration of each."""
     return (
         Output.vector("qs", [row[0] for row in rows], "positions [rad or m]"),
         Output.vector("qds", [row[1] for row in rows], "velocities [rad/s or m/s]"),

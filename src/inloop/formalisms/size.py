@@ -1,4 +1,4 @@
-"""The size of a mechanism: the one length that tolerances of lengths are measured by."""
+"""Size of a mechanism: the reference length for all tolerances on lengths."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from inloop.model import Mechanism, Vector3
 from inloop.model.geometry import Scalar
 from inloop.symbolic import evaluate
 
-Named = tuple[str, Scalar]  # a number of the description, by its name among live parameters
+Named = tuple[str, Scalar]  # a number of the description, with its name among live parameters
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large a mechanism is.
+    """Characteristic size of a mechanism.
 
     Attributes:
-        length: the largest one in the description [m]; 1 m where there is none.
-        units: what counts as one unit of each coordinate: 1 rad, or that length [m].
-        unknown: of which coordinates the unit is a length that the description does not tell.
+        length: the largest length in the description [m]; 1 m if there is none.
+        units: unit of each coordinate: 1 rad, or that length [m].
+        unknown: coordinates whose unit is a length that the description does not contain.
     """
 
     length: float
@@ -33,13 +33,13 @@ class Size:
 def size_of(mechanism: Mechanism, values: Mapping[str, float] | None = None) -> Size:
     """The size of a mechanism.
 
-    It counts offsets of joints, cut points, lengths of rods, radii of pinions and the first
-    positions of joints whose coordinate is a length; where all of them are 0, centers of mass.
+    It considers offsets of joints, cut points, lengths of rods, radii of pinions and the initial
+    positions of joints whose coordinate is a length; if all are 0, centers of mass.
 
     Args:
         mechanism: the model.
-        values: of parameters, by name; their defaults by default. First positions are taken to
-            grow with the lengths that depend on parameters.
+        values: parameter values by name; default: their defaults. Initial positions are assumed to
+            scale with the lengths that depend on parameters.
     """
     found = _length(mechanism, values or {})
     length = found or 1.0

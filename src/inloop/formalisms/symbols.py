@@ -1,8 +1,8 @@
-"""A mechanism's numbers as symbols and constants of a fresh derivation graph.
+"""The numbers of a mechanism as symbols and constants in a fresh derivation graph.
 
 Every derivation starts with a new graph, so that the same model always gives the same program.
-Parameters are static symbols; a number is a constant, or a static symbol of its own when the
-user wants it live.
+Parameters are static symbols; a number is a constant, or a static symbol of its own if it is
+declared live.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LiveParameter:
 
 @dataclass
 class Symbols:
-    """The derivation graph with everything in it that has a name.
+    """The derivation graph with all its named symbols.
 
     Attributes:
         graph: the fresh graph.
@@ -61,7 +61,7 @@ class Symbols:
     _used: set[str] = field(default_factory=set)
 
     def quaternion(self, number: int) -> Quaternion:
-        """The components of a quaternion, by its number among the attitudes of the mechanism."""
+        """The components of a quaternion, by its index among the attitudes of the mechanism."""
         first = len(self.qd) + 4 * number
         w, x, y, z = self.q[first : first + 4]
         return w, x, y, z
@@ -79,14 +79,13 @@ class Symbols:
     def scalar(self, value: Scalar, name: str, unit: str = "", least: float = -math.inf) -> Expr:
         """A number or expression of the model, in the derivation graph.
 
-        A number other than zero becomes a parameter called `name` when it is to be live.
+        A nonzero number becomes a parameter called `name` if it is live.
 
         Args:
             value: the number or expression.
-            name: of the quantity.
+            name: name of the quantity.
             unit: its unit.
-            least: below which it makes no sense; a parameter that is this quantity may not go
-                there.
+            least: lower bound; a parameter that is this quantity may not go below it.
         """
         if isinstance(value, Expr):
             found = rebuild([value], self.graph, self._known)[0]
@@ -104,7 +103,7 @@ class Symbols:
         return self.graph.constant(number)
 
     def _bound(self, value: Expr, least: float) -> None:
-        """Keep a parameter from values below `least`; other expressions stay as they are."""
+        """Set a lower bound of a parameter; other expressions are not changed."""
         for name, (parameter, symbol) in self._live.items():
             low, high = parameter.range or (-math.inf, math.inf)
             if symbol is value and low < least <= parameter.default:
@@ -141,7 +140,7 @@ class Symbols:
         ]
 
     def check_all_used(self, known: Collection[str]) -> None:
-        """Complain about names in `live` that name nothing."""
+        """Raise an error for names in `live` that do not exist."""
         unknown = sorted((self.live or frozenset()) - self._used - set(known))
         if unknown:
             raise InputError(
@@ -155,8 +154,8 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
 
     Args:
         mechanism: the frozen model.
-        live: "all", or names of numbers (such as "crank.mass") to keep as parameters beside the
-            declared ones.
+        live: "all", or names of numbers (such as "crank.mass") to keep as parameters in addition to
+            the declared ones.
     """
     graph = Graph()
     n = len(mechanism.bodies)
@@ -164,7 +163,7 @@ def make_symbols(mechanism: Mechanism, live: Selection = ()) -> Symbols:
     q, qd, qdd, tau = (
         [graph.symbol(f"{prefix}_{k}") for k in numbers] for prefix in ("q", "qd", "qdd", "tau")
     )
-    # after the number of the body: "qw_6"
+    # named after the number of the body: "qw_6"
     q += [
         graph.symbol(f"{component}_{attitude.bodies[-1] + 1}")
         for attitude in mechanism.attitudes

@@ -1,7 +1,7 @@
-"""Small motions of a mechanism: how q changes while one joint moves.
+"""Tangents of a mechanism: how q changes when one joint moves.
 
-Of most joints q is an angle or a length, and changes by what the joint moves. A ball joint changes
-its quaternion p by N(p) δ for a small turn δ about the axes of its body.
+For most joints q is an angle or a length, and changes with the joint motion itself. A ball joint
+changes its quaternion p by N(p) δ for a small rotation δ about its body axes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inloop.symbolic import Expr
 
 
 def tangents(mechanism: Mechanism, symbols: Symbols) -> list[Tangent]:
-    """By coordinate, the derivatives of the entries of q by a motion of its joint."""
+    """By coordinate, the derivatives of the entries of q along the motion of its joint."""
     graph = symbols.graph
     found: list[dict[Expr, Expr]] = [{q: graph.one} for q in symbols.q[: len(symbols.qd)]]
     for number, attitude in enumerate(mechanism.attitudes):
@@ -26,7 +26,7 @@ def tangents(mechanism: Mechanism, symbols: Symbols) -> list[Tangent]:
 
 
 def attitude_rates(mechanism: Mechanism, symbols: Symbols, qd: list[Expr]) -> list[Expr]:
-    """Rates of the components of all quaternions, for velocities qd of the joints."""
+    """Rates of all quaternion components, for joint velocities qd."""
     rates: list[Expr] = []
     for number, attitude in enumerate(mechanism.attitudes):
         om = [qd[body] for body in attitude.bodies]

@@ -1,4 +1,4 @@
-"""Fixed rotations before a joint, taken apart into planar ones; quarter turns are exact."""
+"""Decompose fixed rotations before a joint into planar ones; multiples of π/2 are exact."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def decompose(F: Matrix) -> Turn:
         return Turn(0.0, alpha, snap_angle(math.atan2(-f[0, 1], f[0, 0])))
     phi = snap_angle(math.atan2(f[0, 2], -f[1, 2]))
     alpha = snap_angle(math.atan2(sine, f[2, 2]))
-    # a half turn less in phi flips the sign of alpha: keep phi in (-π/2, π/2]
+    # subtracting π from phi flips the sign of alpha: keep phi in (-π/2, π/2]
     if phi > math.pi / 2 + SNAP or phi <= -math.pi / 2 + SNAP:
         phi, alpha = phi - math.copysign(math.pi, phi), -alpha
     rest = (rz(phi) @ rx(alpha)).T @ f
@@ -55,7 +55,7 @@ def snap(x: float) -> float:
 
 
 def snap_angle(angle: float) -> float:
-    """The angle in (-π, π], quarter turns exact."""
+    """The angle in (-π, π], with multiples of π/2 exact."""
     angle = math.remainder(angle, 2 * math.pi)
     quarters = round(angle / (math.pi / 2))
     if abs(angle - quarters * math.pi / 2) < SNAP:
@@ -64,7 +64,7 @@ def snap_angle(angle: float) -> float:
 
 
 def is_quarter(angle: float) -> bool:
-    """True for whole quarter turns."""
+    """True for multiples of π/2."""
     return abs(math.remainder(angle, math.pi / 2)) < SNAP
 
 
@@ -73,7 +73,7 @@ def axis_to_z(axis: tuple[float, float, float]) -> np.ndarray:
     a = np.array([snap(x) for x in axis], float)
     k = int(np.argmax(np.abs(a)))
     if abs(a[k]) == 1.0:
-        # cyclic permutation, turned over for a negative axis
+        # cyclic permutation, reversed for a negative axis
         A = np.zeros((3, 3))
         A[(k + 1) % 3, 0] = 1.0
         A[(k + 2) % 3, 1] = a[k]

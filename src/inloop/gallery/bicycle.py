@@ -277,8 +277,8 @@ def _fork() -> tuple[il.Visual, ...]:
 EXHIBIT = Exhibit(
     name="bicycle",
     title="Bicycle that balances itself (benchmark of Whipple's model)",
-    look_at="It steers into the fall and rights itself; below 4.3 m/s it weaves ever more, above "
-    "6.0 m/s it slowly falls over.",
+    look_at="It steers into the fall and rights itself; below 4.3 m/s the weave grows, "
+    "above 6.0 m/s it slowly falls over.",
     make=bicycle,
     start="upright on a treadmill at 4.6 m/s, falling to its right at 0.3 rad/s",
     seconds=6.0,

@@ -84,7 +84,8 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="bouncing_ball",
     title="Bouncing ball",
-    look_at="The impacts come ever faster, add up to a finite time, and the ball lies still.",
+    look_at="The impacts follow each other ever faster and accumulate at a finite time; "
+    "then the ball is at rest.",
     make=bouncing_ball,
     start="at rest, 1 m above the floor",
     seconds=9.0,

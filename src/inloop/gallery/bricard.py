@@ -84,7 +84,7 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="bricard",
     title="Bricard's mechanism (IFToMM A04)",
-    look_at="Six hinges that should lock each other, and do not: one condition is redundant.",
+    look_at="Six hinges that should lock each other but do not: one constraint is redundant.",
     make=bricard,
     start="at rest, rods along edges of a cube",
     seconds=10.0,

@@ -116,7 +116,7 @@ def _box(center: tuple[float, float, float], size: tuple[float, float, float]) -
 EXHIBIT = Exhibit(
     name="cart_pendulum",
     title="Pendulum on a cart between walls",
-    look_at="Each impact kicks the pendulum; the walls take the energy step by step.",
+    look_at="Each impact kicks the pendulum; the walls dissipate the energy step by step.",
     make=cart_pendulum,
     start="cart in the middle at 1.5 m/s, pendulum at 0.5 rad",
     seconds=10.0,

@@ -82,7 +82,7 @@ def _looks(n: int, seed: int, sliders: bool) -> Mapping[str, tuple[il.Visual, ..
 EXHIBIT = Exhibit(
     name="chain",
     title="Generic chain of n joints, arbitrary twists (6 by default)",
-    look_at="The cost of a joint when no zero and no right angle helps.",
+    look_at="The cost per joint when no zeros or right angles simplify the equations.",
     make=chain,
     start="at rest, angles drawn from -1 .. 1 rad",
     seconds=2.0,

@@ -71,7 +71,8 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="double_pendulum",
     title="Double pendulum",
-    look_at="Change one length by a millimeter: after ten seconds the motion is another one.",
+    look_at="Change one length by a millimeter: after ten seconds the motion is completely "
+    "different.",
     make=double_pendulum,
     start="at rest with both bars horizontal",
     seconds=10.0,

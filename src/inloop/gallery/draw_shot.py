@@ -156,7 +156,7 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="draw_shot",
     title="Billiard balls: a draw shot",
-    look_at="Back-spin draws the cue ball back after the collision; both roll out and rest.",
+    look_at="Backspin draws the cue ball back after the collision; both balls roll to rest.",
     make=draw_shot,
     start=f"cue ball at {SPEED} m/s with {-SPIN:.0f} rad/s of back-spin, the other one at rest",
     seconds=4.0,

@@ -124,7 +124,7 @@ def _looks(elements: int, axial: bool) -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="flexible_four_bar",
     title="Four-bar of three flexible rods",
-    look_at="The rods quiver while the mechanism falls; the pin stays closed.",
+    look_at="The rods vibrate while the mechanism falls; the loop stays closed.",
     make=flexible_four_bar,
     start=f"crank at {START:g}°, all rods straight, at rest",
     seconds=1.0,

@@ -119,8 +119,8 @@ def _momenta(plant: il.Plant) -> np.ndarray:
 EXHIBIT = Exhibit(
     name="heavy_top",
     title="Heavy top",
-    look_at="The fast wheel swings from the horizontal through straight down and back, and goes "
-    "round; angles would fail at the bottom.",
+    look_at="The spinning wheel swings from the horizontal down through the vertical and "
+            "back while it precesses; Euler angles would be singular at the bottom.",
     make=heavy_top,
     start="axis horizontal, wheel at 150 rad/s, turned back about the vertical at 4.6 rad/s",
     seconds=3.0,

@@ -90,7 +90,7 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="incline",
     title="Block on an incline",
-    look_at="With mu 1 % above the tangent of the angle it stays for ever; 1 % below, it goes.",
+    look_at="With mu 1 % above the tangent of the angle it stays forever; 1 % below, it slides.",
     make=incline,
     start="at rest, bristles straight",
     seconds=60.0,

@@ -138,7 +138,8 @@ def _race(bench: Bench) -> Outcome:
 EXHIBIT = Exhibit(
     name="marbles",
     title="Marbles in valleys of triangles",
-    look_at="Red ones roll, blue ones slide and win; no inner edge of the mesh makes them jump.",
+    look_at="Red ones roll, blue ones slide and win; interior edges of the mesh do not "
+    "make them jump.",
     make=marbles,
     start="at rest at the upper end",
     seconds=6.0,

@@ -57,7 +57,7 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="pendulum",
     title="Simple pendulum (IFToMM A01)",
-    look_at="The swing from the horizontal takes 18 % longer than a small one; energy stays.",
+    look_at="A swing from the horizontal takes 18 % longer than a small one; energy is conserved.",
     make=pendulum,
     start="at rest with the bar horizontal, bob at (-1, 0) m",
     seconds=10.0,

@@ -1,4 +1,4 @@
-"""Shapes: each once, for drawing, contact, mass properties and files."""
+"""Shapes, each defined once for drawing, contact, mass properties and files."""
 
 from inloop.geometry.box import Box, box
 from inloop.geometry.capsule import Capsule, capsule

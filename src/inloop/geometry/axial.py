@@ -1,4 +1,4 @@
-"""What shapes about an axis share: numbers along z, turned to the axis."""
+"""Helpers shared by shapes of revolution: quantities along z, rotated to the axis."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from inloop.geometry.mass import MassProperties, solid
 from inloop.geometry.sizes import Array, Triple, rotation_to
 
-UNIT = 1e-300  # keeps a direction of length zero from dividing by zero
+UNIT = 1e-300  # avoids division by zero for a direction of length zero
 
 
 def radial_and_height(point: Array, axis: Triple) -> tuple[float, float]:
-    """Distance of a point from the axis and position along it [m]."""
+    """Distance of a point from the axis, and position along it [m]."""
     p, a = np.asarray(point, dtype=np.float64), np.array(axis)
     z = float(p @ a)
     return float(np.linalg.norm(p - z * a)), z
 
 
 def across_and_along(direction: Array, axis: Triple) -> tuple[Array, float]:
-    """Unit vector of the part of a direction across the axis, and the sign of the part along."""
+    """Unit vector of the component of a direction across the axis, and sign of the one along."""
     d, a = np.asarray(direction, dtype=np.float64), np.array(axis)
     along = float(d @ a)
     across = d - along * a
@@ -28,7 +28,7 @@ def across_and_along(direction: Array, axis: Triple) -> tuple[Array, float]:
 
 
 def round_bounds(radius: float, low: float, high: float, axis: Triple) -> Array:
-    """Bounds of two discs of a radius, across the axis at two positions along it [m]."""
+    """Bounds of two discs of equal radius across the axis, at two positions along it [m]."""
     a = np.array(axis)
     reach = radius * np.sqrt(np.maximum(1.0 - a * a, 0.0))
     ends = np.array([low * a, high * a])
@@ -42,9 +42,9 @@ def axial_solid(
 
     Args:
         mass: [kg].
-        height: of its center of mass along the axis [m].
-        across: moment about a line across the axis through the center of mass [kg·m²].
-        about: moment about the axis [kg·m²].
+        height: position of its center of mass along the axis [m].
+        across: moment of inertia about a transverse line through the center of mass [kg·m²].
+        about: moment of inertia about the axis [kg·m²].
         axis: unit vector.
     """
     R = rotation_to(axis)

@@ -19,7 +19,7 @@ _FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), 
 
 @dataclass(frozen=True)
 class Box(Shape):
-    """A box about the origin of its frame.
+    """A box centered at the origin of its frame.
 
     Attributes:
         size: edges along x, y, z [m].
@@ -39,13 +39,13 @@ class Box(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         x, y, z = self.size
         return x * y * z
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         return np.array([-self._half, self._half])
 
     def _solid(self, density: float) -> MassProperties:
@@ -56,11 +56,11 @@ class Box(Shape):
         )
 
     def support(self, direction: Array) -> Array:
-        """A farthest corner in a direction [m]."""
+        """An extreme corner in a direction [m]."""
         return np.copysign(self._half, direction)
 
     def distance(self, point: Array) -> float:
-        """Distance of a point from the surface, negative inside [m]."""
+        """Signed distance of a point from the surface, negative inside [m]."""
         beyond = np.abs(point) - self._half
         return float(np.linalg.norm(np.maximum(beyond, 0.0)) + min(float(beyond.max()), 0.0))
 
@@ -72,5 +72,5 @@ class Box(Shape):
 
 
 def box(size: Triple) -> Box:
-    """A box about the origin of its frame, with edges along x, y, z [m]."""
+    """A box centered at the origin of its frame, with edges along x, y, z [m]."""
     return Box(size)

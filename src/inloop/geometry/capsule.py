@@ -1,4 +1,4 @@
-"""A capsule: a cylinder whose ends are half spheres."""
+"""A capsule: a cylinder with hemispherical ends."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Capsule(Shape):
 
     Attributes:
         radius: [m].
-        length: between the centers of its ends, half of it on either side of the origin [m].
+        length: between the centers of its ends, centered at the origin [m].
         axis: unit vector.
-        hollow: it is touched from inside.
+        hollow: whether contacts act on its inside.
     """
 
     kind: ClassVar[str] = "capsule"
@@ -58,13 +58,13 @@ class Capsule(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         r, l = self._numbers
         return math.pi * r * r * (l + 4.0 / 3.0 * r)
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         r, l = self._numbers
         reach = 0.5 * l * np.abs(self.axis) + r
         return np.array([-reach, reach])
@@ -74,25 +74,25 @@ class Capsule(Shape):
         middle, ends = density * math.pi * r * r * l, density * 4.0 / 3.0 * math.pi * r**3
         about = (0.5 * middle + 0.4 * ends) * r * r
         across = middle * (3.0 * r * r + l * l) / 12.0
-        # half spheres: their own, and Steiner from the center of mass of each, 3/8 r out
+        # hemispheres: own inertia, plus Steiner from their centers of mass, 3/8 r out
         across += ends * (0.4 * r * r + 0.25 * l * l + 0.375 * l * r)
         return axial_solid(middle + ends, 0.0, across, about, self.axis)
 
     def support(self, direction_: Array) -> Array:
-        """The farthest point in a direction [m]."""
+        """The extreme point in a direction [m]."""
         r, l = self._numbers
         d, a = np.array(direction(direction_, "a direction")), np.array(self.axis)
         return r * d + math.copysign(0.5 * l, float(d @ a)) * a
 
     def distance(self, point: Array) -> float:
-        """Distance of a point from the surface, negative inside [m]."""
+        """Signed distance of a point from the surface, negative inside [m]."""
         r, l = self._numbers
         radial, z = radial_and_height(point, self.axis)
         found = math.hypot(radial, max(abs(z) - 0.5 * l, 0.0)) - r
         return -found if self.hollow else found
 
     def surface(self, around: int = AROUND) -> Surface:
-        """Triangles of the mantle and the two half spheres."""
+        """Triangles of the lateral surface and the two hemispheres."""
         r, l = self._numbers
         latitude = np.linspace(0.0, 0.5 * math.pi, around // 4 + 1)
         upper = np.stack([r * np.cos(latitude), 0.5 * l + r * np.sin(latitude)], axis=1)
@@ -106,8 +106,8 @@ def capsule(radius: Size, length: Size, axis: Axis = "z", *, hollow: bool = Fals
 
     Args:
         radius: [m].
-        length: between the centers of its ends [m], half of it on either side of the origin.
+        length: between the centers of its ends, centered at the origin [m].
         axis: "x", "-z", ... or three numbers, in the axes of the frame.
-        hollow: touched from inside.
+        hollow: contacts act on its inside.
     """
     return Capsule(radius, length, axis, hollow)  # type: ignore[arg-type]

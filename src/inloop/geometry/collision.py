@@ -1,4 +1,4 @@
-"""Shapes as the tables that collision detection reads while a plant runs (il_collision.h)."""
+"""Convert shapes to the tables that collision detection reads at run time (il_collision.h)."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from inloop.geometry.sphere import Sphere
 from inloop.geometry.surface import Surface
 from inloop.geometry.torus import Torus
 
-MOST_NEAR = 256  # triangles of one search: IL_TERRAIN_MOST
-MOST_TRIANGLES = 200_000  # of ground: its tables become part of the code of a plant
+MOST_NEAR = 256  # triangles found in one query: IL_TERRAIN_MOST
+MOST_TRIANGLES = 200_000  # triangles of ground: its tables are compiled into the plant
 MOST_CORNERS = 64
-ON_BORDER = 1e-9  # in parts of a cell; shapes are looked for within a margin that is larger
+ON_BORDER = 1e-9  # fraction of a cell; queries use a larger margin
 Numbers = npt.NDArray[np.int32]
 Z: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class GroundTables:
-    """Ground of triangles, an il_terrain.
+    """A triangulated ground, an il_terrain.
 
     Attributes:
-        origin: least x and y [m].
-        cell: edges of the cells along x and y [m].
-        cells: their numbers.
-        heights: of a heightfield, at the corners of the cells, y faster [m]; else empty.
-        vertices: of a mesh, each once, shape (n, 3) [m].
+        origin: minimum x and y [m].
+        cell: edges of the grid cells along x and y [m].
+        cells: number of cells along x and y.
+        heights: heightfield: heights at the corners of the cells, y fastest [m]; else empty.
+        vertices: mesh: unique vertices, shape (n, 3) [m].
         triangles: shape (m, 3).
-        starts: where the triangles of each cell begin in `members`, and the end.
+        starts: start of the triangles of each cell in `members`, and the end.
         members: triangles by cell.
-        firsts: the least cell each triangle is in, along x and y, shape (m, 2).
+        firsts: lowest cell of each triangle along x and y, shape (m, 2).
     """
 
     origin: tuple[float, float]
@@ -61,7 +61,7 @@ class GroundTables:
     firsts: Numbers
 
     def cover(self, point: Array) -> float:
-        """How much ground is straight above a point [m]; 0 if it is not below the ground."""
+        """Height of the ground above a point [m]; 0 if the point is not below the ground."""
         of_mesh = not len(self.heights)
         corners = self.vertices[self.triangles] if of_mesh else self._cell_corners(point)
         sides = np.roll(corners, -1, axis=1) - corners
@@ -74,12 +74,12 @@ class GroundTables:
         above = np.flatnonzero(lift > 0.0)
         if not len(above):
             return 0.0
-        # what is seen first on the way up: its upper side is hidden if it is ground
+        # first triangle hit by an upward ray: the point is below the ground if that one faces up
         first = above[np.argmin(lift[above])]
         return float(lift[first]) if normals[first, 2] > 0.0 else 0.0
 
     def _cell_corners(self, point: Array) -> Array:
-        """Both triangles of the cell of a heightfield below or above a point; none beside it."""
+        """Both triangles of the heightfield cell below or above a point; none outside the field."""
         i, j = (
             math.floor((x - low) / edge)
             for x, low, edge in zip(point, self.origin, self.cell, strict=False)
@@ -92,14 +92,14 @@ class GroundTables:
         return np.concatenate([steps * self.cell + self.origin, level[..., None]], axis=-1)
 
     def most_near(self, size: float) -> int:
-        """An upper bound of the triangles that a ball of this radius reaches [m]."""
+        """An upper bound on the number of triangles that a ball of this radius touches [m]."""
         nx, ny = (
             min(count, math.ceil(2.0 * size / edge) + 1)
             for count, edge in zip(self.cells, self.cell, strict=True)
         )
         if len(self.heights):
             return 2 * nx * ny
-        # a triangle counts in the first of its cells that a window of nx by ny cells holds
+        # count each triangle in the first of its cells inside a window of nx by ny cells
         cell = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         own = self.firsts[self.members]
         first_x, first_y = own[:, 0] == cell // self.cells[1], own[:, 1] == cell % self.cells[1]
@@ -114,7 +114,7 @@ class GroundTables:
 
 
 def _sums(counts: npt.NDArray[np.int64], nx: int, ny: int) -> npt.NDArray[np.int64]:
-    """Sums over all windows of nx by ny cells, which may be empty."""
+    """Sums over all windows of nx by ny cells; there may be none."""
     sums = np.zeros((counts.shape[0] + 1, counts.shape[1] + 1), dtype=np.int64)
     sums[1:, 1:] = counts.cumsum(axis=0).cumsum(axis=1)
     m, n = sums.shape[0] - nx, sums.shape[1] - ny
@@ -123,18 +123,18 @@ def _sums(counts: npt.NDArray[np.int64], nx: int, ny: int) -> npt.NDArray[np.int
 
 @dataclass(frozen=True, eq=False)
 class CollisionShape:
-    """A shape, an il_shape.
+    """A collision shape, an il_shape.
 
     Attributes:
         kind: "plane", "ground", "sphere", "capsule", "cylinder", "torus", "box", "hull" or "cone".
         axis: normal of a plane, axis of a round shape, towards the tip of a cone.
-        radius: [m]; of a torus that of the circle inside it, of a box or hull that of the ball
-            around it.
+        radius: [m]; for a torus that of its center circle, for a box or hull that of the enclosing
+            ball.
         half: half the length along the axis [m].
-        tube: of a torus [m].
-        corners: of a box or hull, shape (n, 3) [m].
+        tube: tube radius of a torus [m].
+        corners: corners of a box or hull, shape (n, 3) [m].
         edges: half edges of a box [m].
-        ground: the triangles of ground.
+        ground: triangles of ground.
     """
 
     kind: str
@@ -148,12 +148,12 @@ class CollisionShape:
 
     @property
     def size(self) -> float:
-        """Radius of a ball around it [m]."""
+        """Radius of the enclosing ball [m]."""
         return math.hypot(self.radius + self.tube, self.half)
 
     @property
     def thickness(self) -> float:
-        """Its least half extent [m]; infinite for ground."""
+        """Its smallest half extent [m]; infinite for ground."""
         if self.kind in ("plane", "ground"):
             return math.inf
         if self.kind == "box":
@@ -161,14 +161,14 @@ class CollisionShape:
         if self.kind == "cylinder":
             return min(self.radius, self.half)
         if self.kind == "cone":
-            # of the ball inside it
+            # radius of the inscribed ball
             length = 2.0 * self.half
             return self.radius * length / (self.radius + math.hypot(self.radius, length))
         return self.tube or self.radius
 
 
 def collision_shape(shape: Shape) -> CollisionShape | None:
-    """The tables of a shape; None if it has no collision.
+    """The tables of a shape; None if it does not collide.
 
     Raises:
         InputError: its mesh cannot be read, or is too large.
@@ -226,9 +226,9 @@ def _hull(shape: ConvexHull) -> CollisionShape:
 def _of_heightfield(shape: Heightfield) -> GroundTables:
     if 2 * shape.heights.size > MOST_TRIANGLES:
         raise InputError(
-            f"a heightfield has {shape.heights.size} heights, ground may have "
+            f"a heightfield has {shape.heights.size} heights, ground may have at most "
             f"{MOST_TRIANGLES // 2}",
-            fix="Take every second one, or larger cells.",
+            fix="Use every second one, or larger cells.",
         )
     none = np.zeros(0, dtype=np.int32)
     (nx, ny), (x, y) = shape.heights.shape, shape.size
@@ -250,14 +250,13 @@ def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
     surface = _one_sided(shape)
     if not 1 <= len(surface.triangles) <= MOST_TRIANGLES:
         raise InputError(
-            f"{shape} has {len(surface.triangles)} triangles, ground may have from 1 to "
-            f"{MOST_TRIANGLES}",
-            fix="Simplify it in the program it comes from.",
+            f"{shape} has {len(surface.triangles)} triangles, ground needs 1 to {MOST_TRIANGLES}",
+            fix="Simplify it in the program that created it.",
         )
     corners = surface.vertices[surface.triangles][:, :, :2]
     low, high = corners.min(axis=1), corners.max(axis=1)
     origin, extent = low.min(axis=0), np.ptp(corners.reshape(-1, 2), axis=0)
-    # cells as large as the triangles, and not many more than there are triangles
+    # cells about the size of the triangles, and not many more cells than triangles
     cell = np.maximum(np.median(high - low, axis=0), extent / 1000.0)
     cell = np.where(cell > 0.0, cell, 1.0)
     cells = np.maximum(1, np.ceil(extent / cell)).astype(np.int64)
@@ -278,21 +277,21 @@ def _of_mesh(shape: Mesh | MeshFile) -> GroundTables:
 
 
 def _one_sided(shape: Mesh | MeshFile) -> Surface:
-    """The triangles of ground that have an area, each once.
+    """The triangles of ground with nonzero area, each once.
 
     Raises:
-        InputError: some show their back where their neighbors show their outside.
+        InputError: neighboring triangles are oriented inconsistently.
     """
     surface = shape.surface().joined()
     corners = surface.vertices[surface.triangles]
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     triangles = surface.triangles[np.linalg.norm(areas, axis=1) > 0.0]
-    # each from its least number on, so that the same triangle is the same row
+    # start each triangle at its smallest index, so that duplicates give equal rows
     begin = np.argmin(triangles, axis=1)[:, None]
     rows = np.take_along_axis(triangles, (begin + np.arange(3)) % 3, axis=1)
     triangles = triangles[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
     backs = len(triangles) - len(np.unique(np.sort(triangles, axis=1), axis=0))
-    # edges of two triangles that both walk them the same way
+    # edges that two triangles traverse in the same direction
     edges = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     forward = np.where(edges[:, 0] < edges[:, 1], 1, -1)
     _, which = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
@@ -302,10 +301,10 @@ def _one_sided(shape: Mesh | MeshFile) -> Surface:
     if backs or against:
         raise InputError(
             f"{shape} cannot be ground, which has one side: "
-            + (f"{backs} triangles are there with both sides" if backs else "")
+            + (f"{backs} triangles occur with both orientations" if backs else "")
             + (" and " if backs and against else "")
-            + (f"at {against} edges a triangle shows its back" if against else ""),
-            fix="Make normals consistent, to the outside, in the program it comes from.",
+            + (f"at {against} edges the orientation of the triangles changes" if against else ""),
+            fix="Make all normals point outwards, in the program that created it.",
         )
     return Surface(surface.vertices, triangles)
 
@@ -313,8 +312,8 @@ def _one_sided(shape: Mesh | MeshFile) -> Surface:
 def _by_cell(
     low: Array, high: Array, origin: Array, cell: Array, cells: npt.NDArray[np.int64]
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Triangles by cell, from their least and greatest x and y, and the first cell of each."""
-    # what only touches the border of a cell, but for rounding, is not in it
+    """Triangles by cell, from their minimum and maximum x and y, and the first cell of each."""
+    # triangles that touch the border of a cell only within rounding are not in it
     first = np.clip(np.floor((low - origin) / cell + ON_BORDER), 0, cells - 1).astype(np.int64)
     last = np.ceil((high - origin) / cell - ON_BORDER) - 1
     last = np.clip(last, 0, cells - 1).astype(np.int64)

@@ -17,10 +17,10 @@ from inloop.geometry.surface import AROUND, Surface, revolved
 
 @dataclass(frozen=True)
 class Cone(Shape):
-    """A cone about an axis through the origin of its frame, which is half-way up.
+    """A cone about an axis through the origin of its frame, which is at half its height.
 
     Attributes:
-        radius: of its base [m].
+        radius: radius of its base [m].
         length: from base to tip [m].
         axis: unit vector, from base to tip.
     """
@@ -38,12 +38,12 @@ class Cone(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return math.pi * self.radius**2 * self.length / 3.0
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         base = round_bounds(self.radius, -0.5 * self.length, -0.5 * self.length, self.axis)
         tip = 0.5 * self.length * np.array(self.axis)
         return np.array([np.minimum(base[0], tip), np.maximum(base[1], tip)])
@@ -54,14 +54,14 @@ class Cone(Shape):
         return axial_solid(mass, -0.25 * l, across, 0.3 * mass * r * r, self.axis)
 
     def support(self, direction: Array) -> Array:
-        """The farthest point in a direction: the tip or a point of the base's rim [m]."""
+        """The extreme point in a direction: the tip or a point of the base's rim [m]."""
         d, a = np.asarray(direction, dtype=np.float64), np.array(self.axis)
         across, _ = across_and_along(d, self.axis)
         tip, rim = 0.5 * self.length * a, self.radius * across - 0.5 * self.length * a
         return tip if d @ tip > d @ rim else rim
 
     def distance(self, point: Array) -> float:
-        """Distance of a point from the surface, negative inside [m]."""
+        """Signed distance of a point from the surface, negative inside [m]."""
         radial, z = radial_and_height(point, self.axis)
         r, half = self.radius, 0.5 * self.length
         # in the plane of axis and point: the base, and the line from its rim to the tip
@@ -74,17 +74,17 @@ class Cone(Shape):
         return -min(slant, base) if inside else min(slant, base)
 
     def surface(self, around: int = AROUND) -> Surface:
-        """Triangles of the mantle and the base."""
+        """Triangles of the lateral surface and the base."""
         half = 0.5 * self.length
         profile = np.array([[0.0, -half], [self.radius, -half], [0.0, half]])
         return revolved(profile, around).turned(rotation_to(self.axis))
 
 
 def cone(radius: float, length: float, axis: Axis = "z") -> Cone:
-    """A cone about an axis through the origin of its frame, which is half-way up.
+    """A cone about an axis through the origin of its frame, which is at half its height.
 
     Args:
-        radius: of its base [m].
+        radius: radius of its base [m].
         length: from base to tip [m].
         axis: from base to tip: "x", "-z", ... or three numbers, in the axes of the frame.
     """

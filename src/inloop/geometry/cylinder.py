@@ -1,4 +1,4 @@
-"""A cylinder: with flat ends, or without any."""
+"""A cylinder with flat ends, or an infinite one."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ class Cylinder(Shape):
 
     Attributes:
         radius: [m].
-        length: between its flat ends, half of it on either side of the origin [m]; None if it
-            goes on for ever.
+        length: between its flat ends, centered at the origin [m]; None if it is infinite.
         axis: unit vector.
-        hollow: it is touched from inside, such as a bore.
+        hollow: whether contacts act on its inside, such as a bore.
     """
 
     kind: ClassVar[str] = "cylinder"
@@ -67,13 +66,13 @@ class Cylinder(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         r, l = self._numbers
         return math.pi * r * r * l
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         r, l = self._numbers
         return round_bounds(r, -0.5 * l, 0.5 * l, self.axis)
 
@@ -84,13 +83,13 @@ class Cylinder(Shape):
         return axial_solid(mass, 0.0, across, 0.5 * mass * r * r, self.axis)
 
     def support(self, direction: Array) -> Array:
-        """A farthest point of the rims in a direction [m]."""
+        """An extreme point of the rims in a direction [m]."""
         r, l = self._numbers
         across, side = across_and_along(direction, self.axis)
         return r * across + 0.5 * l * side * np.array(self.axis)
 
     def distance(self, point: Array) -> float:
-        """Distance of a point from the surface, negative inside [m]."""
+        """Signed distance of a point from the surface, negative inside [m]."""
         radial, z = radial_and_height(point, self.axis)
         if self.length is None:
             found = radial - number(self.radius, "the radius of a cylinder")
@@ -101,7 +100,7 @@ class Cylinder(Shape):
         return -found if self.hollow else found
 
     def surface(self, around: int = AROUND) -> Surface:
-        """Triangles of the mantle and the two ends."""
+        """Triangles of the lateral surface and the two ends."""
         r, l = self._numbers
         profile = np.array([[0.0, -0.5 * l], [r, -0.5 * l], [r, 0.5 * l], [0.0, 0.5 * l]])
         return revolved(profile, around).turned(rotation_to(self.axis))
@@ -114,9 +113,9 @@ def cylinder(
 
     Args:
         radius: [m].
-        length: between its flat ends [m], half of it on either side of the origin. In contacts a
-            cylinder has no length and goes on for ever; one with round ends is a capsule.
+        length: between its flat ends [m], centered at the origin. In contacts a cylinder has no
+            length and is infinite; use a capsule for one with round ends.
         axis: "x", "-z", ... or three numbers, in the axes of the frame.
-        hollow: touched from inside, such as a bore.
+        hollow: contacts act on its inside, such as a bore.
     """
     return Cylinder(radius, length, axis, hollow)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""All that lies below a plane."""
+"""The half-space below a plane."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class HalfSpace(Shape):
     """The half-space below a plane through the origin of its frame.
 
     Attributes:
-        normal: unit vector; what touches the plane is on this side.
+        normal: unit vector; other shapes touch the plane from this side.
     """
 
     kind: ClassVar[str] = "plane"
@@ -29,23 +29,23 @@ class HalfSpace(Shape):
 
     @property
     def volume(self) -> float:
-        """It has none that is finite."""
+        """Infinite: raises an error."""
         self.refuse("finite volume")
 
     @property
     def bounds(self) -> Array:
-        """It has none that are finite."""
+        """Infinite: raises an error."""
         self.refuse("finite bounds")
 
     def _solid(self, density: float) -> MassProperties:
         self.refuse("finite mass")
 
     def surface(self, around: int = AROUND) -> Surface:
-        """It cannot be drawn whole."""
+        """Infinite: cannot be drawn."""
         self.refuse("finite surface")
 
     def distance(self, point: Array) -> float:
-        """Height of a point above the plane, negative below [m]."""
+        """Signed height of a point above the plane [m]."""
         return float(np.asarray(point, dtype=np.float64) @ np.array(self.normal))
 
 

@@ -1,4 +1,4 @@
-"""A heightfield: ground whose height is given on a grid."""
+"""A heightfield: ground with heights given on a grid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_HEIGHTS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Heightfield(Shape):
-    """Ground over a rectangle about the origin, made of triangles between the given heights.
+    """Ground over a rectangle centered at the origin, triangulated between the given heights.
 
     Attributes:
         heights: heights[i, j] at the i-th x and the j-th y, shape (at least 2, at least 2) [m].
@@ -41,7 +41,7 @@ class Heightfield(Shape):
         if heights.ndim != 2 or min(heights.shape) < 2 or heights.size > MOST_HEIGHTS:
             raise InputError(
                 f"{what} must be a grid of at least 2 by 2 numbers",
-                fix=f"Give rows of numbers, {MOST_HEIGHTS} at the most.",
+                fix=f"Give rows of numbers, at most {MOST_HEIGHTS} in total.",
             )
         if not np.all(np.isfinite(heights)):
             raise InputError(f"{what} are not all finite", fix="Fill the gaps.")
@@ -61,12 +61,12 @@ class Heightfield(Shape):
 
     @property
     def grid(self) -> tuple[Array, Array]:
-        """The x and the y of the given heights [m]."""
+        """x and y of the given heights [m]."""
         (nx, ny), (x, y) = self.heights.shape, self.size
         return np.linspace(-0.5 * x, 0.5 * x, nx), np.linspace(-0.5 * y, 0.5 * y, ny)
 
     def height(self, x: float, y: float) -> float:
-        """Height of the ground at a place on it [m]; outside it is that of the nearest edge."""
+        """Height of the ground at (x, y) [m]; outside it is that of the nearest edge."""
         xs, ys = self.grid
         # position in the grid, and in its cell
         u = np.clip((x - xs[0]) / (xs[1] - xs[0]), 0.0, len(xs) - 1.0)
@@ -81,12 +81,12 @@ class Heightfield(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return self._solid(1.0).mass
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         x, y = self.size
         low, high = (-0.5 * x, -0.5 * y, self.bottom), (0.5 * x, 0.5 * y, self.heights.max())
         return np.array([low, high])
@@ -106,7 +106,7 @@ class Heightfield(Shape):
         a, b = number_of[:-1, :-1].ravel(), number_of[1:, :-1].ravel()
         c, d = number_of[1:, 1:].ravel(), number_of[:-1, 1:].ravel()
         ground = np.vstack([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
-        # once around, counterclockwise seen from above
+        # around the border, counterclockwise seen from above
         edge = np.concatenate(
             [number_of[:-1, 0], number_of[-1, :-1], number_of[:0:-1, -1], number_of[0, :0:-1]]
         )
@@ -124,7 +124,7 @@ class Heightfield(Shape):
 def heightfield(
     heights: Sequence[Sequence[float]] | Array, size: tuple[float, float], bottom: float
 ) -> Heightfield:
-    """Ground over a rectangle about the origin of its frame.
+    """Ground over a rectangle centered at the origin of its frame.
 
     Args:
         heights: heights[i][j] at the i-th x and the j-th y, evenly spaced [m].

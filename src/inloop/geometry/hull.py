@@ -18,10 +18,10 @@ from inloop.geometry.surface import AROUND, Surface
 
 @dataclass(frozen=True, eq=False)
 class ConvexHull(Shape):
-    """The least convex solid around points.
+    """The smallest convex solid that contains the points.
 
     Attributes:
-        points: rows of coordinates [m]; those inside may be left out.
+        points: rows of coordinates [m]; interior points are optional.
     """
 
     kind: ClassVar[str] = "convex_hull"
@@ -30,7 +30,7 @@ class ConvexHull(Shape):
     def __post_init__(self) -> None:
         points = table(self.points, "the points of a convex hull", 3, 4)
         object.__setattr__(self, "points", points)
-        _ = self._surface  # points in a plane have none
+        _ = self._surface  # raises if all points lie in a plane
 
     @cached_property
     def _surface(self) -> Surface:
@@ -53,19 +53,19 @@ class ConvexHull(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return self._solid(1.0).mass
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         return self._surface.bounds
 
     def _solid(self, density: float) -> MassProperties:
         return of_surface(self._surface.vertices, self._surface.triangles, density)
 
     def support(self, direction: Array) -> Array:
-        """A farthest corner in a direction [m]."""
+        """An extreme corner in a direction [m]."""
         vertices = self._surface.vertices
         return np.array(vertices[int(np.argmax(vertices @ np.asarray(direction)))])
 

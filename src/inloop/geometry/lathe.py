@@ -1,4 +1,4 @@
-"""Turned parts: an outline that goes round an axis, as a mesh."""
+"""Solids of revolution as meshes, from an outline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inloop.geometry.sizes import Axis, direction, rotation_to, table
 from inloop.geometry.surface import revolved
 
 AROUND = 40  # corners of its circles
-ON_AXIS = 1e-12  # of the largest radius: nearer points are on the axis
+ON_AXIS = 1e-12  # relative to the largest radius: nearer points are on the axis
 
 
 def lathe(profile: Sequence[Sequence[float]], axis: Axis = "z", around: int = AROUND) -> Mesh:
@@ -20,8 +20,8 @@ def lathe(profile: Sequence[Sequence[float]], axis: Axis = "z", around: int = AR
 
     Args:
         profile: rows of radius and height along the axis [m], from the lowest end to the highest
-            along the outside. An outline that begins and ends on the axis, with radius 0, is a
-            solid; any other one is joined from its last point to its first, as a ring.
+            along the outside. An outline that begins and ends on the axis (radius 0) is a solid;
+            otherwise its last point is joined to its first, which gives a ring.
         axis: "x", "-z", ... or three numbers, in the axes of the frame.
         around: corners of its circles.
     """

@@ -1,4 +1,4 @@
-"""Skins over a row of sections, as a mesh: tubes along a path, hulls and shells."""
+"""Lofted surfaces over a sequence of sections, as meshes: tubes along a path, hulls, shells."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ AROUND = 12  # corners of the section of a tube
 
 
 def loft(sections: Sequence[Sequence[Sequence[float]]]) -> Mesh:
-    """A closed skin over closed sections, flat at both ends.
+    """A closed surface over closed sections, flat at both ends.
 
     Args:
-        sections: rings of points [m], all of the same number, one after the other along the part.
-            All go round in the same direction.
+        sections: rings of points [m], all with the same number of points and the same sense of
+            rotation, in order along the part.
     """
     rings = [table(ring, "a section of a loft", 3, 3) for ring in sections]
     if len(rings) < 2 or len({len(ring) for ring in rings}) != 1:
         raise InputError(
-            "a loft needs two or more sections with the same number of points",
-            fix="Write as many points in each section.",
+            "a loft needs at least two sections with the same number of points",
+            fix="Write the same number of points in each section.",
         )
     count, corners = len(rings), len(rings[0])
     vertices = np.vstack([*rings, rings[0].mean(axis=0), rings[-1].mean(axis=0)])
@@ -41,7 +41,7 @@ def loft(sections: Sequence[Sequence[Sequence[float]]]) -> Mesh:
         np.stack([end + here, end + there, np.full(corners, last)], axis=-1),
     ]
     found = np.concatenate(triangles)
-    # right side out, whichever way the sections go round
+    # orient outward, whichever way the sections are traversed
     a, b, c = (vertices[found[:, k]] - vertices[0] for k in range(3))
     inside_out = float(np.einsum("ij,ij->", a, np.cross(b, c))) < 0.0
     return Mesh(vertices, found[:, ::-1] if inside_out else found)
@@ -51,8 +51,8 @@ def tube(points: Sequence[Sequence[float]], radius: float, around: int = AROUND)
     """A round bar along a path: a bent pipe, a handlebar, a wire.
 
     Args:
-        points: of its middle line [m]; neighbors differ.
-        radius: of the bar [m].
+        points: points of its center line [m]; consecutive points differ.
+        radius: radius of the bar [m].
         around: corners of its section.
     """
     path = table(points, "the path of a tube", 3, 2)
@@ -60,13 +60,15 @@ def tube(points: Sequence[Sequence[float]], radius: float, around: int = AROUND)
     steps = np.diff(path, axis=0)
     lengths = np.linalg.norm(steps, axis=1, keepdims=True)
     if lengths.min() == 0.0:
-        raise InputError("two neighbors on the path of a tube are equal", fix="Leave out one.")
+        raise InputError(
+            "two consecutive points on the path of a tube are equal", fix="Remove one of them."
+        )
     along = _tangents(steps / lengths)
     turn = 2.0 * math.pi * np.arange(around) / around
     side = _across(along[0])
     rings = []
     for p, t in zip(path, along, strict=True):
-        # carried from ring to ring without a twist of its own
+        # parallel transport from ring to ring, without twist
         side = side - (side @ t) * t
         side /= np.linalg.norm(side)
         up = np.cross(t, side)
@@ -75,15 +77,15 @@ def tube(points: Sequence[Sequence[float]], radius: float, around: int = AROUND)
 
 
 def _tangents(directions: Array) -> Array:
-    """At the points of a path, half-way between the directions before and after."""
+    """Tangents at the points of a path: mean of the directions before and after."""
     ends = np.vstack([directions[:1], directions, directions[-1:]])
     mean = ends[:-1] + ends[1:]
     sizes = np.linalg.norm(mean, axis=1, keepdims=True)
-    # a path that turns back: as the direction before
+    # where the path reverses, use the direction before
     return np.asarray(np.where(sizes > 1e-9, mean / np.maximum(sizes, 1e-9), ends[:-1]))
 
 
 def _across(t: Array) -> Array:
-    """A direction across another one."""
+    """A unit vector perpendicular to another one."""
     side = np.cross(t, np.eye(3)[int(np.argmin(np.abs(t)))])
     return np.asarray(side / np.linalg.norm(side))

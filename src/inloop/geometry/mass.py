@@ -15,7 +15,7 @@ HEAVIEST = 1e6  # [kg/m³]: osmium has 22 600
 
 @dataclass(frozen=True)
 class MassProperties:
-    """Of a solid, in axes of its frame.
+    """Mass properties of a solid, in the axes of its frame.
 
     Attributes:
         mass: [kg].
@@ -28,7 +28,7 @@ class MassProperties:
     inertia: Array
 
     def moved(self, p: Array, R: Array) -> MassProperties:
-        """The same solid in a frame B, in which its own frame is at p_BS with axes R_BS."""
+        """The same solid in a frame B, where its own frame is at p_BS with axes R_BS."""
         return MassProperties(self.mass, p + R @ self.com, R @ self.inertia @ R.T)
 
 
@@ -47,7 +47,7 @@ def total(parts: Sequence[MassProperties]) -> MassProperties:
     """One solid made of several, all in the same frame."""
     mass = sum(part.mass for part in parts)
     if mass <= 0.0:
-        raise InputError("there is nothing that has mass", fix="Give solid shapes.")
+        raise InputError("there is no shape with mass", fix="Give solid shapes.")
     com = np.sum([part.mass * part.com for part in parts], axis=0) / mass
     inertia = np.zeros((3, 3))
     for part in parts:
@@ -58,15 +58,15 @@ def total(parts: Sequence[MassProperties]) -> MassProperties:
 
 
 def solid(mass: float, com: Sequence[float], moments: Sequence[float]) -> MassProperties:
-    """A solid whose axes are principal ones; moments about its center of mass [kg·m²]."""
+    """A solid in principal axes; moments about its center of mass [kg·m²]."""
     return MassProperties(mass, np.array(com, dtype=np.float64), np.diag(moments))
 
 
 def of_surface(vertices: Array, triangles: Indices, density: float) -> MassProperties:
-    """Of what a closed surface encloses; triangles are counterclockwise seen from outside.
+    """Mass properties of a closed surface with counterclockwise triangles (seen from outside).
 
-    Each triangle spans a tetrahedron with a point near the middle; its volume is signed, and what
-    is outside cancels.
+    Each triangle spans a tetrahedron with a point near the center; volumes are signed, so the parts
+    outside cancel.
     """
     middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
     a, b, c = (vertices[triangles[:, k]] - middle for k in range(3))

@@ -1,4 +1,4 @@
-"""What the surface of a visual is made of: names, which whoever draws turns into shine."""
+"""Surface materials of visuals: names that renderers map to shading."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MATERIALS: Final[tuple[str, ...]] = get_args(Material)
 
 
 def material_of(value: object) -> Material:
-    """Return a material by its name.
+    """Return the material of a given name.
 
     Raises:
         InputError: there is no such material.
     """
     if value not in MATERIALS:
         raise InputError(
-            f"a visual cannot be made of {shown(value)}",
+            f"unknown material {shown(value)} of a visual",
             fix=f"Write material={', '.join(map(repr, MATERIALS[:-1]))} or {MATERIALS[-1]!r}.",
         )
     return value  # type: ignore[return-value]

@@ -21,7 +21,7 @@ MOST_TRIANGLES = 2_000_000
 
 @dataclass(frozen=True)
 class Texture:
-    """A picture on a surface: `image` holds the bytes of a PNG or JPEG file."""
+    """A texture image: `image` holds the bytes of a PNG or JPEG file."""
 
     image: bytes
     media_type: str
@@ -29,14 +29,15 @@ class Texture:
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """How a part of a mesh is painted.
+    """Appearance of a part of a mesh.
 
     Attributes:
-        triangles: numbers of its triangles: begin and end.
-        normals: of the three corners of each triangle, shape (m, 3, 3); None to compute them.
-        colors: of the corners, shape (m, 3, 4) in 0..255; None for that of the whole shape.
-        uv: where the corners are in a texture, shape (m, 3, 2); None if the file does not say.
-        texture: picture on it, or None.
+        triangles: index range of its triangles: begin and end.
+        normals: normals at the three corners of each triangle, shape (m, 3, 3); None to compute
+            them.
+        colors: colors at the corners, shape (m, 3, 4) in 0..255; None for the color of the shape.
+        uv: texture coordinates of the corners, shape (m, 3, 2); None if the file has none.
+        texture: texture image, or None.
     """
 
     triangles: tuple[int, int]
@@ -48,14 +49,14 @@ class Paint:
 
 @dataclass(frozen=True, eq=False)
 class Mesh(Shape):
-    """A surface made of triangles.
+    """A triangle mesh.
 
     Attributes:
         vertices: shape (n, 3) [m].
-        triangles: numbers of vertices, counterclockwise seen from outside, shape (m, 3).
-        paint: how its parts are painted, for drawing only; not a part of `data`.
-        name: what messages call it, such as the path of its file.
-        has_references: its file refers to others, such as pictures.
+        triangles: vertex indices, counterclockwise seen from outside, shape (m, 3).
+        paint: appearance of its parts, for drawing only; not a part of `data`.
+        name: its name in messages, such as the path of its file.
+        has_references: whether its file refers to others, such as images.
     """
 
     kind: ClassVar[str] = "mesh"
@@ -79,12 +80,13 @@ class Mesh(Shape):
             found = np.zeros(0, dtype=np.int64)
         if found.ndim != 2 or found.shape[1] != 3 or not 1 <= len(found) <= MOST_TRIANGLES:
             raise InputError(
-                f"{self} needs triangles: rows of three numbers of vertices",
+                f"{self} needs triangles: rows of three vertex numbers",
                 fix=f"Give from 1 to {MOST_TRIANGLES} rows.",
             )
         if found.min() < 0 or found.max() >= len(self.vertices):
             raise InputError(
-                f"a triangle of {self} names vertex {found.max()}, there are {len(self.vertices)}",
+                f"a triangle of {self} uses vertex {found.max()}, but there are "
+                f"{len(self.vertices)}",
                 fix="Vertices are counted from 0.",
             )
         found.flags.writeable = False
@@ -96,26 +98,26 @@ class Mesh(Shape):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it has an inside: each edge belongs to two triangles, on the same side."""
+        """Whether it has an inside: each edge is shared by two consistently oriented triangles."""
         return self._joined.open_edges() == 0
 
     def _check_closed(self) -> None:
         count = self._joined.open_edges()
         if count:
             raise InputError(
-                f"{self} has no inside: {count} edges belong to one triangle only, or to two with "
-                "opposite sides",
-                fix="Close it in the program it comes from, or take il.convex_hull(mesh.vertices).",
+                f"{self} is not closed: {count} edges belong to only one triangle, or to two "
+                "with opposite orientation",
+                fix="Close it in its program, or use il.convex_hull(mesh.vertices).",
             )
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return self.mass_properties(1.0).mass
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         used = self.vertices[np.unique(self.triangles)]
         return np.array([used.min(axis=0), used.max(axis=0)])
 
@@ -124,7 +126,7 @@ class Mesh(Shape):
         return of_surface(self._joined.vertices, self._joined.triangles, density)
 
     def support(self, direction: Array) -> Array:
-        """A farthest vertex in a direction [m]."""
+        """An extreme vertex in a direction [m]."""
         return np.array(self.vertices[int(np.argmax(self.vertices @ np.asarray(direction)))])
 
     def surface(self, around: int = AROUND) -> Surface:
@@ -132,7 +134,7 @@ class Mesh(Shape):
         return Surface(self.vertices, self.triangles)
 
     def scaled(self, factors: Sequence[float]) -> Mesh:
-        """The mesh with its coordinates multiplied; a mirrored one is turned right side out."""
+        """The mesh with scaled coordinates; a mirrored one is reoriented."""
         s = np.array(factors, dtype=np.float64)
         mirrored = np.prod(np.sign(s)) < 0.0
         if np.all(s == 1.0):
@@ -141,7 +143,7 @@ class Mesh(Shape):
         return Mesh(self.vertices * s, triangles, (), self.name)
 
     def data(self) -> dict[str, Any]:
-        """Vertices and triangles; paint is left out."""
+        """Vertices and triangles; paint is omitted."""
         return {
             "kind": self.kind,
             "vertices": self.vertices.tolist(),

@@ -1,4 +1,4 @@
-"""Lines and outlines: they touch and are drawn, and have no volume."""
+"""Lines and outlines: for contacts and drawing, without volume."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Outline(Shape):
 
     @property
     def volume(self) -> float:
-        """It has none."""
+        """None: raises an error."""
         return 0.0
 
     def _solid(self, density: float) -> MassProperties:
         self.refuse("volume")
 
     def surface(self, around: int = AROUND) -> Surface:
-        """It has none."""
+        """None: raises an error."""
         self.refuse("surface")
 
     @property
     @abstractmethod
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Circle(Outline):
     Attributes:
         radius: [m].
         axis: unit vector across its plane.
-        hollow: it is touched from inside, such as a ring.
+        hollow: whether contacts act on its inside, such as a ring.
     """
 
     kind: ClassVar[str] = "circle"
@@ -61,7 +61,7 @@ class Circle(Outline):
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         return round_bounds(number(self.radius, "the radius"), 0.0, 0.0, self.axis)
 
 
@@ -84,7 +84,7 @@ class Rim(Outline):
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         return round_bounds(number(self.radius, "the radius"), 0.0, 0.0, self.axis)
 
 
@@ -110,7 +110,7 @@ class Segment(Outline):
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         reach = 0.5 * number(self.length, "the length") * np.abs(self.along)
         reach = reach + number(self.radius, "the radius")
         return np.array([-reach, reach])
@@ -132,21 +132,21 @@ class Line(Outline):
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         return np.array([self.points.min(axis=0), self.points.max(axis=0)])
 
 
 def circle(radius: Size, axis: Axis = "z", *, hollow: bool = False) -> Circle:
     """A circle about the origin of its frame, for planar contacts.
 
-    The contact is that of the outlines in the plane of the circle: what it touches has its axis
-    parallel to that of the circle (a plane: its normal across it), offsets along the axis do not
-    matter, and friction acts in the plane.
+    The contact is that of the outlines in the plane of the circle: the axis of the other shape must
+        be parallel to that of the circle (for a plane: its normal perpendicular to it), offsets
+        along the axis are ignored, and friction acts in the plane.
 
     Args:
         radius: [m].
         axis: "x", "-z", ... or three numbers, in the axes of the frame.
-        hollow: touched from inside, such as a ring.
+        hollow: contacts act on its inside, such as a ring.
     """
     return Circle(radius, axis, hollow)  # type: ignore[arg-type]
 
@@ -154,7 +154,7 @@ def circle(radius: Size, axis: Axis = "z", *, hollow: bool = False) -> Circle:
 def rim(radius: Size, axis: Axis = "z") -> Rim:
     """A circle in space about the origin of its frame, such as the edge of a coin, on planes.
 
-    Where it lies flat on the plane it has no lowest point; it must stay tilted.
+    It must stay tilted: lying flat on the plane, it has no lowest point.
 
     Args:
         radius: [m].
@@ -166,9 +166,9 @@ def rim(radius: Size, axis: Axis = "z") -> Rim:
 def segment(length: Size, along: Axis = "x", radius: Size = 0.0) -> Segment:
     """A straight edge with two ends, for planar contacts with circles.
 
-    Seen from the side it is a line of this length whose middle is the origin of its frame; a
-    circle may rest on it, roll over its end and slip off. It has no inside: a circle whose
-    center gets across the line is pushed out on the other side.
+    Seen from the side it is a line of this length centered at the origin of its frame; a circle may
+    rest on it, roll over its end and slip off. It has no inside: a circle whose center crosses the
+    line is pushed out on the other side.
 
     Args:
         length: [m].

@@ -21,7 +21,7 @@ PLANES = {"xy": (0, 1, 2), "xz": (0, 2, 1), "yz": (1, 2, 0)}
 
 @dataclass(frozen=True, eq=False)
 class Plate(Shape):
-    """A flat piece with a polygon as its outline, half its thickness on either side of a plane.
+    """A flat plate with a polygonal outline, centered on a plane.
 
     Attributes:
         corners: in the plane, in order, shape (n, 2) [m].
@@ -45,12 +45,12 @@ class Plate(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return abs(polygon_moments(self.corners)[0]) * self.thickness
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         half = 0.5 * self.thickness
         low, high = self.corners.min(axis=0), self.corners.max(axis=0)
         return self._placed(np.array([[*low, -half], [*high, half]]))
@@ -70,7 +70,7 @@ class Plate(Shape):
         return MassProperties(mass, com, np.trace(spread) * np.eye(3) - spread)
 
     def support(self, direction: Array) -> Array:
-        """The farthest point in a direction [m]."""
+        """The extreme point in a direction [m]."""
         d = np.asarray(direction, dtype=np.float64)[list(PLANES[self.plane])]
         corner = self.corners[int(np.argmax(self.corners @ d[:2]))]
         across = np.copysign(0.5 * self.thickness, d[2])
@@ -99,7 +99,7 @@ class Plate(Shape):
 
 
 def plate(corners: Sequence[Sequence[float]], thickness: float, plane: str = "xy") -> Plate:
-    """A flat piece with a polygon as its outline.
+    """A flat plate with a polygonal outline.
 
     Args:
         corners: in the plane, in order [m].

@@ -1,4 +1,4 @@
-"""Polygons: area, center, second moments; cut into triangles."""
+"""Polygons: area, centroid, second moments, triangulation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def polygon_moments(corners: Array) -> tuple[float, Array, Array]:
 
 
 def cut_into_triangles(corners: Array) -> list[tuple[int, int, int]]:
-    """Cut a counterclockwise polygon into triangles, one ear after the other."""
+    """Triangulate a counterclockwise polygon by ear clipping."""
     left = list(range(len(corners)))
     found: list[tuple[int, int, int]] = []
     while len(left) > 3:

@@ -1,4 +1,4 @@
-"""What every shape can tell of itself."""
+"""Base class of all shapes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ KINDS: dict[str, type[Shape]] = {}
 
 
 class Shape(ABC):
-    """A shape in its own frame: it sits at the origin, an axis it has is given in that frame.
+    """A shape in its own frame: located at the origin, with its axis given in that frame.
 
-    A shape that exists is a sound one. What a kind of shape does not have, such as the volume of a
-    line, raises an InputError that says so.
+    Shapes are validated on construction. A quantity that a kind of shape does not have, such as the
+    volume of a line, raises an InputError.
     """
 
     kind: ClassVar[str] = ""
@@ -36,20 +36,20 @@ class Shape(ABC):
     @property
     @abstractmethod
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
 
     @abstractmethod
     def _solid(self, density: float) -> MassProperties:
-        """Mass properties for a density [kg/m³] that was read."""
+        """Mass properties for a validated density [kg/m³]."""
 
     @property
     @abstractmethod
     def bounds(self) -> Array:
-        """Least and greatest coordinates, shape (2, 3) [m]."""
+        """Minimum and maximum coordinates, shape (2, 3) [m]."""
 
     @abstractmethod
     def surface(self, around: int = AROUND) -> Surface:
-        """Triangles, for drawing; circles have so many corners."""
+        """Triangles for drawing; `around` is the number of corners of a circle."""
 
     def mass_properties(self, density: float) -> MassProperties:
         """Mass, center of mass and inertia of the solid.
@@ -63,27 +63,27 @@ class Shape(ABC):
         return self._solid(found)
 
     def support(self, direction: Array) -> Array:
-        """The farthest point in a direction [m]."""
+        """The extreme point in a direction [m]."""
         self.refuse("support point")
 
     def distance(self, point: Array) -> float:
-        """Distance of a point from the surface, negative inside [m]."""
+        """Signed distance of a point from the surface, negative inside [m]."""
         self.refuse("distance in closed form")
 
     def data(self) -> dict[str, Any]:
-        """Plain data, for files and for the page; `shape_from` reads it."""
+        """Plain data, for files and for the page; read by `shape_from`."""
         told = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         if any(is_symbolic(value) for value in told.values()):
             self.refuse("plain data: a size is an expression of parameters")
         return {"kind": self.kind, **{name: _plain(value) for name, value in told.items()}}
 
     def refuse(self, what: str) -> NoReturn:
-        """Raise that this shape does not have something."""
-        raise InputError(f"a {self} has no {what}", fix="Take another shape for this.")
+        """Raise an error because this shape does not have something."""
+        raise InputError(f"a {self} has no {what}", fix="Use another shape.")
 
 
 def shape_from(data: Mapping[str, Any]) -> Shape:
-    """The shape that `Shape.data` has told."""
+    """The shape described by `Shape.data`."""
     known = dict(data)
     kind = KINDS.get(str(known.pop("kind", "")))
     if kind is None:

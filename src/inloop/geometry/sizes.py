@@ -1,7 +1,7 @@
-"""Reading what a person wrote about a shape: lengths, directions, points, colors.
+"""Validate user input for shapes: lengths, directions, points, colors.
 
-A size is a number, or an expression of a model's parameters: contacts can use those, and whoever
-needs a number asks for it with `number`.
+A size is a number, or an expression of a model's parameters: contacts accept expressions, and code
+that needs a number calls `number`.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ Color: TypeAlias = tuple[float, float, float, float]
 LARGEST = 1e9  # [m]: products of such sizes are still far from overflow
 _AXES: dict[str, Triple] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _HEX = re.compile(r"#([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2})?")
-_SHOWN = 40  # characters of a wrong value in a message
+_SHOWN = 40  # characters of an invalid value in a message
 
 
 def is_symbolic(value: object) -> bool:
-    """True of an expression of parameters; only a model can tell its value."""
+    """True for an expression of parameters; only a model knows its value."""
     return hasattr(value, "is_constant")
 
 
 def shown(value: object) -> str:
-    """A wrong value as messages show it: cut when it is long."""
+    """An invalid value as shown in messages: shortened if it is long."""
     text = ascii(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
@@ -45,11 +45,11 @@ def number(value: object, what: str) -> float:
     """Return a finite number of plausible size.
 
     Raises:
-        InputError: it is something else, or an expression of parameters.
+        InputError: it is not a number, or is an expression of parameters.
     """
     if is_symbolic(value):
         raise InputError(
-            f"{what} is an expression of parameters, which has no value here",
+            f"{what} is an expression of parameters, which is not supported here",
             fix="Write the number itself; only contacts can use expressions.",
         )
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
@@ -66,7 +66,7 @@ def number(value: object, what: str) -> float:
 
 
 def size(value: object, what: str, *, zero: bool = False) -> Size:
-    """Return a length [m] that is > 0, or >= 0; expressions are left for contacts to read."""
+    """Return a length [m] that is > 0, or >= 0; expressions are left to contacts."""
     if is_symbolic(value):
         return value
     found = number(value, what)

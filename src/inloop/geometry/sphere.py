@@ -1,4 +1,4 @@
-"""A sphere; without a radius it is a point."""
+"""A sphere; with zero radius a point."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from inloop.geometry.surface import AROUND, Surface, revolved
 
 @dataclass(frozen=True)
 class Sphere(Shape):
-    """A sphere about the origin of its frame.
+    """A sphere centered at the origin of its frame.
 
     Attributes:
         radius: [m]; 0 for a point.
-        hollow: it is touched from inside, such as a socket.
+        hollow: whether contacts act on its inside, such as a socket.
     """
 
     kind: ClassVar[str] = "sphere"
@@ -36,12 +36,12 @@ class Sphere(Shape):
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return 4.0 / 3.0 * math.pi * self._r**3
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         return np.array([[-self._r] * 3, [self._r] * 3])
 
     @property
@@ -53,11 +53,11 @@ class Sphere(Shape):
         return solid(mass, (0.0, 0.0, 0.0), [0.4 * mass * self._r**2] * 3)
 
     def support(self, direction_: Array) -> Array:
-        """The farthest point in a direction [m]."""
+        """The extreme point in a direction [m]."""
         return self._r * np.array(direction(direction_, "a direction"))
 
     def distance(self, point: Array) -> float:
-        """Distance of a point from the surface, negative inside [m]."""
+        """Signed distance of a point from the surface, negative inside [m]."""
         found = math.hypot(*point) - self._r
         return -found if self.hollow else found
 
@@ -70,15 +70,15 @@ class Sphere(Shape):
 
 
 def sphere(radius: Size, *, hollow: bool = False) -> Sphere:
-    """A sphere about the origin of its frame.
+    """A sphere centered at the origin of its frame.
 
     Args:
         radius: [m].
-        hollow: touched from inside, such as a socket.
+        hollow: contacts act on its inside, such as a socket.
     """
     return Sphere(radius, hollow)
 
 
 def point() -> Sphere:
-    """The origin of its frame: a sphere without radius."""
+    """The origin of its frame: a sphere of zero radius."""
     return Sphere(0.0)

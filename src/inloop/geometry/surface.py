@@ -1,4 +1,4 @@
-"""Surfaces made of triangles: bodies of revolution, checks, normals."""
+"""Triangulated surfaces: bodies of revolution, checks, normals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inloop.geometry.sizes import Array, Indices
 
 AROUND = 32  # corners of a circle
 CREASE = math.cos(math.radians(35.0))  # sharper edges are not smoothed
-MOST_FACES_AT_ONE = 48  # triangles at a vertex; more are not smoothed
+MOST_FACES_AT_ONE = 48  # triangles at a vertex; beyond this it is not smoothed
 
 
 @dataclass(frozen=True)
@@ -28,28 +28,28 @@ class Surface:
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates, shape (2, 3) [m]."""
+        """Minimum and maximum coordinates, shape (2, 3) [m]."""
         return np.array([self.vertices.min(axis=0), self.vertices.max(axis=0)])
 
     def turned(self, R: Array) -> Surface:
-        """The same surface with its axes turned."""
+        """The same surface, rotated."""
         return Surface(self.vertices @ R.T, self.triangles)
 
     def joined(self) -> Surface:
-        """The same surface with equal vertices put together and flat triangles left out."""
+        """The same surface with equal vertices merged and degenerate triangles removed."""
         whole = self.joined_corners()
         a, b, c = whole.triangles.T
         return Surface(whole.vertices, whole.triangles[(a != b) & (b != c) & (c != a)])
 
     def joined_corners(self) -> Surface:
-        """The same triangles in the same order, with equal vertices put together."""
+        """The same triangles in the same order, with equal vertices merged."""
         vertices, numbers = np.unique(self.vertices + 0.0, axis=0, return_inverse=True)
         return Surface(vertices, numbers.reshape(-1)[self.triangles])
 
     def open_edges(self) -> int:
-        """Number of edges that are not shared by two triangles of the same side."""
+        """Number of edges not shared by two consistently oriented triangles."""
         edges = self.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-        # each edge must be walked as often there as back
+        # each edge must occur equally often in both directions
         low, high = edges.min(axis=1), edges.max(axis=1)
         numbers = low * (int(self.triangles.max(initial=0)) + 1) + high
         _, which = np.unique(numbers, return_inverse=True)
@@ -58,11 +58,11 @@ class Surface:
 
 
 def revolved(profile: Array, around: int = AROUND) -> Surface:
-    """A body of revolution about z.
+    """A surface of revolution about z.
 
     Args:
         profile: rows of radius and z [m], from the lowest end to the highest along the outside.
-            Ends on the axis close it; others are joined to each other, such as in a torus.
+            Ends on the axis close it; otherwise they are joined to each other, as in a torus.
         around: corners of its circles.
     """
     turn = 2.0 * math.pi * np.arange(around) / around
@@ -83,10 +83,10 @@ def revolved(profile: Array, around: int = AROUND) -> Surface:
 
 
 def corner_normals(surface: Surface) -> Array:
-    """Normals of the three corners of each triangle, smooth but for sharp edges, shape (m, 3, 3).
+    """Normals at the three corners of each triangle, smooth except at sharp edges, shape (m, 3, 3).
 
-    The normal of a corner is the mean of its triangle's neighbors at that vertex which are bent
-    against it by less than the crease angle, weighted with their areas.
+    The normal at a corner is the area-weighted mean over the triangles at that vertex whose normals
+    differ by less than the crease angle.
     """
     v, triangles = surface.vertices, surface.triangles
     across = np.cross(

@@ -1,4 +1,4 @@
-"""Terrain: ground for wheels and feet from a file, a function, or heights on a grid."""
+"""Terrain: ground for wheels and feet from a file, a function, or a grid of heights."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from inloop.geometry.sizes import Array, items, number, size
 HEIGHTMAPS = {".png": ("PNG",), ".tif": ("TIFF",), ".tiff": ("TIFF",)}
 PIXEL_SCALE = 33550  # GeoTIFF 1.1, ModelPixelScaleTag: edges of a pixel
 MARK_OF_NOTHING = 42113  # GDAL_NODATA: the value of pixels without a height
-USUAL_MARKS = (-9999.0, -32768.0)  # the same where the file does not say
-KEYS = 34735  # GeoKeyDirectoryTag: four numbers each, the first is the key, the last its value
+USUAL_MARKS = (-9999.0, -32768.0)  # values with that meaning if the file does not declare one
+KEYS = 34735  # GeoKeyDirectoryTag: four numbers each, first the key, last its value
 MODEL_TYPE, DEGREES = 1024, 2  # GTModelTypeGeoKey of geographic coordinates
-BELOW = 0.02  # of the larger edge: how far the underside is below the lowest height
+BELOW = 0.02  # relative to the larger edge: depth of the underside below the lowest height
 
 Source = str | os.PathLike[str] | Callable[[Any, Any], Any] | Sequence[Sequence[float]] | Array
 
@@ -45,14 +45,14 @@ def terrain(
         source: a mesh (OBJ, STL, ...; triangles counterclockwise seen from outside), a heightmap
             (PNG, TIFF, GeoTIFF; north, +y, is at the top), a function of x and y [m] that returns
             heights [m], or a grid heights[i][j] at the i-th x and the j-th y [m].
-        size: edges along x and y [m]; not for meshes. A GeoTIFF in metres brings its own.
-        cell: edge of the cells into which a function is cut [m].
+        size: edges along x and y [m]; not for meshes. A GeoTIFF in metres has its own.
+        cell: edge of the grid cells at which a function is sampled [m].
         heights: heights of black and white of a PNG [m].
-        unit: of a mesh: "m", "mm", ...
+        unit: unit of a mesh: "m", "mm", ...
         up: axis of a mesh that points up and becomes z.
 
     Raises:
-        InputError: an argument is wrong or missing, or Pillow or trimesh is.
+        InputError: an argument is wrong or missing, or Pillow or trimesh is not installed.
         FileFormatError: the file is missing, broken or too large.
     """
     if callable(source):
@@ -67,9 +67,9 @@ def terrain(
         low, high = (number(x, "a height") for x in items(heights, "heights of a PNG", 2))
         values = low + (high - low) * values
     if size is None and pixel is not None:
-        # heights are those of the middles of pixels
+        # heights are given at pixel centers
         size = ((values.shape[1] - 1) * pixel[0], (values.shape[0] - 1) * pixel[1])
-    # rows of a picture go south, those of a heightfield east
+    # image rows go south, heightfield rows go east
     return _field(values[::-1].T, size)
 
 
@@ -115,13 +115,13 @@ def _height(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise InputError(
-            f"the function of terrain returned {str(value)[:60]}, which is no height",
+            f"the function of terrain returned {str(value)[:60]}, which is not a height",
             fix="Return one number [m] for each x and y.",
         ) from None
 
 
 def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
-    """Values by row and column, those of integers in 0..1, and edges of a pixel if the file knows.
+    """Values by row and column, integers scaled to 0..1, and the pixel size if the file has one.
 
     Raises:
         FileFormatError: it cannot be read.
@@ -131,7 +131,7 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
     Image = pillow("heightmaps")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is too large is refused below
+            warnings.simplefilter("ignore")  # oversized images are rejected below
             image: Any = Image.open(io.BytesIO(data), formats=HEIGHTMAPS[path.suffix.lower()])
         if image.width * image.height > MOST_HEIGHTS:
             raise ValueError(f"more than {MOST_HEIGHTS} pixels")
@@ -143,10 +143,10 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
         marks = [] if nothing is None else [float(str(nothing).strip("\0 "))]
         if np.isin(values, [*marks, *USUAL_MARKS]).any():
             raise ValueError("some pixels have no height")
-    except Exception as error:  # whatever a reader does with a broken file
+    except Exception as error:  # readers may raise anything on a broken file
         cause = f"{type(error).__name__}: {str(error)[:200]}"
         raise FileFormatError(
-            f"the heightmap cannot be read ({cause})", str(path), "Save it anew as PNG or TIFF."
+            f"the heightmap cannot be read ({cause})", str(path), "Save it again as PNG or TIFF."
         ) from None
     if path.suffix.lower() == ".png":
         values /= 255.0 if image.mode == "L" else 65535.0
@@ -154,23 +154,23 @@ def _read_heightmap(path: Path) -> tuple[Array, tuple[float, float] | None]:
 
 
 def _without_colors(image: Any) -> Any:
-    """A picture whose colors are all gray as one of 8 bits.
+    """Convert an image with only gray colors to 8 bits.
 
     Raises:
-        ValueError: it has colors, pixels that are transparent, or more bits than would be read.
+        ValueError: it has colors, transparent pixels, or more bits than would be read.
     """
     if ";16" in str(image.tile):
-        raise ValueError("16 bits of color are read as 8: save it as gray without transparency")
+        raise ValueError("16-bit color is read as 8-bit: save it as grayscale without transparency")
     colors = np.array(image.convert("RGBA"))
     if (colors[..., :3] != colors[..., :1]).any():
-        raise ValueError("it has colors, which are no heights: save it in gray")
+        raise ValueError("it has colors, not heights: save it in grayscale")
     if (colors[..., 3] == 0).any():
         raise ValueError("some pixels have no height: they are transparent")
     return image.convert("L")
 
 
 def _pixel(tags: Any) -> tuple[float, float] | None:
-    """Edges of a pixel [m], if the file knows."""
+    """Pixel size [m], if the file has one."""
     scale, keys = tags.get(PIXEL_SCALE), tags.get(KEYS, ())
     in_degrees = (MODEL_TYPE, DEGREES) in zip(keys[4::4], keys[7::4], strict=False)
     if scale is None or len(scale) < 2 or in_degrees:

@@ -21,8 +21,8 @@ class Torus(Shape):
     """A ring about an axis through the origin of its frame.
 
     Attributes:
-        radius: of the circle on which the centers of its cross-sections lie [m].
-        tube: radius of its cross-sections [m].
+        radius: radius of the center circle of the tube [m].
+        tube: radius of the tube [m].
         axis: unit vector.
     """
 
@@ -38,18 +38,18 @@ class Torus(Shape):
         if self.tube >= self.radius:
             raise InputError(
                 f"a torus of radius {self.radius:g} m with a tube of {self.tube:g} m has no hole",
-                fix="Let the tube be the smaller one.",
+                fix="Make the tube smaller than the radius.",
             )
         object.__setattr__(self, "axis", direction(self.axis, "the axis of a torus"))
 
     @property
     def volume(self) -> float:
-        """[m³]."""
+        """Volume [m³]."""
         return 2.0 * math.pi**2 * self.radius * self.tube**2
 
     @property
     def bounds(self) -> Array:
-        """Least and greatest coordinates [m]."""
+        """Minimum and maximum coordinates [m]."""
         ring = round_bounds(self.radius, 0.0, 0.0, self.axis)
         return ring + self.tube * np.array([[-1.0], [1.0]])
 
@@ -59,13 +59,13 @@ class Torus(Shape):
         return axial_solid(mass, 0.0, across, about, self.axis)
 
     def support(self, direction_: Array) -> Array:
-        """The farthest point in a direction [m]."""
+        """The extreme point in a direction [m]."""
         d = np.array(direction(direction_, "a direction"))
         across, _ = across_and_along(d, self.axis)
         return self.radius * across + self.tube * d
 
     def distance(self, point: Array) -> float:
-        """Distance of a point from the surface, negative inside [m]."""
+        """Signed distance of a point from the surface, negative inside [m]."""
         radial, z = radial_and_height(point, self.axis)
         return math.hypot(radial - self.radius, z) - self.tube
 
@@ -82,8 +82,8 @@ def torus(radius: float, tube: float, axis: Axis = "z") -> Torus:
     """A ring about an axis through the origin of its frame.
 
     Args:
-        radius: of the circle on which the centers of its cross-sections lie [m].
-        tube: radius of its cross-sections [m].
+        radius: radius of the center circle of the tube [m].
+        tube: radius of the tube [m].
         axis: "x", "-z", ... or three numbers, in the axes of the frame.
     """
     return Torus(radius, tube, axis)  # type: ignore[arg-type]

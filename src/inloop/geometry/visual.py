@@ -1,4 +1,4 @@
-"""A shape that is drawn: where it is on its body, and its color."""
+"""A visual: a shape drawn on a body, with its pose and appearance."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ ORTHOGONAL = 1e-6  # how far R Rᵀ may be from the unit matrix
 
 @dataclass(frozen=True)
 class Visual:
-    """A shape at a place on a body; it has no influence on the motion.
+    """A shape on a body, for drawing only: no influence on the motion.
 
     Attributes:
         shape: what to draw.
-        position: origin of the shape in axes of the body [m], or the name of a point of the body,
-            which it follows when parameters change.
+        position: origin of the shape in body axes [m], or the name of a point of the body, which it
+            follows when parameters change.
         rotation: axes of the shape in axes of the body.
         color: red, green, blue, opacity in 0..1; None if the renderer may choose.
-        picture: on its surface, or None. Of meshes those that say where it lies on them show it.
-        material: what it is made of; see `MATERIALS`.
-        until: where a capsule or a cylinder that begins at `position` ends: its length and its
-            axis follow. None for shapes whose length is their own.
+        picture: image on its surface, or None. Meshes show it if they have texture coordinates.
+        material: surface material; see `MATERIALS`.
+        until: end of a capsule or cylinder that starts at `position`: sets its length and axis.
+            None for shapes with a length of their own.
     """
 
     shape: Shape
@@ -70,27 +70,27 @@ class Visual:
             R = np.array(rotation)
             if np.abs(R @ R.T - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(R) < 0.0:
                 raise InputError(
-                    "the rotation of a visual is no rotation",
-                    fix="Its rows must be three unit vectors across each other, right-handed.",
+                    "the rotation matrix of a visual is not a rotation",
+                    fix="Its rows must be three mutually perpendicular unit vectors, right-handed.",
                 )
 
     @property
     def origin(self) -> Vector:
-        """Its position, where that is not the name of a point."""
+        """Its position, if that is not the name of a point."""
         if isinstance(self.position, str):
             _no_name(self.position)
         return self.position
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its place is known; else it follows from parameters."""
+        """Whether its position is numeric; otherwise it depends on parameters."""
         if isinstance(self.position, str) or self.until is not None:
             return False
         entries = (*self.position, *(x for row in self.rotation for x in row))
         return not any(is_symbolic(x) for x in entries)
 
     def placed(self, find: Callable[[str], Point]) -> Visual:
-        """The same visual where the points of its body are now; `find` tells them by name [m]."""
+        """The same visual with points replaced by their current positions, from `find` [m]."""
         p, q = (find(x) if isinstance(x, str) else x for x in (self.position, self.until))
         if q is None:
             return replace(self, position=tuple(p))  # type: ignore[arg-type]
@@ -103,28 +103,28 @@ class Visual:
     def _pose(self) -> tuple[Array, Array]:
         if not self.is_numeric:
             raise InputError(
-                f"the place of a {self.shape} follows from parameters", fix="Write numbers."
+                f"the position of a {self.shape} depends on parameters", fix="Write numbers."
             )
         return np.array(self.position, dtype=np.float64), np.array(self.rotation, dtype=np.float64)
 
     @property
     def corners(self) -> Array:
-        """Corners of a box around it, in axes of the body, shape (8, 3) [m]."""
+        """Corners of its bounding box, in body axes, shape (8, 3) [m]."""
         p, R = self._pose
         low, high = self.shape.bounds
         corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
         return p + corners @ R.T
 
     def mass_properties(self, density: float) -> MassProperties:
-        """Of the solid, in axes of the body; see `Shape.mass_properties`."""
+        """Mass properties of the solid, in body axes; see `Shape.mass_properties`."""
         return self.shape.mass_properties(density).moved(*self._pose)
 
     def data(self) -> dict[str, Any]:
-        """Plain data, for files and for the page; pictures are left out."""
+        """Plain data, for files and for the page; images are omitted."""
         return {"shape": self.shape.data(), **self.placement()}
 
     def placement(self) -> dict[str, Any]:
-        """Place and color as plain data."""
+        """Pose and appearance as plain data."""
         p, R = self._pose
         return {
             "position": p.tolist(),
@@ -135,7 +135,7 @@ class Visual:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Visual:
-        """What `data` has told."""
+        """The visual described by `data`."""
         shape = shape_from(data["shape"])
         material = data.get("material", "plastic")
         return cls(shape, data["position"], data["rotation"], data["color"], material=material)
@@ -153,8 +153,8 @@ def visual(
 
     Args:
         shape: what to draw.
-        at: origin of the shape in axes of the body [m], or the name of a point of the body: the
-            shape is there also when parameters move the point.
+        at: origin of the shape in body axes [m], or the name of a point of the body, which the
+            shape follows when parameters move it.
         color: "#rrggbb", or red, green, blue and opacity from 0 to 1; None: any.
         rotation: axes of the shape in axes of the body.
         material: "plastic", "metal", "paint", "rubber", "wood", "felt", "leather" or "glass".
@@ -165,7 +165,7 @@ def visual(
 def rod(
     a: Place, b: Place, radius: float, color: Paintable = None, *, material: str = "plastic"
 ) -> Visual:
-    """A round bar between two points of a body, a capsule [m]; points by name are followed."""
+    """A round bar between two points of a body, a capsule [m]; named points are followed."""
     return _bar(Capsule(radius, 0.0), a, b, color, material)
 
 
@@ -186,13 +186,13 @@ def _bar(shape: Shape, a: Place, b: Place, color: Paintable, material: str) -> V
 def _stretched(shape: Shape, along: Any, length: float) -> Shape:
     if not isinstance(shape, Capsule | Cylinder):
         raise InputError(
-            f"a {shape} cannot reach from point to point", fix="Take il.rod or il.disc."
+            f"a {shape} cannot reach from point to point", fix="Use il.rod or il.disc."
         )
     return replace(shape, axis=along, length=length)
 
 
 def _no_name(name: str) -> NoReturn:
-    raise InputError(f"nobody knows the point {shown(name)}", fix="Write coordinates.")
+    raise InputError(f"there is no point {shown(name)}", fix="Write coordinates.")
 
 
 def _between(a: object, b: object) -> tuple[Any, Any, float]:

@@ -1,4 +1,4 @@
-"""Plants as environments of gymnasium, for reinforcement learning."""
+"""Plants as gymnasium environments, for reinforcement learning."""
 
 from inloop.errors import InputError
 

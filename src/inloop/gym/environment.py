@@ -1,4 +1,4 @@
-"""One environment of gymnasium."""
+"""A gymnasium environment."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Observation = NDArray[Any]
 
 
 class Environment(gymnasium.Env[Any, Any]):
-    """A task on a plant as an environment of gymnasium.
+    """A task on a plant as a gymnasium environment.
 
-    A step acts for a period. An episode ends where the task says, after its time (truncated), or
-    where a step of the plant fails: `info["status"]` is then the name of the failure.
+    A step acts for a period. An episode ends as defined by the task, after its time (truncated), or
+    when a step of the plant fails: `info["status"]` is then the name of the failure.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -33,11 +33,11 @@ class Environment(gymnasium.Env[Any, Any]):
     }
 
     def __init__(self, task: Task, render_mode: str | None = None) -> None:
-        """Make the environment of a task.
+        """Create the environment of a task.
 
         Args:
-            task: what is to be learned.
-            render_mode: "rgb_array" where `render()` shall return pictures.
+            task: the task to learn.
+            render_mode: "rgb_array" if `render()` should return images.
         """
         if render_mode not in (None, "rgb_array"):
             raise InputError(f"render_mode is {render_mode!r}", fix='Use "rgb_array", or none.')
@@ -51,11 +51,11 @@ class Environment(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode.
+        """Start an episode.
 
         Args:
-            seed: of the random generator that `task.start` gets; the same one goes on without.
-            options: none are known.
+            seed: seed of the random generator for `task.start`; by default the generator continues.
+            options: not used.
         """
         super().reset(seed=seed)
         self._play.restart([0], self.np_random)
@@ -65,7 +65,7 @@ class Environment(gymnasium.Env[Any, Any]):
         """Act for a period.
 
         Args:
-            action: in the order of `task.action`; what is beyond its bounds is clipped.
+            action: in the order of `task.action`; clipped to its bounds.
         """
         row = np.asarray(action, dtype=np.float64)[None]
         reward, terminated, truncated, _ = self._play.advance(row)
@@ -73,7 +73,7 @@ class Environment(gymnasium.Env[Any, Any]):
         return seen, float(reward[0]), bool(terminated[0]), bool(truncated[0]), self._info()
 
     def render(self) -> NDArray[np.uint8] | None:
-        """A picture of the mechanism where it is, shape (height, width, 3); None without a mode."""
+        """An image of the mechanism, shape (height, width, 3); None without a render mode."""
         if self.render_mode is None:
             return None
         shown, renderer, places = self._drawing
@@ -81,7 +81,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
     @cached_property
     def _drawing(self) -> tuple[Shown, Renderer, list[int]]:
-        """What is drawn, what draws it, and where its positions are among the outputs."""
+        """The scene, its renderer, and the indices of its positions among the outputs."""
         plant, names = self.task.plant, self._play.fleet.output_names
         known = [f"{name}.q" for name in plant.coordinates] + list(plant.positions[plant.n :])
         shown = Shown(plant.mechanism, dict(plant.parameters))

@@ -1,4 +1,4 @@
-"""What is to be learned on a plant: what is seen, what can be done, what is good, when it ends."""
+"""A learning task on a plant: observations, actions, reward and termination."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class Columns(Mapping[str, Array]):
 class Task:
     """A task on a plant, for one environment or many.
 
-    Functions get columns: `y["hinge.q"]` has one number per environment, shape (n,), and n is 1 in
-    a single environment. Write them with NumPy.
+    Functions receive columns: `y["hinge.q"]` has one number per environment, shape (n,), where n is
+        1 for a single environment. Write them with NumPy.
 
     Attributes:
         plant: the compiled mechanism.
         observation: names of outputs, such as "hinge.q", or names with their bounds.
-        action: names of inputs, such as "rail.tau", with their bounds; actions beyond are clipped.
-        reward: of outputs after a period and the actions that led there.
-        terminated: of outputs: True where the task is over. Never by default.
-        start: of a random generator and the number n of starts: q, qd, inputs and parameters as
-            `plant.simulate_many` takes them. Where the plant starts by default.
-        period: between two actions [s]; an action is held that long.
-        seconds: length of an episode [s]; it is truncated then.
+        action: names of inputs, such as "rail.tau", with their bounds; actions are clipped.
+        reward: function of the outputs after a period and the actions that led there.
+        terminated: function of the outputs: True where the task is over. Default: never.
+        start: function of a random generator and the number n of starts: q, qd, inputs and
+            parameters as for `plant.simulate_many`. Default: the start of the plant.
+        period: time between two actions [s]; an action is held that long.
+        seconds: length of an episode [s], after which it is truncated.
         step: of the integrator [s]; divides the period.
-        method: the integrator; if none is named, as against the clock.
+        method: the integrator; default: as in real time.
     """
 
     plant: BarePlant
@@ -72,10 +72,10 @@ class Task:
 
     @property
     def steps(self) -> int:
-        """Steps of the integrator in a period.
+        """Integrator steps per period.
 
         Raises:
-            InputError: they do not divide it.
+            InputError: the period is not a multiple of the step.
         """
         period, step = real(self.period, "period"), real(self.step, "step")
         count = round(period / step) if 0.0 < step <= period < np.inf else 0
@@ -93,26 +93,26 @@ class Task:
 
     @property
     def observation_space(self) -> Box:
-        """Bounds of what is seen."""
+        """Bounds of the observations."""
         if isinstance(self.observation, Mapping):
             return _box(self.observation, "observation")
         return _box({name: (-LARGEST, LARGEST) for name in self.observation}, "observation")
 
 
 class Play:
-    """A task that runs in some environments at once.
+    """A task running in several environments.
 
     Attributes:
-        task: what is played.
+        task: the task.
         fleet: one run for each environment.
-        periods: how many each one has behind it.
+        periods: number of completed periods of each.
     """
 
     def __init__(self, task: Task, count: int) -> None:
         """Put all environments at the start of the plant.
 
         Raises:
-            InputError: the task names what the plant does not have, or makes no sense.
+            InputError: the task refers to something the plant does not have, or is invalid.
         """
         if isinstance(task.observation, str) or not isinstance(task.action, Mapping):
             raise InputError(
@@ -135,40 +135,42 @@ class Play:
 
     @property
     def observations(self) -> NDArray[np.float32]:
-        """What is seen now, shape (count, names)."""
+        """Current observations, shape (count, names)."""
         seen = np.clip(self.fleet.outputs[:, self._seen], -LARGEST, LARGEST)
         return np.asarray(seen, dtype=np.float32)
 
     def restart(self, which: Sequence[int], random: np.random.Generator) -> None:
-        """Begin episodes anew.
+        """Restart episodes.
 
         Raises:
-            InputError: they cannot begin where the task says.
+            InputError: they cannot start as the task says.
         """
-        start = {} if self.task.start is None else dict(self.task.start(random, len(which)))
+        start = {} if self.task.start is None else self.task.start(random, len(which))
         known = ("q", "qd", "inputs", "parameters")
+        if not isinstance(start, Mapping):
+            raise InputError(f"start returns {start!r}", fix='Return {"q": {"hinge": 0.1}}, say.')
         for name in start:
             if name not in known:
                 raise InputError(f"start returns '{name}'", fix=f"It may hold {', '.join(known)}.")
-        self.fleet.restart(which, **start)
-        for run in which:
-            if self.fleet.failed[run]:
-                raise InputError(
-                    f"an episode cannot start where the task says: {self.fleet.status(run)}",
-                    fix="Look at what start returns: loops must close there.",
-                )
+        try:
+            self.fleet.restart(which, **start, strict=True)
+        except InputError as error:
+            told = error.mistakes[0]
+            raise InputError(
+                f"an episode cannot start where the task says: {told.what}", told.where, told.fix
+            ) from error
         self.periods[list(which)] = 0
 
     def advance(
         self, actions: Array
     ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Let all environments act for a period.
+        """Advance all environments by a period.
 
         Args:
             actions: shape (count, names).
 
         Returns:
-            Rewards, which tasks are over, which episodes are too long, which runs failed.
+            Rewards, which tasks are over, which episodes are truncated, which runs failed.
         """
         if actions.shape != (self.fleet.count, len(self._actions)):
             raise InputError(
@@ -189,7 +191,7 @@ class Play:
         return rewards, over | failed, self.periods >= self._most, failed
 
     def _column(self, values: Any, what: str) -> Array:
-        """What a function of the task returned, one number per environment."""
+        """The result of a function of the task, one number per environment."""
         found = np.asarray(values, dtype=np.float64)
         if found.shape not in ((), (self.fleet.count,)):
             raise InputError(

@@ -1,4 +1,4 @@
-"""Many environments of gymnasium at once, on all cores."""
+"""Many gymnasium environments, stepped in parallel on all cores."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Rows = NDArray[Any]
 class VectorEnvironment(VectorEnv[Rows, Rows, Rows]):
     """A task on a plant in many environments, stepped together in C.
 
-    The numbers of each are those of an `Environment` with the same start and actions. Where an
-    episode has ended, the next step ignores the action, begins anew and has reward 0
+    The results are those of an `Environment` with the same start and actions. After the end of an
+    episode, the next step ignores the action, restarts and has reward 0
     (`AutoresetMode.NEXT_STEP`).
     """
 
@@ -28,11 +28,11 @@ class VectorEnvironment(VectorEnv[Rows, Rows, Rows]):
     }
 
     def __init__(self, task: Task, num_envs: int) -> None:
-        """Make environments of a task.
+        """Create environments of a task.
 
         Args:
-            task: what is to be learned.
-            num_envs: how many.
+            task: the task to learn.
+            num_envs: number of environments.
         """
         self.task = task
         self._play = Play(task, num_envs)
@@ -47,11 +47,11 @@ class VectorEnvironment(VectorEnv[Rows, Rows, Rows]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Rows, dict[str, Any]]:
-        """Begin an episode in every environment.
+        """Start an episode in every environment.
 
         Args:
-            seed: of the random generator that `task.start` gets, one for all environments.
-            options: none are known.
+            seed: seed of the random generator for `task.start`, one for all environments.
+            options: not used.
         """
         super().reset(seed=seed)
         self._play.restart(range(self.num_envs), self.np_random)
@@ -59,7 +59,7 @@ class VectorEnvironment(VectorEnv[Rows, Rows, Rows]):
         return self._play.observations, {}
 
     def step(self, actions: Rows) -> tuple[Rows, Rows, Rows, Rows, dict[str, Any]]:
-        """Act for a period in every environment; where an episode has ended, begin anew.
+        """Act for a period in every environment; restarts those whose episode has ended.
 
         Args:
             actions: shape (num_envs, actions).

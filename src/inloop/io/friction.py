@@ -44,6 +44,6 @@ def check_deflection(deflection: object) -> None:
     if isinstance(deflection, (int, float)) and 0.0 < deflection < math.inf:
         return
     raise InputError(
-        f"friction_deflection = {quoted(deflection)} is no length or angle",
+        f"friction_deflection = {quoted(deflection)} is not a length or angle",
         fix="Give a small positive number [rad or m], such as 1e-3.",
     )

@@ -37,8 +37,8 @@ class Names:
             if original not in self._names:
                 self._names[original] = name = self.new(original)
                 self.notes.append(
-                    f"{self._kind} {quoted(original)} is called {quoted(name)}: its own name "
-                    "is reserved or no identifier in C"
+                    f"{self._kind} {quoted(original)} is called {quoted(name)}: its own name is "
+                    "reserved or not an identifier in C"
                 )
 
     def new(self, wanted: str) -> str:

@@ -40,7 +40,7 @@ class Packages:
             if not Path(folder).is_dir():
                 raise InputError(
                     f"package {quoted(name)} is not at {quoted(os.fspath(folder))}",
-                    fix="Give the folder of the package, which holds its meshes.",
+                    fix="Give the folder of the package that contains its meshes.",
                 )
             self._given[name] = Path(folder).resolve()
         self._above = {name: folder for folder in self._folders_above() for name in _names(folder)}
@@ -48,12 +48,12 @@ class Packages:
     def find(self, reference: str) -> Found | str:
         """The file of a reference, or in words why there is none."""
         if "\0" in unquote(reference):
-            return "its name has a character that no file has"
+            return "its name has a character that file names cannot have"
         if reference.startswith(_PACKAGE):
             name, _, place = unquote(reference.removeprefix(_PACKAGE)).partition("/")
             folders = list(self._folders(name))
             if not folders:
-                return f"package {quoted(name)} is not found; say packages={{{name!a}: folder}}"
+                return f"package {quoted(name)} is not found; give packages={{{name!a}: folder}}"
             return _first([Found(folder / place.lstrip("/"), folder) for folder in folders])
         place = unquote(reference.removeprefix(_FILE))
         if "://" in place:
@@ -91,7 +91,7 @@ def _first(places: list[Found]) -> Found | str:
             return place
     if allowed:
         return "there is no such file"
-    return "it is outside of the folder of the model; name its folder in packages={...}"
+    return "it is outside the folder of the model; give its folder in packages={...}"
 
 
 def _is_name(name: str) -> bool:

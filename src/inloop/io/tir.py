@@ -90,7 +90,9 @@ def _lines_of(path: Path) -> dict[str, tuple[str, int]]:
 def _check_format(texts: dict[str, str], where: dict[str, str], path: str) -> None:
     told = texts.get("PROPERTY_FILE_FORMAT", "").upper()
     if not told and "PCX1" not in texts:
-        raise FileFormatError("the file describes no tyre", path, "Give a .tir file of PAC2002.")
+        raise FileFormatError(
+            "the file does not describe a tyre", path, "Give a .tir file of PAC2002."
+        )
     if told and told not in FORMATS:
         raise FileFormatError(
             f"PROPERTY_FILE_FORMAT is {quoted(told)}",
@@ -112,5 +114,7 @@ def _number(name: str, text: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise FileFormatError(f"{name} = {quoted(text[:40])} is no number", where, "Give a number.")
+        raise FileFormatError(
+            f"{name} = {quoted(text[:40])} is not a number", where, "Give a number."
+        )
     return value

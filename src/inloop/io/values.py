@@ -25,8 +25,8 @@ def number(element: Element, text: str, quantity: str) -> float:
     value = limit(element, text, quantity)
     if abs(value) > LARGEST_NUMBER:
         element.fail(
-            f"{quantity} = {value:g} is out of any range met in practice",
-            f"Numbers are in SI, at most {LARGEST_NUMBER:g}.",
+            f"{quantity} = {value:g} is outside any realistic range",
+            f"Use SI units; numbers are at most {LARGEST_NUMBER:g}.",
         )
     return value
 
@@ -64,7 +64,7 @@ def numbers(element: Element, text: str, quantity: str, count: int) -> Sequence[
     if len(words) != count:
         element.fail(
             f"{quantity} has {len(words)} numbers, not {count}: {quoted(text)}",
-            f"Write {count} numbers with blanks between them.",
+            f"Write {count} numbers separated by blanks.",
         )
     return [number(element, word, quantity) for word in words]
 

@@ -76,7 +76,7 @@ def parse_file(path: str | os.PathLike[str]) -> Element:
         FileFormatError: the file cannot be opened, is too large, is not well-formed, or uses
             document types or entities.
     """
-    advice = "A mechanism needs far less: keep meshes in files of their own."
+    advice = "A mechanism needs far less: keep meshes in separate files."
     return parse(read_bytes(Path(path), advice), os.fspath(path))
 
 
@@ -94,7 +94,7 @@ def parse(data: bytes, name: str) -> Element:
         raise FileFormatError(
             f"not well-formed XML: {expat.ErrorString(error.code)}",
             f"{name}:{error.lineno}",
-            "The file is broken or truncated, or is no XML; get it anew from its source.",
+            "The file is damaged or truncated, or is not XML; get a new copy from its source.",
         ) from None
     except (LookupError, ValueError) as error:  # from an encoding that Python does not know
         raise FileFormatError(
@@ -152,4 +152,4 @@ class _Reader:
         self._refuse("the file declares an entity")
 
     def _refuse(self, what: str) -> NoReturn:
-        raise FileFormatError(what, self._here, "No mechanism needs this; it is not read.")
+        raise FileFormatError(what, self._here, "Remove it: for safety, such files are not read.")

@@ -1,4 +1,4 @@
-"""Kinds of joints: what each one is, in one file of `kinds` each."""
+"""Kinds of joints, one file each in `kinds`."""
 
 from inloop.joints.dimension import ANGLE, LENGTH, NOTHING, Dimension
 from inloop.joints.kind import JointKind, Traced, Transform

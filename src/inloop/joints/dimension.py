@@ -1,4 +1,4 @@
-"""What a coordinate measures, and the units of all that belongs to it."""
+"""Dimension of a coordinate, with the units of all related quantities."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class Dimension:
     """An angle or a length.
 
     Attributes:
-        unit: of q; that of qd is `<unit>/s`.
-        effort: unit of what drives the coordinate.
-        far: largest |q| that still makes sense [unit].
-        fast: largest |qd| that still makes sense [unit/s].
+        unit: unit of q; that of qd is `<unit>/s`.
+        effort: unit of the force or torque along the coordinate.
+        far: largest plausible |q| [unit].
+        fast: largest plausible |qd| [unit/s].
     """
 
     unit: str
@@ -28,8 +28,8 @@ class Dimension:
         return {"q": unit, "qd": f"{unit}/s", "qdd": f"{unit}/s²", "effort": self.effort}
 
 
-# beyond 1e9 rad a double tells an angle to 1e-7 rad only, and nothing turns faster than 1e12 rad/s
+# beyond 1e9 rad a double resolves only 1e-7 rad, and nothing turns faster than 1e12 rad/s
 ANGLE = Dimension("rad", "N·m", 1e9, 1e12)
-# beyond 1e12 m are the outer planets, and nothing moves faster than light
+# 1e12 m is as far as the outer planets, and nothing moves faster than light
 LENGTH = Dimension("m", "N", 1e12, 299_792_458.0)
 NOTHING = Dimension("", "", 0.0, 0.0)

@@ -1,7 +1,7 @@
-"""A kind of joint: all that makes a revolute joint differ from a prismatic one, in one object.
+"""Base class of joint kinds: everything that distinguishes e.g. a revolute from a prismatic joint.
 
-Whoever works with joints asks their kind, and nobody asks for a kind by its name. What the
-equations need follows from `transform`: the motion subspace and its rate are its derivatives
+Code that works with joints calls these methods and never compares the name of a kind. The equations
+need only `transform`: the motion subspace and its rate are its derivatives
 (formalisms/relative_motion.py).
 """
 
@@ -20,10 +20,10 @@ X, Y, Z = range(3)
 
 @dataclass(frozen=True)
 class Transform:
-    """Where a joint puts its body: frame C after the joint in frame J before it, z along the axis.
+    """Pose of the body: frame C after the joint in frame J before it, z along the axis.
 
     Attributes:
-        rotations: R_JC as rotations in a row, each about an axis X, Y or Z by an angle [rad].
+        rotations: R_JC as a sequence of rotations, each about an axis X, Y or Z by an angle [rad].
         shift: position p_JC of C's origin in J [m].
     """
 
@@ -33,7 +33,7 @@ class Transform:
 
 @dataclass(frozen=True)
 class Traced:
-    """A function of q that a person wrote, as expressions of a placeholder for q."""
+    """A user-written function of q, traced with a placeholder for q."""
 
     q: Expr
     values: tuple[Scalar, ...]
@@ -43,14 +43,14 @@ class Traced:
 class JointKind(ABC):
     """A kind of joint with one coordinate.
 
-    The fields of a kind are numbers, such as the pitch of a screw, whose metadata tells their
-    `unit`, and functions of q, whose metadata tells how many `components` they return. Both may
-    depend on parameters.
+    The fields of a kind are numbers, such as the pitch of a screw, whose metadata holds their
+    `unit`, and functions of q, whose metadata holds the number of `components` they return. Both
+    may depend on parameters.
 
     Attributes:
-        name: in descriptions and messages.
-        letter: in the names of the joints of a chain, such as "base_tx".
-        urdf: its types in URDF files.
+        name: name in descriptions and messages.
+        letter: letter in the joint names of a chain, such as "base_tx".
+        urdf: corresponding types in URDF files.
     """
 
     name: ClassVar[str]
@@ -59,16 +59,16 @@ class JointKind(ABC):
 
     @property
     def part(self) -> int | None:
-        """Which of the three turns of a ball joint it is; None for a joint of its own.
+        """Index among the three parts of a ball joint; None for a joint of its own.
 
-        The three parts of a ball joint share one frame, whose attitude is a unit quaternion: no
-        order of turns in a row would be free of singular positions.
+        The three parts of a ball joint share one frame, whose attitude is a unit quaternion: any
+        sequence of three rotations would have singular positions.
         """
         return None
 
     @property
     def attitude(self) -> tuple[float, float, float, float] | None:
-        """The unit quaternion of a ball joint at the start; None for other joints."""
+        """The initial unit quaternion of a ball joint; None for other joints."""
         return None
 
     @property
@@ -88,7 +88,7 @@ class JointKind(ABC):
 
     @abstractmethod
     def transform(self, q: Expr) -> Transform:
-        """Where the joint puts its body at q; the fields are expressions of the graph of q."""
+        """Pose of the body at q; the fields are expressions of the graph of q."""
 
     @property
     def moves(self) -> bool:
@@ -97,11 +97,11 @@ class JointKind(ABC):
 
     @property
     def hinges(self) -> bool:
-        """True if the body turns about a place that stays where it is."""
+        """True if the body rotates about a fixed point."""
         return self.turns and not self.slides
 
     def numbers(self) -> dict[str, tuple[Scalar, str]]:
-        """Value and unit of each of its numbers, by name."""
+        """Value and unit of each numeric field, by name."""
         return {
             f.name: (getattr(self, f.name), f.metadata["unit"])
             for f in fields(self)
@@ -109,7 +109,7 @@ class JointKind(ABC):
         }
 
     def functions(self) -> dict[str, tuple[Any, int]]:
-        """Each of its functions and the number of its components, by name."""
+        """Each function field and the number of its components, by name."""
         return {
             f.name: (getattr(self, f.name), f.metadata["components"])
             for f in fields(self)

@@ -1,7 +1,7 @@
-"""Unit quaternions (w, x, y, z) as attitudes of ball joints, as expressions.
+"""Unit quaternions (w, x, y, z) as attitudes of ball joints, in symbolic form.
 
-The rotation is that of p / |p|: a quaternion that is off its unit length by rounding, or inside a
-step of an integrator, still stands for a rotation, and its length changes nothing.
+The rotation is that of p / |p|: a quaternion that is off its unit length by rounding, or within an
+integration step, still represents a rotation, and its length has no effect.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAMES = ("qw", "qx", "qy", "qz")
 
 
 def rotation(p: Quaternion) -> tuple[Row, Row, Row]:
-    """R_JC: from components in the axes of the body to those before the joint."""
+    """R_JC: maps components in body axes to those before the joint."""
     w, x, y, z = p
     s = 2.0 / (w * w + x * x + (y * y + z * z))
     sx, sy, sz = s * x, s * y, s * z
@@ -34,7 +34,7 @@ def rotation(p: Quaternion) -> tuple[Row, Row, Row]:
 
 
 def rate(p: Quaternion, om: Sequence[Expr]) -> Quaternion:
-    """dp/dt = p (0, om) / 2, with the angular velocity om against J in the body's axes."""
+    """dp/dt = p (0, om) / 2, with the angular velocity om relative to J in body axes."""
     w, x, y, z = p
     a, b, c = (0.5 * component for component in om)
     return (

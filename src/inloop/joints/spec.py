@@ -1,4 +1,4 @@
-"""A joint as a person writes it: its kind, its axis, and where it starts."""
+"""A joint as specified by the user: its kind, axis and initial position."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from inloop.symbolic import Scalar
 
 Axis: TypeAlias = "str | Sequence[float]"
 Pair: TypeAlias = tuple[float, float]
-# q and qd at the start, or q alone; None: not declared
+# initial q and qd, or q alone; None: not declared
 Initial: TypeAlias = "float | tuple[float | None, float | None]"
 
 
 @dataclass(frozen=True)
 class JointSpec:
-    """A joint as written; it is read and checked when a body is hung on it."""
+    """A joint specification; it is checked when a body is attached."""
 
     kind: JointKind
     axis: Axis = "z"
@@ -27,4 +27,4 @@ class JointSpec:
     initial: Initial | None = None
     armature: Scalar = 0.0
     guess: float | None = None
-    effort: float = math.inf  # largest that a drive gives: the range of the input [N·m or N]
+    effort: float = math.inf  # maximum drive effort: the range of the input [N·m or N]

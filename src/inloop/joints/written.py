@@ -1,7 +1,7 @@
-"""What a person writes for each kind of joint: revolute(...), screw(...), ....
+"""Public functions of all joint kinds: revolute(...), screw(...), ....
 
-They are found where the kinds are. Type checkers and editors read them in `written.pyi`, which
-`make format` writes.
+They are collected from the kinds. Type checkers and editors read them from `written.pyi`, which
+`make format` generates.
 """
 
 from inloop.joints.kinds import WRITTEN

@@ -29,7 +29,7 @@ _RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_erro
 
 
 class SparseLU:
-    """Factor and solve A x = b in code made for the pattern of A.
+    """Factor and solve A x = b with code generated for the sparsity pattern of A.
 
     Pivots are chosen once, from samples of values, and everything that depends on the pattern alone
     is compiled. Each solution is put into the equations: what is left over is refined, then the

@@ -1,7 +1,7 @@
 """Transports that fill and read the mailbox.
 
-Each is a process of its own: if it dies, the plant's watchdog sees stale inputs and the loop goes
-on.
+Each runs in its own process: if it dies, the plant's watchdog detects stale inputs and the loop
+continues.
 """
 
 from inloop.links.session import Session

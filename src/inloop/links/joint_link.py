@@ -1,4 +1,4 @@
-"""What the links to ROS 1 and ROS 2 have in common: joint states out, as long as a plant runs."""
+"""Common part of the links to ROS 1 and ROS 2: publish joint states while a plant runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class JointLink(Closing):
 
     Attributes:
         port: joints and counts.
-        namespace: of the topics.
+        namespace: namespace of the topics.
     """
 
     def __init__(
@@ -31,20 +31,20 @@ class JointLink(Closing):
 
         Args:
             name: of the running plant.
-            wait: seconds to wait for it to start.
-            namespace: of the topics; the plant's name by default.
-            rate: of messages at most [Hz]; one for each record by default.
+            wait: maximum time to wait for the plant to start [s].
+            namespace: namespace of the topics; default: the plant's name.
+            rate: maximum message rate [Hz]; default: one for each record.
         """
         self.namespace = namespace_of(name, namespace)
         self.find_transport()
         self.port = JointPort(name, rate, wait)
 
     def run(self, seconds: float = math.inf, on_ready: Callable[[], None] | None = None) -> None:
-        """Until the plant ends.
+        """Run until the plant ends.
 
         Args:
-            seconds: at most.
-            on_ready: called when the topics are there.
+            seconds: maximum time [s].
+            on_ready: called when the topics are available.
 
         Raises:
             LinkError: the transport has failed.
@@ -65,18 +65,18 @@ class JointLink(Closing):
                 self.publish(state)
 
     def find_transport(self) -> None:
-        """Raise LinkError unless there is what carries messages; before the plant is looked for."""
+        """Raise LinkError unless the transport is available; called before the plant is sought."""
 
     def await_topics(self) -> None:
         """Return when others can find the topics."""
 
     def look_around(self) -> None:
-        """Between two messages; raise here what went wrong elsewhere."""
+        """Called between two messages; raises errors of other threads here."""
 
     def publish(self, state: JointState) -> None:
         """Send one message."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of the mailbox."""
+        """Release the mailbox."""
         self.port.close()

@@ -1,6 +1,6 @@
-"""The mailbox as the messages of robots see it: joints by name, efforts in, parameters by name.
+"""The mailbox in terms of robot messages: joints by name, efforts in, parameters by name.
 
-What ROS 1 and ROS 2 have in common; no transport in here.
+Common part of ROS 1 and ROS 2, independent of the transport.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class JointState:
     Attributes:
         position: [rad or m].
         velocity: [rad/s or m/s].
-        effort: that was applied [N·m or N], of a driven joint what drives it; else 0.
+        effort: applied effort [N·m or N], for a driven joint that of its drive; else 0.
     """
 
     position: list[float]
@@ -34,14 +34,14 @@ class JointState:
 
 @dataclass
 class MessageCounts:
-    """Messages of a link.
+    """Message counters of a link.
 
     Attributes:
-        published: joint states.
-        unsent: that the transport did not take in time.
-        commands: that were written to the mailbox.
-        parameters: that were changed.
-        refused: messages that make no sense here, and were ignored.
+        published: joint states published.
+        unsent: messages that the transport did not accept in time.
+        commands: messages written to the mailbox.
+        parameters: parameter changes.
+        refused: invalid messages, which were ignored.
     """
 
     published: int = 0
@@ -56,13 +56,13 @@ class MessageCounts:
 
 
 class JointPort:
-    """Reads joint states from a mailbox, writes efforts and parameters into it.
+    """Reads joint states from a mailbox, writes efforts and parameters to it.
 
     One thread may call `next` and `parameter_values` while another one calls the rest.
 
     Attributes:
         names: of the joints.
-        parameters: topic → name of the parameter, as far as topics can carry the name.
+        parameters: topic → parameter name, for names that topics support.
         counts: of messages.
     """
 
@@ -85,9 +85,9 @@ class JointPort:
         self._inputs = set(box.inputs)
 
     def next(self) -> JointState | None:
-        """The newest state when the next message is due; None if the plant has none for a while.
+        """The newest state when the next message is due; None if there is none for a while.
 
-        What is due is judged by the clock of the plant.
+        Due times are those of the plant's clock.
 
         Raises:
             MailboxError: the plant has ended.
@@ -104,16 +104,16 @@ class JointPort:
 
     @property
     def due(self) -> float:
-        """When the next message is due, on the clock of the plant [s]."""
+        """When the next message is due, on the plant's clock [s]."""
         return self._pace.due
 
     @property
     def gone(self) -> bool:
-        """Has the plant ended?"""
+        """Whether the plant has ended."""
         return self._box.gone
 
     def close(self) -> None:
-        """Let go of the mailbox."""
+        """Release the mailbox."""
         self._mailboxes.close()
 
     def _state(self, outputs: Outputs) -> JointState:
@@ -122,12 +122,12 @@ class JointPort:
         return JointState(outputs.q.tolist(), outputs.qd.tolist(), effort)
 
     def command(self, names: Sequence[str], efforts: Sequence[float], age: int = 0) -> None:
-        """Efforts of some joints, or other inputs, by name; the others stay as they are.
+        """Set efforts of some joints, or other inputs, by name; the others are unchanged.
 
         Args:
             names: of joints or inputs.
             efforts: their values.
-            age: time since the message was sent [ns]; 0 if that is not known.
+            age: time since the message was sent [ns]; 0 if unknown.
         """
         if len(names) != len(efforts) or not names:
             self.counts.refused += 1
@@ -142,7 +142,7 @@ class JointPort:
             self.counts.commands += 1
 
     def efforts(self, values: Sequence[float], age: int = 0) -> None:
-        """Efforts of all joints, in the order of their names; `age` as for `command`."""
+        """Set efforts of all joints, in the order of their names; `age` as for `command`."""
         if len(values) != len(self.names):
             self.counts.refused += 1
             return
@@ -158,13 +158,13 @@ class JointPort:
             self.counts.parameters += 1
 
     def parameter_values(self) -> dict[str, float]:
-        """Present values by topic."""
+        """Current values by topic."""
         values = dict(self._box.parameters)
         return {topic: values[name] for topic, name in self.parameters.items()}
 
 
 class Pace:
-    """When the next message is due: not too many per second, and no burst after a delay.
+    """Rate limiter: limited messages per second, and no burst after a delay.
 
     Attributes:
         due: time of the next message [s].
@@ -174,7 +174,7 @@ class Pace:
         self._period, self.due = period, 0.0
 
     def sent(self, now: float) -> None:
-        """A message was sent [s]; one that was late may be made up by one that is early."""
+        """A message was sent [s]; a late one may be compensated by an early one."""
         self.due = max(self.due + self._period, now)
 
 
@@ -182,25 +182,25 @@ def age_of(stamp: int, now: int) -> int:
     """Time since a message was sent [ns].
 
     Args:
-        stamp: that the sender has put on it, by the clock that all machines share [ns]; 0: none.
-        now: of that clock, here [ns].
+        stamp: time stamp of the sender, on the shared clock [ns]; 0: none.
+        now: current time of that clock [ns].
     """
     return max(0, now - stamp) if stamp > 0 else 0
 
 
 def topic_name(name: str) -> str:
-    """A name that ROS takes: letters, digits and '_', not a digit first; '.' becomes '/'."""
+    """A valid ROS name: letters, digits and '_', not starting with a digit; '.' becomes '/'."""
     parts = [re.sub(r"[^A-Za-z0-9_]", "_", part) for part in name.split(".") if part]
     return "/".join(part if part[:1].isalpha() else f"n{part}" for part in parts)
 
 
 def namespace_of(name: str, given: str | None) -> str:
-    """Of the topics: what was given, or the plant's name. Starts with '/', ends without."""
+    """Namespace of the topics: as given, or the plant's name. Starts with '/', ends without."""
     if given is None:
         return f"/{topic_name(name)}"
     inner = given.strip("/")
     if inner and not re.fullmatch(r"[A-Za-z]\w*(/[A-Za-z]\w*)*", inner, re.ASCII):
         raise InputError(
-            f"{given!a} is no namespace of ROS", fix="Use letters, digits and '_', such as /robot."
+            f"{given!a} is not a ROS namespace", fix="Use letters, digits and '_', such as /robot."
         )
     return f"/{inner}" if inner else ""

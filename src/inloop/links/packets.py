@@ -1,11 +1,12 @@
-"""One datagram of a UDP link: bytes ↔ packet. Pure functions; nothing here keeps a state.
+"""Encode and decode datagrams of a UDP link: pure functions without state.
 
-Packets are not frozen, which would make each three times as slow to make; nobody changes one.
+Packets are not frozen dataclasses, which would take three times as long to create; treat them as
+immutable.
 
     64 bytes header, little-endian | payload | 16 bytes tag
 
 The tag is HMAC-SHA256 over header and payload, truncated. Without a key it is computed with an
-empty one: it then proves nothing about the sender, but a damaged packet is still recognized.
+empty one: it then authenticates nothing, but still detects damage.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from enum import IntEnum
 
 MAGIC, VERSION = b"inlp", 2
 TAG_SIZE = 16
-MOST_BYTES = 65507  # what fits into one datagram of IPv4
+MOST_BYTES = 65507  # maximum size of an IPv4 datagram
 
 # magic, version, kind, layout, session, to, sequence, stamp, echo, held
 _HEADER = struct.Struct("<4sHHQQQQqqq")
@@ -29,10 +30,10 @@ _SIZES = struct.Struct("<dII")
 
 
 class Kind(IntEnum):
-    """What a packet carries."""
+    """Kind of a packet."""
 
     HELLO = 1
-    """Nothing: a sign of life, which also asks for the layout if it names none."""
+    """No payload: a heartbeat, which also requests the layout if it names none."""
     LAYOUT = 2
     OUTPUTS = 3
     INPUTS = 4
@@ -40,22 +41,22 @@ class Kind(IntEnum):
     BYE = 6
     COMMAND = 7
     OBEYED = 8
-    """What became of a command: its number; 1 if the plant has refused it, state of the loop."""
+    """Result of a command: its number; 1 if the plant has rejected it, state of the loop."""
 
 
 _KINDS = {kind.value: kind for kind in Kind}
 
 
 class Fault(IntEnum):
-    """Why bytes are no packet."""
+    """Why bytes are not a valid packet."""
 
     TRUNCATED = 1
     FOREIGN = 2
     """Another protocol or version."""
     FORGED = 3
-    """Damaged, or sealed with another key."""
+    """Damaged, or sealed with a different key."""
     UNKNOWN = 4
-    """A kind that this version does not know."""
+    """A kind unknown to this version."""
 
 
 @dataclass(slots=True)
@@ -63,15 +64,15 @@ class Packet:
     """One datagram.
 
     Attributes:
-        kind: what it carries.
+        kind: kind of payload.
         layout: hash of the plant's layout; 0: not known yet.
-        session: of the sender; another one after each start.
-        to: session of the receiver, as far as the sender knows; 0: not known yet.
+        session: session of the sender; changes at each start.
+        to: session of the receiver, if known to the sender; 0: not known yet.
         sequence: number within the session, from 1.
-        stamp: clock of the sender when it was sent [ns].
-        echo: newest stamp of the receiver that the sender had got [ns].
-        held: time since it got that [ns].
-        payload: what the kind says.
+        stamp: sender's clock at sending [ns].
+        echo: newest stamp of the receiver that the sender has received [ns].
+        held: time since then [ns].
+        payload: content according to the kind.
     """
 
     kind: Kind
@@ -94,7 +95,7 @@ def seal(packet: Packet, key: bytes) -> bytes:
 
 
 def unseal(data: bytes, key: bytes) -> Packet | Fault:
-    """The packet in these bytes, or what is wrong with them."""
+    """The packet in these bytes, or why they are invalid."""
     if len(data) < _LEAST_BYTES:
         return Fault.TRUNCATED
     magic, version, kind, layout, session, to, *numbers = _HEADER.unpack_from(data)
@@ -115,8 +116,8 @@ def _tag(body: bytes, key: bytes) -> bytes:
     return hmac.digest(key, body, "sha256")[:TAG_SIZE]
 
 
-# payloads: each is packed by one function and unpacked by another, which gives None when the size
-# is not the one expected
+# payloads: each is packed by one function and unpacked by another, which returns None if the size
+# is unexpected
 
 
 @dataclass(slots=True)
@@ -125,8 +126,8 @@ class OutputsPayload:
 
     Attributes:
         step, sequence, answers, status, flags, partition, stamp: of the record.
-        state: of the loop now.
-        parameters: number of the newest parameters that came over this link.
+        state: current state of the loop.
+        parameters: number of the newest parameters received over this link.
         values: float64, as they lie in the record.
     """
 
@@ -157,12 +158,12 @@ def unpack_outputs(payload: bytes, count: int) -> OutputsPayload | None:
 
 @dataclass(slots=True)
 class InputsPayload:
-    """What a controller has written.
+    """Inputs written by a controller.
 
     Attributes:
-        answers: number of the outputs that it answers.
+        answers: number of the outputs that they answer.
         waited: time from writing to sending [ns].
-        rest: not 0: it may stay as it is, and does not get old.
+        rest: not 0: they may stay indefinitely and do not become stale.
         values: float64.
     """
 
@@ -185,12 +186,12 @@ def unpack_inputs(payload: bytes, count: int) -> InputsPayload | None:
 
 
 def pack_numbered(number: int, values: bytes) -> bytes:
-    """Parameters, a command or what became of it, with its number."""
+    """Parameters, a command or its result, with its number."""
     return _NUMBER.pack(number) + values
 
 
 def unpack_numbered(payload: bytes, count: int) -> tuple[int, bytes] | None:
-    """Number and values of parameters, a command or what became of it."""
+    """Number and values of parameters, a command or its result."""
     if len(payload) != _NUMBER.size + 8 * count:
         return None
     return _NUMBER.unpack_from(payload)[0], payload[_NUMBER.size :]
@@ -198,12 +199,12 @@ def unpack_numbered(payload: bytes, count: int) -> tuple[int, bytes] | None:
 
 @dataclass(slots=True)
 class LayoutPayload:
-    """All that is needed to make the same mailbox elsewhere.
+    """Everything needed to create the same mailbox elsewhere.
 
     Attributes:
         period: simulated time per step [s].
         stepper_states: length of the state of the stepper.
-        parameters: their present values, float64.
+        parameters: their current values, float64.
         text: the description in the segment.
     """
 

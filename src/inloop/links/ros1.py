@@ -1,4 +1,4 @@
-"""ROS 1: joint states out, efforts and parameters in, over a node in a process of its own.
+"""ROS 1: joint states out, efforts and parameters in, through a node in its own process.
 
 /NAME/joint_states         sensor_msgs/JointState        out
 /NAME/command              sensor_msgs/JointState        in: name and effort
@@ -27,7 +27,7 @@ from inloop.links.joints import JointState
 
 PACKAGES = "python3-rospy python3-rosmaster python3-sensor-msgs python3-std-msgs"
 SYSTEM_PYTHON = "/usr/bin/python3"
-_READY_WITHIN = 120.0  # [s]: rospy may take long on a busy machine
+_READY_WITHIN = 120.0  # [s]: rospy may take long on a loaded machine
 _LOOK_AT_PARAMETERS = 0.5  # [s]
 
 
@@ -39,7 +39,7 @@ class Ros1Link(JointLink):
 
         Args:
             name: of the running plant.
-            python: that has rospy.
+            python: a Python interpreter with rospy.
             options: as for `JointLink`.
         """
         self._python, self._ready = python, threading.Event()
@@ -61,7 +61,7 @@ class Ros1Link(JointLink):
         )
 
     def find_transport(self) -> None:
-        """A Python with rospy, and a master."""
+        """Check for a Python with rospy, and a master."""
         find_rospy(self._python)
         find_master()
 
@@ -70,7 +70,7 @@ class Ros1Link(JointLink):
         self._tell([state.position, state.velocity, state.effort])
 
     def look_around(self) -> None:
-        """Show on the parameter server what has changed."""
+        """Update changed values on the parameter server."""
         if time.monotonic() - self._looked >= _LOOK_AT_PARAMETERS:
             self._looked = time.monotonic()
             self._show_parameters()
@@ -83,7 +83,7 @@ class Ros1Link(JointLink):
             self._tell(changed)
 
     def await_topics(self) -> None:
-        """The node says when it is ready."""
+        """Wait until the node reports that it is ready."""
         end = time.monotonic() + _READY_WITHIN
         while not self._ready.wait(0.05):
             if self._node.poll() is not None:
@@ -114,7 +114,7 @@ class Ros1Link(JointLink):
             calls[word](*values)
 
     def close(self) -> None:
-        """End the node."""
+        """Stop the node."""
         with contextlib.suppress(BrokenPipeError):
             assert self._node.stdin is not None
             self._node.stdin.close()
@@ -129,7 +129,7 @@ class Ros1Link(JointLink):
 
 
 def _since(sent: int) -> int:
-    """Time since a time of CLOCK_MONOTONIC, which the node has told [ns]."""
+    """Time since a CLOCK_MONOTONIC time reported by the node [ns]."""
     return max(0, time.monotonic_ns() - sent)
 
 
@@ -153,7 +153,7 @@ def find_rospy(python: str) -> None:
 
 
 def find_master() -> None:
-    """Raise LinkError unless a ROS master answers; rospy would wait for one for ever."""
+    """Raise LinkError unless a ROS master answers; rospy would wait for one forever."""
     place = os.environ.get("ROS_MASTER_URI", "http://localhost:11311")
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(5.0)

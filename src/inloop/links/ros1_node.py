@@ -1,8 +1,8 @@
 """The node of a ROS 1 link: rospy on one side, two pipes on the other.
 
-It runs under the Python that has rospy, which is the system's and not the one of inloop, and so
-needs nothing but the standard library and ROS. Lines of JSON come in on stdin and go out on the
-file descriptor in the first argument; it ends when stdin does.
+It runs under the system's Python, which has rospy, not that of inloop, and so needs only the
+standard library and ROS. Lines of JSON come in on stdin and go out on the file descriptor given by
+the first argument; it ends when stdin is closed.
 
     in   {"namespace": …, "joints": […], "parameters": {topic: value}}    first
          [position, velocity, effort]                                     publish a joint state
@@ -10,8 +10,8 @@ file descriptor in the first argument; it ends when stdin does.
     out  ["ready"], ["command", names, efforts, sent], ["efforts", values, sent],
          ["parameter", topic, value]
 
-`sent` is CLOCK_MONOTONIC [ns]: by the stamp in the header or, where that is 0 or missing, when the
-message came.
+`sent` is CLOCK_MONOTONIC [ns]: from the stamp in the header or, if that is 0 or missing, the time
+of arrival.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from typing import Any
 
 
 class Answers:
-    """Lines to the parent; several threads of rospy write them."""
+    """Lines to the parent; written by several rospy threads."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = os.fdopen(descriptor, "w", buffering=1)
         self._lock = threading.Lock()
 
     def send(self, *words: Any) -> None:
-        """One line; a parent that is gone is found out at stdin."""
+        """Send one line; the end of the parent is detected at stdin."""
         try:
             with self._lock:
                 self._file.write(json.dumps(words) + "\n")
@@ -43,11 +43,11 @@ class Answers:
 
 
 def main() -> None:
-    """Publish what comes in on stdin, hand on what subscribers get."""
+    """Publish input from stdin, forward subscribed messages."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C is for the parent, which then closes stdin
-    # a queue of None publishes at once, in this thread, which is what we want
+    # a queue of None publishes at once, in this thread
     warnings.simplefilter("ignore", SyntaxWarning)
     import rospy
     from sensor_msgs.msg import JointState
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def show_parameters(rospy: Any, inside: str, values: dict[str, float]) -> None:
-    """Put values on ROS's parameter server, for those who want to read them."""
+    """Put values on the ROS parameter server, for readers."""
     for topic, value in values.items():
         rospy.set_param(inside + "/parameters/" + topic, value)
 

@@ -1,15 +1,15 @@
-"""ROS 2, wire-compatible: the topics, types and serialization of ROS 2 over DDS (cyclonedds).
+"""ROS 2, wire-compatible: topics, types and serialization of ROS 2 over DDS (cyclonedds).
 
     NAME/joint_states         sensor_msgs/msg/JointState        out
     NAME/command              sensor_msgs/msg/JointState        in: name and effort
     NAME/efforts              std_msgs/msg/Float64MultiArray    in: of all joints
     NAME/parameters/<name>    std_msgs/msg/Float64              in
 
-ROS 2 puts "rt/" in front of the name of a topic. Nothing of ROS is needed here; the graph of nodes
-(ros_discovery_info) is not written, so `ros2 topic` sees the topics and `ros2 node` no node.
+ROS 2 prefixes topic names with "rt/". ROS itself is not needed here; the node graph
+(ros_discovery_info) is not published, so `ros2 topic` sees the topics, but `ros2 node` no node.
 
-The age of efforts counts from the stamp in their header or, where that is 0 or missing, from the
-time at which DDS sent them: the clocks of both machines must agree, as everywhere in ROS.
+The age of efforts counts from the stamp in their header or, if that is 0 or missing, from the time
+at which DDS sent them: the clocks of both machines must agree, as usual in ROS.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ except ImportError as error:
         f"ROS 2 links need cyclonedds: {error}", fix="Install it: pip install 'inloop[ros2]'"
     ) from error
 
-# what rmw uses by default: reliable, volatile, the last ten
+# defaults of rmw: reliable, volatile, keep last 10
 RELIABLE = Qos(
     Policy.Reliability.Reliable(duration(milliseconds=100)),
     Policy.History.KeepLast(10),
     Policy.DataRepresentation(use_cdrv0_representation=True),
 )
-# hears reliable publishers and others; of commands only the newest one counts
+# accepts reliable and other publishers; only the newest command counts
 NEWEST = Qos(
     Policy.Reliability.BestEffort,
     Policy.History.KeepLast(1),
     Policy.DataRepresentation(use_cdrv0_representation=True),
 )
-_LISTEN = 0.1  # how often the thread looks whether it shall end [s]
+_LISTEN = 0.1  # interval at which the thread checks for its end [s]
 
 
 class Ros2Link(JointLink):
@@ -72,7 +72,7 @@ class Ros2Link(JointLink):
 
         Args:
             name: of the running plant.
-            domain: of DDS; that of ROS_DOMAIN_ID by default.
+            domain: DDS domain; default: ROS_DOMAIN_ID.
             options: as for `JointLink`.
         """
         self._domain = domain
@@ -101,12 +101,12 @@ class Ros2Link(JointLink):
         self._participant = join_domain(self._domain)
 
     def look_around(self) -> None:
-        """Raise here what went wrong in the thread that listens."""
+        """Raise errors of the listening thread here."""
         if self._error is not None:
             raise self._error
 
     def publish(self, state: JointState) -> None:
-        """Write it to the topic."""
+        """Publish it on the topic."""
         message = self._message
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), 10**9)
         message.position, message.velocity = state.position, state.velocity
@@ -156,24 +156,24 @@ class Ros2Link(JointLink):
 
 
 def topic_writer(participant: DomainParticipant, topic: str, kind: Any) -> Any:
-    """Who writes messages of a kind, as reliable as ROS 2 is by default."""
+    """A writer for messages of a type, with ROS 2 default reliability."""
     return DataWriter(
         participant, Topic(participant, f"rt{topic}", kind, qos=RELIABLE), qos=RELIABLE
     )
 
 
 def topic_reader(participant: DomainParticipant, topic: str, kind: Any, qos: Qos) -> Any:
-    """Who hears messages of a kind."""
+    """A reader for messages of a type."""
     return DataReader(participant, Topic(participant, f"rt{topic}", kind, qos=qos), qos=qos)
 
 
 def fresh(reader: Any) -> list[Any]:
-    """Messages that have come since the last call, without the empty ones of peers that end."""
+    """Messages received since the last call, without the empty ones of ending peers."""
     return [message for message in reader.take(N=10) if not isinstance(message, InvalidSample)]
 
 
 def _age(message: Any, seconds: int = 0, nanoseconds: int = 0) -> int:
-    """Time since a message was sent [ns]: by its header or, where that tells nothing, by DDS."""
+    """Time since a message was sent [ns]: by its header or, if that is missing, by DDS."""
     stamp = seconds * 10**9 + nanoseconds
     found = getattr(message, "sample_info", None)
     source = found.source_timestamp if found is not None else 0
@@ -181,7 +181,7 @@ def _age(message: Any, seconds: int = 0, nanoseconds: int = 0) -> int:
 
 
 def join_domain(domain: int | None) -> DomainParticipant:
-    """A participant of a DDS domain; that of ROS_DOMAIN_ID by default."""
+    """A participant of a DDS domain; default: ROS_DOMAIN_ID."""
     number = os.environ.get("ROS_DOMAIN_ID", "0") if domain is None else str(domain)
     try:
         return DomainParticipant(int(number))

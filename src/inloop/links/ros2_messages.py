@@ -1,9 +1,9 @@
-"""The messages of ROS 2 as DDS sees them: the names and members that rosidl gives them.
+"""The messages of ROS 2 as DDS types, with the names and members of rosidl.
 
-Serialized as XCDR1, which is what ROS 2 uses on the wire.
+Serialized as XCDR1, as ROS 2 does on the wire.
 """
 
-# annotations are read at run time by cyclonedds: no `from __future__ import annotations` here
+# cyclonedds reads annotations at run time: no `from __future__ import annotations` here
 
 from dataclasses import dataclass, field
 

@@ -1,9 +1,9 @@
-"""Which packets to believe: fresh, in order, from the peer that is there now. No socket in here.
+"""Accept only authentic packets: fresh, in order, from the current peer. No socket here.
 
-Each start of a link is a session with a random number. A packet counts only if it names the
+Each start of a link is a session with a random number. A packet is accepted only if it names the
 session of its receiver, which nobody can know before that has started, and if it is newer than all
-before it. A peer that was started again is believed once it has echoed a stamp of ours that is
-newer than any echo before: a recording of its earlier sessions never can.
+before it. A restarted peer is accepted once it has echoed a stamp of ours that is newer than any
+echo before: a recording of its earlier sessions cannot.
 
     A → B   HELLO to 0                    B: unproven, answers
     B → A   HELLO to A, echo of A's stamp   A: believes B from now on
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from inloop.links.packets import Fault, Kind, Packet, seal, unseal
 from inloop.links.statistics import LinkStatistics
 
-WINDOW = 64  # numbers below the newest one of which we know whether they came
-DRIFT = 1e-4  # of two clocks against each other
+WINDOW = 64  # recent sequence numbers whose arrival is remembered
+DRIFT = 1e-4  # relative drift of two clocks
 OLDEST = 1.0  # [s]
 
 _COUNTED = {
@@ -32,14 +32,14 @@ _COUNTED = {
 
 @dataclass
 class _Peer:
-    """The session that we believe."""
+    """The accepted session."""
 
     session: int = 0
     newest: int = 0  # sequence number
-    came: int = 0  # bit k: newest - k came
+    came: int = 0  # bit k: newest - k has arrived
     first: int = 0  # sequence number
-    stamp: int = 0  # its clock when it sent the newest packet [ns]
-    heard: int = 0  # our clock when that came [ns]
+    stamp: int = 0  # its clock at sending of the newest packet [ns]
+    heard: int = 0  # our clock at its arrival [ns]
 
 
 class Session:
@@ -47,9 +47,9 @@ class Session:
 
     Attributes:
         id: number of this session.
-        layout: hash that packets must carry; 0 as long as it is not known.
-        other_layout: has the peer of now another plant than ours?
-        statistics: what happened.
+        layout: hash that packets must carry; 0 until it is known.
+        other_layout: whether the current peer has a different plant.
+        statistics: counters and times.
     """
 
     def __init__(self, key: bytes = b"", layout: int = 0, oldest: float = OLDEST) -> None:
@@ -64,42 +64,42 @@ class Session:
 
     @property
     def peer(self) -> int:
-        """The session that we believe; 0: none yet."""
+        """The accepted session; 0: none yet."""
         return self._peer.session
 
     @property
     def heard(self) -> int:
-        """Our clock when the newest packet came [ns]."""
+        """Our clock at arrival of the newest packet [ns]."""
         return self._peer.heard
 
     def linked(self, now: int) -> bool:
-        """Is there a peer that we believe, and did we hear from it lately?"""
+        """Whether there is an accepted peer that was heard from recently."""
         return self._peer.session != 0 and now - self._peer.heard <= self._oldest
 
     def pack(self, kind: Kind, payload: bytes, now: int) -> bytes:
         """A packet to the peer, ready to send.
 
         Args:
-            kind: what it carries.
-            payload: that.
+            kind: kind of payload.
+            payload: the payload.
             now: our clock [ns].
         """
         peer = self._peer
         return self._seal(kind, payload, now, peer.session, peer.stamp, now - peer.heard)
 
     def reply(self, packet: Packet, now: int) -> bytes:
-        """A HELLO to a sender that has not proven yet that it is there."""
+        """A HELLO to a sender that is not accepted yet."""
         return self._seal(Kind.HELLO, b"", now, packet.session, packet.stamp, 0)
 
     def accept(self, data: bytes, now: int) -> tuple[Packet | None, bytes | None]:
-        """Judge what came; it is counted in any case.
+        """Check a datagram; it is counted in any case.
 
         Args:
             data: one datagram.
             now: our clock [ns].
 
         Returns:
-            The packet, if it counts; and what to send back at once, if anything.
+            The packet, if accepted; and an immediate reply, if any.
         """
         counts = self.statistics.counts
         packet = unseal(data, self._key)
@@ -134,7 +134,7 @@ class Session:
         return packet, None
 
     def _is_new(self, packet: Packet) -> bool:
-        """Newer than all before? Keeps the account of numbers that came."""
+        """Whether it is newer than all before; updates the window of sequence numbers."""
         counts, peer = self.statistics.counts, self._peer
         if packet.session != peer.session:
             if packet.echo <= self._newest_echo:
@@ -157,7 +157,7 @@ class Session:
             return False
         peer.came |= bit
         counts.reordered += 1
-        # what was before the first one that we believed had not been counted as lost
+        # packets before the first accepted one had not been counted as lost
         if packet.sequence > peer.first:
             counts.lost -= 1
         return False
@@ -185,17 +185,17 @@ class Session:
 def sent_after(packet: Packet) -> int:
     """A time of the receiver's clock before which a packet was not sent [ns].
 
-    The sender had got our packet of the time `echo`, at that time or later, and held it for so
-    long; so this needs no agreement of the two clocks, and what was delayed on either way counts.
+    The sender had received our packet stamped `echo`, at that time or later, and held it for this
+    long; so no synchronized clocks are needed, and delays in both directions count.
     """
     return packet.echo + max(0, packet.held)
 
 
 class _Clock:
-    """The peer's clock against ours, from the packet with the shortest round trip (Cristian 1989).
+    """The peer's clock relative to ours, from the shortest round trip (Cristian 1989).
 
-    Its error is at most half of that round trip; the longer ago it was, the more the clocks may
-    have drifted apart, and the sooner another packet takes its place.
+    Its error is at most half of that round trip; the older it is, the more the clocks may have
+    drifted apart, and the sooner it is replaced by another packet.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What a link has counted."""
+"""Statistics of a link."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from inloop.realtime.statistics import Times
 
 @dataclass
 class Counts:
-    """Packets of one end of a link.
+    """Packet counters of one end of a link.
 
     Attributes:
-        sent: by this end.
-        unsent: that the network did not take.
-        accepted: newer than all before, from the peer of now, in time.
-        lost: numbers that never came.
-        reordered: came after a newer one; ignored.
-        replayed: came a second time, or from a session that is over; ignored.
+        sent: sent by this end.
+        unsent: not accepted by the network.
+        accepted: newer than all before, from the current peer, in time.
+        lost: missing sequence numbers.
+        reordered: arrived after a newer one; ignored.
+        replayed: arrived twice, or from a past session; ignored.
         late: sent longer ago than allowed; ignored.
-        unproven: not addressed to this session, as the first packets of a new peer; ignored.
+        unproven: not addressed to this session, such as the first packets of a new peer; ignored.
         foreign: from another address, of another protocol or version; ignored.
         truncated: too short for their kind; ignored.
-        forged: damaged or sealed with another key; ignored.
-        unknown: of a kind or layout that is not known here; ignored.
-        refused: that the mailbox did not take; ignored.
-        peers: sessions of the peer that were accepted: one more after each restart.
+        forged: damaged or sealed with a different key; ignored.
+        unknown: of an unknown kind or layout; ignored.
+        refused: not accepted by the mailbox; ignored.
+        peers: number of accepted sessions of the peer: one more after each restart.
     """
 
     sent: int = 0
@@ -46,7 +46,7 @@ class Counts:
 
     @property
     def ignored(self) -> int:
-        """Packets that changed nothing."""
+        """Number of ignored packets."""
         names = (
             "reordered", "replayed", "late", "unproven", "foreign", "truncated", "forged",
             "unknown", "refused",
@@ -56,13 +56,13 @@ class Counts:
 
 @dataclass
 class LinkStatistics:
-    """Counts and times of one end of a link.
+    """Counters and times of one end of a link.
 
     Attributes:
         counts: of packets.
         round_trip: to the peer and back, without the time that the peer held the packet.
         age: since a packet was sent, at arrival; known to half the shortest round trip.
-        answer: plant's side: from the outputs being written to their answer's arrival; exact.
+        answer: plant side: from writing outputs to the arrival of their answer; exact.
     """
 
     counts: Counts = field(default_factory=Counts)
@@ -71,7 +71,7 @@ class LinkStatistics:
     answer: Times = field(default_factory=Times)
 
     def data(self) -> dict[str, Any]:
-        """For machines: counts, and quantiles [µs]."""
+        """As plain data: counters, and quantiles [µs]."""
         times = {"round_trip_us": self.round_trip, "age_us": self.age, "answer_us": self.answer}
         return {
             **asdict(self.counts),
@@ -88,6 +88,6 @@ class LinkStatistics:
         ]
 
     def sentence(self) -> str:
-        """What was counted, without zeros."""
+        """The nonzero counters, as text."""
         found = {name: n for name, n in asdict(self.counts).items() if n}
         return ", ".join(f"{n} {name}" for name, n in found.items()) or "nothing came or went"

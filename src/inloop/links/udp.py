@@ -1,6 +1,6 @@
-"""One end of a UDP link: a socket, a session, a thread that listens.
+"""One end of a UDP link: a socket, a session, a listening thread.
 
-`udp_plant` is the end beside the plant, `udp_mirror` the one beside the controller.
+`udp_plant` is the end at the plant, `udp_mirror` the one at the controller.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from inloop.links.packets import MOST_BYTES, Kind, Packet
 from inloop.links.session import OLDEST, Session
 from inloop.realtime.closing import Closing
 
-HEARTBEAT = 0.05  # longest silence of an end [s]
+HEARTBEAT = 0.05  # maximum silence of an end [s]
 PLANT_PORT, MIRROR_PORT = 5620, 5621
 LOCAL = "127.0.0.1"
-_LISTEN = 0.1  # how often a thread looks whether it shall end [s]
+_LISTEN = 0.1  # interval at which a thread checks for its end [s]
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ class Address:
         """From "HOST:PORT", "HOST", ":PORT" or "[V6]:PORT".
 
         Args:
-            text: what a person wrote.
-            port: if he wrote none.
+            text: as written by the user.
+            port: default port.
         """
         host, colon, number = text.rpartition(":")
         if not colon or text.endswith("]"):
             host, number = text, str(port)
         if not (number.isascii() and number.isdigit() and 0 < int(number) < 65536):
             raise InputError(
-                f"{text!a} is no address", fix="Write HOST:PORT, such as 10.0.0.2:5620."
+                f"{text!a} is not an address", fix="Write HOST:PORT, such as 10.0.0.2:5620."
             )
         return cls(host.strip("[]") or LOCAL, int(number))
 
@@ -56,7 +56,7 @@ class UdpEnd(Closing):
     """Sends and receives for one session; use it in a `with` statement.
 
     Attributes:
-        session: what is believed, and the statistics.
+        session: protocol state and statistics.
         now: clock of the session [ns].
     """
 
@@ -88,28 +88,28 @@ class UdpEnd(Closing):
         self._error: Exception | None = None
 
     def send(self, kind: Kind, payload: bytes = b"") -> None:
-        """Send one packet; what the network does not take is counted."""
+        """Send one packet; packets not accepted by the network are counted."""
         with self._lock:
             data = self.session.pack(kind, payload, self.now())
         self._send(data)
 
     @property
     def linked(self) -> bool:
-        """Did we hear from a peer lately?"""
+        """Whether a peer was heard from recently."""
         with self._lock:
             return self.session.linked(self.now())
 
     def take(self, packet: Packet) -> None:
-        """A packet that counts has come; called by the thread that listens."""
+        """Process an accepted packet; called by the listening thread."""
         raise NotImplementedError
 
     def refuse(self) -> None:
-        """Count a packet whose content makes no sense here."""
+        """Count a packet with invalid content."""
         with self._lock:
             self.session.statistics.counts.refused += 1
 
     def check(self) -> None:
-        """Raise here what went wrong in the thread that listens."""
+        """Raise errors of the listening thread here."""
         if self._error is not None:
             raise self._error
 
@@ -141,11 +141,11 @@ class UdpEnd(Closing):
             self.take(packet)
 
     def start(self) -> None:
-        """Begin to listen."""
+        """Start listening."""
         self._thread.start()
 
     def close(self) -> None:
-        """Let go of the socket."""
+        """Close the socket."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -166,7 +166,7 @@ def _resolve(address: Address) -> tuple[int, tuple[str, int]]:
 
 
 def warn_of_open_door(listen: Address, key: bytes) -> str | None:
-    """A sentence for who listens to other machines without a key."""
+    """A warning for those who listen to other machines without a key."""
     with contextlib.suppress(ValueError):
         if ipaddress.ip_address(listen.host).is_loopback:
             return None

@@ -1,7 +1,7 @@
-"""The end of a UDP link beside the controller: a mailbox that mirrors the plant's.
+"""The end of a UDP link at the controller: a mailbox that mirrors the plant's.
 
 Controllers attach to the mirror as they would to the plant. Inputs, parameters and commands (pause,
-reset, …) go to the plant. Records count inputs by the plant's numbers, not the mirror's.
+reset, …) are sent to the plant. Records refer to inputs by the plant's numbers, not the mirror's.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from inloop.realtime.mailboxes.mirror import SLOTS, Mirror, Written
 from inloop.realtime.mailboxes.outputs import State
 
 Reals = NDArray[np.float64]
-ASK_AGAIN = 0.02  # [s] after which a command is sent again
+ASK_AGAIN = 0.02  # [s] after which a command is repeated
 
 
 class MirrorEnd(UdpEnd):
-    """Makes the mirror when the plant has told its layout; fills it until the plant ends.
+    """Creates the mirror when the layout is received; fills it until the plant ends.
 
     Attributes:
-        name: of the mirror's mailbox.
+        name: name of the mirror's mailbox.
     """
 
     def __init__(
@@ -59,22 +59,22 @@ class MirrorEnd(UdpEnd):
         self._remote = [0] * SLOTS[0]  # the plant's numbers of the outputs in the mirror
         self._newest = 0  # the plant's number of the newest outputs
         self._answer: tuple[int, Written] | None = None  # to the plant's outputs of this number
-        self._agreed: Reals = np.zeros(0)  # parameters that the plant has
-        self._wished: tuple[int, Reals] | None = None  # parameters on their way to it
-        self._state = State.ARMED  # that the mirror shows: until it has outputs
-        self._shown = 0.0  # when it last gave a sign of life [s]
-        self._commands: deque[tuple[int, bytes]] = deque()  # that the plant has not obeyed yet
-        self._asked = 0.0  # when the first of them was sent last [s]
+        self._agreed: Reals = np.zeros(0)  # parameters of the plant
+        self._wished: tuple[int, Reals] | None = None  # parameters being sent to it
+        self._state = State.ARMED  # state shown by the mirror: until it has outputs
+        self._shown = 0.0  # its last sign of life [s]
+        self._commands: deque[tuple[int, bytes]] = deque()  # not executed by the plant yet
+        self._asked = 0.0  # when the first of them was last sent [s]
 
     def run(self, seconds: float = math.inf, on_ready: Callable[[], None] | None = None) -> None:
-        """Until the plant has ended.
+        """Run until the plant has ended.
 
         Args:
-            seconds: at most.
+            seconds: maximum time [s].
             on_ready: called when controllers can attach.
 
         Raises:
-            LinkError: the plant was replaced by another one.
+            LinkError: the plant was replaced by a different one.
         """
         end = time.monotonic() + seconds
         self.start()
@@ -93,13 +93,13 @@ class MirrorEnd(UdpEnd):
             self._tell(self._mirror)
 
     def close(self) -> None:
-        """Also end the mirror; those who are attached see the plant end."""
+        """Also ends the mirror; attached processes see the plant end."""
         super().close()
         if self._mirror is not None:
             self._mirror.close()
 
     def take(self, packet: Packet) -> None:
-        """The layout, outputs, what became of a command, or the end."""
+        """The layout, outputs, the result of a command, or the end."""
         if packet.kind == Kind.LAYOUT:
             self._take_layout(packet)
         elif packet.kind == Kind.OUTPUTS and self._mirror is not None:
@@ -170,7 +170,7 @@ class MirrorEnd(UdpEnd):
     # to the plant
 
     def _tell(self, mirror: Mirror) -> None:
-        """New inputs as soon as they are there; all else until the plant has got it."""
+        """Send new inputs at once; everything else until the plant has received it."""
         new = mirror.wait(ASK_AGAIN if self._commands else HEARTBEAT)
         found = mirror.inputs() if new else None
         if found is not None:
@@ -199,10 +199,10 @@ class MirrorEnd(UdpEnd):
             self._commands.append((number, pack_numbered(number, words.tobytes())))
 
     def _tell_command(self) -> None:
-        """One at a time, again and again until the plant has obeyed."""
+        """Send one at a time, repeatedly until the plant has executed it."""
         if not self._commands or time.monotonic() - self._asked < ASK_AGAIN:
             return
-        with contextlib.suppress(IndexError):  # the plant may have obeyed meanwhile
+        with contextlib.suppress(IndexError):  # the plant may have executed it in the meantime
             self.send(Kind.COMMAND, self._commands[0][1])
             self._asked = time.monotonic()
 
@@ -220,7 +220,7 @@ class MirrorEnd(UdpEnd):
 
 
 def _layout_of(described: LayoutPayload) -> Layout | None:
-    """The layout, if it makes sense."""
+    """The layout, if it is valid."""
     sensible = math.isfinite(described.period) and described.period > 0.0
     if not sensible or 8 * described.stepper_states > MOST_BYTES:
         return None

@@ -1,4 +1,4 @@
-"""The end of a UDP link beside the plant: sends outputs, does what inputs and commands say."""
+"""The end of a UDP link at the plant: sends outputs, applies inputs and commands."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from inloop.links.udp import HEARTBEAT, LOCAL, MIRROR_PORT, PLANT_PORT, Address,
 from inloop.realtime import Outputs, attach
 
 _SENT = 4096  # outputs whose time of writing is remembered
-_GOOD_BYES = 5  # some may be lost
-_OVERHEAD = 256  # more than header, tag and numbers of a packet [bytes]
+_GOOD_BYES = 5  # repeated, because some may be lost
+_OVERHEAD = 256  # upper bound of header, tag and numbers of a packet [bytes]
 
 
 class PlantEnd(UdpEnd):
     """Sends each new record of outputs to the peer, and writes the peer's inputs.
 
-    One thread reads outputs, another one writes inputs, each over a mailbox of its own. The inputs
-    block is taken with the first inputs that come. When none come any more, or only old ones, the
-    loop sees stale inputs, as with any controller: their age counts from the time at which the
-    controller wrote them, or a little more. All times are those of the plant's clock.
+    One thread reads outputs, another one writes inputs, each through its own mailbox. The inputs
+    are taken when the first ones arrive. When none arrive any more, or only old ones, the loop sees
+    stale inputs, as with any controller: their age counts from the time at which the controller
+    wrote them, or slightly more. All times are those of the plant's clock.
     """
 
     def __init__(
@@ -60,12 +60,12 @@ class PlantEnd(UdpEnd):
             self._mailboxes = stack.pop_all()
         self._written = [(0, 0)] * _SENT  # number and time of outputs
         self._newest = 0
-        self._parameters = (0, 0)  # session and number of those that came last
+        self._parameters = (0, 0)  # session and number of the last ones received
         self._command = (0, 0)
         self._refused = False  # the last command
 
     def run(self, seconds: float = math.inf) -> None:
-        """Until the plant ends; that is told to the peer."""
+        """Run until the plant ends, which is reported to the peer."""
         self.start()
         hello = time.monotonic()
         end = hello + seconds
@@ -80,7 +80,8 @@ class PlantEnd(UdpEnd):
                 for _ in range(_GOOD_BYES):
                     self.send(Kind.BYE)
                 return
-            # without news again what was sent last: in lock-step the plant waits for its answer
+            # repeat the last outputs if there are no new ones: in lock-step the plant waits for the
+            # answer
             if self.linked:
                 self._send_outputs(outputs)
             elif time.monotonic() >= hello:
@@ -88,12 +89,12 @@ class PlantEnd(UdpEnd):
                 hello = time.monotonic() + HEARTBEAT
 
     def close(self) -> None:
-        """Also let go of the mailbox."""
+        """Also releases the mailbox."""
         super().close()
         self._mailboxes.close()
 
     def take(self, packet: Packet) -> None:
-        """Inputs, parameters, a command, or a wish to know the layout."""
+        """Inputs, parameters, a command, or a request for the layout."""
         if packet.kind == Kind.INPUTS:
             self._take_inputs(packet)
         elif packet.kind == Kind.PARAMETERS:
@@ -106,7 +107,7 @@ class PlantEnd(UdpEnd):
     def _send_outputs(self, outputs: Outputs) -> None:
         self._newest = outputs.sequence
         self._written[outputs.sequence % _SENT] = (outputs.sequence, outputs.stamp)
-        # a peer that was started again counts its parameters anew
+        # a restarted peer numbers its parameters from the start
         session, number = self._parameters
         received = number if session == self.session.peer else 0
         payload = OutputsPayload(
@@ -134,7 +135,7 @@ class PlantEnd(UdpEnd):
         if found is None or found.answers > self._newest:
             self.refuse()
             return
-        # at least as old as they are: the watchdog judges the time since they were written
+        # an upper bound of their age: the watchdog uses the time since they were written
         sent = min(sent_after(packet), self.session.heard)
         stamp = max(1, sent - max(0, found.waited))
         answers, values = found.answers, np.frombuffer(found.values)
@@ -148,7 +149,7 @@ class PlantEnd(UdpEnd):
             self.session.statistics.answer.add(self.session.heard - written)
 
     def _take_parameters(self, packet: Packet) -> None:
-        """Those that are not NaN; once, however often they come."""
+        """Apply those that are not NaN; once, however often they arrive."""
         parameters = self._inbox.parameters
         found = unpack_numbered(packet.payload, len(parameters))
         if found is None:
@@ -165,7 +166,7 @@ class PlantEnd(UdpEnd):
         self._parameters = (packet.session, number)
 
     def _take_command(self, packet: Packet) -> None:
-        """Once, however often it comes; each time what became of it is told."""
+        """Execute it once, however often it arrives; the result is sent each time."""
         found = unpack_numbered(packet.payload, 1 + self._inbox.layout.command_values)
         if found is None:
             self.refuse()
@@ -180,7 +181,7 @@ class PlantEnd(UdpEnd):
             except InputError:
                 self._refused = True
             except MailboxError:
-                return  # it does not answer
+                return  # no answer from the plant
             self._command = (packet.session, number)
         result = np.array([self._refused, self._inbox.state], np.float64)
         self.send(Kind.OBEYED, pack_numbered(number, result.tobytes()))

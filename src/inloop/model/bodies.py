@@ -29,7 +29,7 @@ def body(
     doc: str = "",
     visuals: Sequence[Visual | Shape] = (),
 ) -> BodyHandle:
-    """Hang a body on another one.
+    """Attach a body to another one.
 
     The body frame is the frame after the joint; at q = 0 it coincides with the frame or
     point it hangs on. Every number may be an expression of parameters.
@@ -90,7 +90,7 @@ def chain(
     doc: str = "",
     visuals: Sequence[Visual | Shape] = (),
 ) -> BodyHandle:
-    """Hang a body on another one by several joints in a row.
+    """Attach a body to another one by several joints in series.
 
     Massless bodies carry the joints but the last: "base" with free() makes "base_tx",
     "base_ty", ... "base_ry" and "base", whose joint is "base_rz".
@@ -135,7 +135,7 @@ def _read_visuals(read: Intake, visuals: object) -> tuple[Visual, ...]:
     found = tuple(item for item in placed if isinstance(item, Visual))
     if items is None or len(found) < len(items):
         read.complain(
-            f"visuals cannot be {quoted(visuals)}",
+            f"visuals must be a list of shapes, got {quoted(visuals)}",
             "Write a list such as [sphere(0.1), visual(box((0.1, 0.2, 0.3)), at=(0.1, 0, 0))].",
         )
     return found

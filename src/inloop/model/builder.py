@@ -134,7 +134,7 @@ class ModelBuilder:
         range: tuple[float, float] | None = None,
         doc: str = "",
     ) -> Expr:
-        """Declare a number that may be changed while the model runs.
+        """Declare a number that can be changed while the model runs.
 
         Args:
             name: name in the model and in generated code.
@@ -152,7 +152,7 @@ class ModelBuilder:
         return parameter.symbol
 
     def input(self, name: str, unit: str = "", doc: str = "") -> Expr:
-        """Declare a signal from outside that force laws may use; it is 0 until connected.
+        """Declare an input signal that force laws may use; it is 0 until connected.
 
         Its name may have two parts, such as "motor.command".
         """
@@ -194,7 +194,7 @@ class ModelBuilder:
         return freeze(self._draft)
 
     def describe(self) -> str:
-        """Return a table of the finished mechanism that a person can read."""
+        """Return a readable table of the finished mechanism."""
         return self.build().describe()
 
     def __repr__(self) -> str:

@@ -169,7 +169,7 @@ def _proportion(item: Coupling, mechanism: Mechanism) -> str:
         sign = ("- " if negative else "+ ") if told else "-" if negative else ""
         times = "" if size == "1" else f"{size} "
         told += f"{' ' if told else ''}{sign}{times}{mechanism.bodies[k].joint.name}"
-    return f"{told} = {'what it is at first' if item.offset is None else _scalar(item.offset)}"
+    return f"{told} = {'its initial value' if item.offset is None else _scalar(item.offset)}"
 
 
 def _drive_rows(mechanism: Mechanism) -> list[Row]:

@@ -12,7 +12,7 @@ from inloop.model.rotations import Rotation, read_rotation
 
 
 class Handle:
-    """Something of one model that others can hang on or act at.
+    """An element of a model that other elements can refer to.
 
     Attributes:
         path: its name in the model, such as "crank" or "crank.pin".
@@ -94,7 +94,7 @@ def read_path(read: Intake, draft: Draft, value: object, role: str) -> str | Non
     if not isinstance(value, Handle):
         read.complain(
             f"{role} must be a body, a point, a frame or its name, got {quoted(value)}",
-            'Pass what body(...) or point(...) returned, or a name such as "crank.pin".',
+            'Pass the object returned by body(...) or point(...), or a name such as "crank.pin".',
         )
     elif not value.belongs_to(draft):
         read.complain(

@@ -143,7 +143,8 @@ def _read_initial(read: Intake, spec: JointSpec) -> tuple[Pair, tuple[bool, bool
     declared = both[0] is not None, both[1] is not None
     if declared[0] and spec.guess is not None:
         read.complain(
-            "initial and guess both give q", "Write initial for a q to keep, guess for one to find."
+            "initial and guess both give q",
+            "Write initial= for a q that must hold, guess= for a first estimate.",
         )
     q = spec.guess if both[0] is None else both[0]
     numbers = [0.0 if x is None else read.number(x, "initial") for x in (q, both[1])]

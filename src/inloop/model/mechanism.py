@@ -156,9 +156,9 @@ class Mechanism:
             parts = self.bodies[k : k + 3]
             if [part.joint.kind.part for part in parts] != [0, 1, 2]:
                 raise ModelError(
-                    f"body {quoted(body.name)}: others lie between the parts of a ball joint",
+                    f"body {quoted(body.name)}: other bodies are between parts of its ball joint",
                     body.where,
-                    "Hang the body on its joint by m.body(..., joint=ball()).",
+                    "Declare the body with its joint: m.body(..., joint=ball()).",
                 )
             found.append(Attitude(parts[-1].name, (k, k + 1, k + 2), attitude))
         return tuple(found)

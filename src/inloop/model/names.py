@@ -47,7 +47,8 @@ def name_problem(name: object) -> tuple[str, str] | None:
         return "the name is a keyword of C", f"Write it as {quoted(name + '_')}."
     if len(name) > LONGEST_NAME:
         return (
-            f"the name has {len(name)} characters, C distinguishes only the first {LONGEST_NAME}",
+            f"the name has {len(name)} characters, but C distinguishes only the first "
+            f"{LONGEST_NAME}",
             "Use a shorter name.",
         )
     return None
@@ -67,7 +68,7 @@ def suggestion(wrong: str, known: Iterable[str]) -> str:
     if near:
         return f"Did you mean {quoted(near[0])}?"
     if not candidates:
-        return "There is none yet."
+        return "None has been declared yet."
     shown = ", ".join(quoted(name) for name in candidates[:8])
     more = f" and {len(candidates) - 8} more" if len(candidates) > 8 else ""
-    return f"There are: {shown}{more}."
+    return f"Known names: {shown}{more}."

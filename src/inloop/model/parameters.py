@@ -79,8 +79,8 @@ def read_parameter(
     absurd = [x for x in (value, low, high) if is_absurd(x, checked_unit)]
     if absurd:
         read.complain(
-            f"{absurd[0]:g} {checked_unit} is out of any range met in practice",
-            "Check the unit: values are used as they are, in SI.",
+            f"{absurd[0]:g} {checked_unit} is outside any realistic range",
+            "Check the unit: values are used unchanged, in SI units.",
         )
     symbol = read.graph.symbol(checked_name, static=True)
     return Parameter(checked_name, value, checked_unit, limits, doc, symbol, read.where)

@@ -1,6 +1,6 @@
-"""C text → loaded library: compiler, build cache, calls, and the hand-written C99 runtime.
+"""From C text to a loaded library: compiler, build cache, calls, and the C99 runtime.
 
-Knows nothing of mechanics or of symbolic programs.
+Independent of mechanics and of symbolic programs.
 """
 
 from inloop.native.building.build import build_library

@@ -1,7 +1,7 @@
-"""Structs, enums and integer constants, read from the text of C headers.
+"""Read structs, enums and integer constants from the text of C headers.
 
-The reader knows the C that our headers use, and refuses everything else. It lays nothing out by
-itself: ctypes does, by the rules of the platform, as the compiler does.
+The reader supports the subset of C that our headers use, and rejects everything else. The layout is
+computed by ctypes, by the rules of the platform, as by the compiler.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _SCALARS: dict[str, Any] = {
 }
 _QUALIFIERS = ("const", "volatile")
 
-# comments, and texts in quotes: neither declares anything
+# comments and string literals: neither declares anything
 _ASIDE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
-# tag, fields, the brace behind them, what follows it. What begins with a word is found fast
+# tag, fields, closing brace, what follows. Patterns that begin with a word are found fast
 _STRUCT = re.compile(r"struct\b\s*(\w*)\s*\{([^{}]*)([{}])([^;]*)")
 _FUNCTION_TYPE = re.compile(r"typedef\b[^;{}()]*\(\s*\*\s*(\w+)\s*\)\s*\(")
 _FUNCTION = re.compile(r"[\w\s*]+\(\s*\*\s*(\w+)\s*\)\s*\([\w\s*,]*\)")
 _TYPE = re.compile(r"([\w\s]+?)\s*(\*[^,]*|\b\w+\s*(?:\[[^,]*)?)(?:,(.*))?", re.DOTALL)
-# stars, name, sizes of arrays
+# stars, name, array sizes
 _DECLARATOR = re.compile(
     r"\s*((?:\*\s*(?:const\b|volatile\b)?\s*)*)([A-Za-z_]\w*)\s*((?:\[\s*\w+\s*\]\s*)*)"
 )
@@ -53,11 +53,11 @@ _SHIFT = re.compile(r"\(\s*(\S+)\s*<<\s*(\S+)\s*\)")
 
 @dataclass(frozen=True)
 class _Struct:
-    """A struct as it is written.
+    """A struct as written.
 
     Attributes:
-        line: of the header, where the fields begin.
-        problem: why no mirror can be made, or "".
+        line: line of the header where the fields begin.
+        problem: why it cannot be mirrored, or "".
     """
 
     name: str
@@ -74,7 +74,7 @@ class _Struct:
         )
 
     def declarations(self) -> Iterator[tuple[str, int]]:
-        """The text of each, and its line."""
+        """The text of each declaration, and its line."""
         line = self.line
         *declarations, rest = self.fields.split(";")
         for text in declarations:
@@ -86,10 +86,10 @@ class _Struct:
 
 
 class Headers:
-    """What some headers declare."""
+    """Declarations of a set of headers."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        """Find it.
+        """Parse the headers.
 
         Args:
             texts: name of a header → its text.
@@ -114,7 +114,7 @@ class Headers:
         """The mirror of a struct; always the same class.
 
         Raises:
-            BuildError: no header declares it, or it holds what cannot be mirrored.
+            BuildError: no header declares it, or it contains something that cannot be mirrored.
         """
         if name not in self._made:
             struct = _only(self._structs.get(name, ()), f"struct '{name}'")
@@ -125,14 +125,14 @@ class Headers:
                 for text, line in struct.declarations()
                 for field in self._fields(struct, text, line)
             ]
-            # without a place for other attributes, a wrong name is an error and not forgotten
+            # without a __dict__, a misspelled field is an error
             members = {"__slots__": (), "_fields_": fields}
-            # if another thread was faster, its class is the one
+            # if another thread was faster, use its class
             self._made.setdefault(name, type(name, (ctypes.Structure,), members))
         return self._made[name]
 
     def enumeration(self, name: str) -> dict[str, int]:
-        """The constants of an enum, in their order.
+        """The constants of an enum, in order.
 
         Raises:
             BuildError: no header declares it.
@@ -140,10 +140,10 @@ class Headers:
         return dict(_only([e for tag, e in self._enums if tag == name], f"enum '{name}'"))
 
     def constant(self, name: str) -> int:
-        """A constant of an enum, or an integer that is given by #define.
+        """A constant of an enum, or an integer defined by #define.
 
         Raises:
-            BuildError: no header declares it, or in other words than are known here.
+            BuildError: no header declares it, or its value has an unsupported form.
         """
         found = [enum[name] for _, enum in self._enums if name in enum]
         for where, define in self._find_all(_DEFINE):
@@ -156,29 +156,29 @@ class Headers:
         return [(found[1], _numbered(found[2], where)) for where, found in self._find_all(_ENUM)]
 
     def _find_all(self, pattern: re.Pattern[str]) -> Iterator[tuple[str, re.Match[str]]]:
-        """Where something is declared, and how."""
+        """All matches, with their location."""
         for header, text in self._texts.items():
             for found in pattern.finditer(text):
                 yield f"{header}, line {1 + text.count(chr(10), 0, found.start())}", found
 
     def _fields(self, struct: _Struct, text: str, line: int) -> Iterator[tuple[str, Any]]:
-        """What one declaration declares: names and types."""
+        """Names and types of one declaration."""
         if function := _FUNCTION.fullmatch(text):
             yield function[1], _POINTER
             return
         if not (found := _TYPE.fullmatch(text)):
-            struct.refuse(f"'{text}' is no field that is known here", line)
+            struct.refuse(f"'{text}' is not a field that is known here", line)
         base = " ".join(word for word in found[1].split() if word not in _QUALIFIERS)
         for declarator in (found[2], *(found[3].split(",") if found[3] else ())):
             if not (parts := _DECLARATOR.fullmatch(declarator)):
-                struct.refuse(f"'{text}' is no field that is known here", line)
+                struct.refuse(f"'{text}' is not a field that is known here", line)
             kind = self._kind(struct, base, parts[1] != "", line)
             for size in reversed(re.findall(r"\w+", parts[3])):
                 kind = kind * self._count(struct, size, line)
             yield parts[2], kind
 
     def _count(self, struct: _Struct, size: str, line: int) -> int:
-        """How many an array holds."""
+        """Length of an array."""
         try:
             count = self.constant(size) if size.isidentifier() else _integer(size, "")
         except BuildError as error:
@@ -188,7 +188,7 @@ class Headers:
         return count
 
     def _kind(self, struct: _Struct, base: str, pointer: bool, line: int) -> Any:
-        """The type of a field; pointers are all alike."""
+        """The type of a field; all pointers have the same one."""
         name = base.removeprefix("struct ")
         if base in self._functions or (pointer and (base == "void" or base in _SCALARS)):
             return _POINTER
@@ -202,12 +202,12 @@ class Headers:
 
 
 def _blank(aside: re.Match[str]) -> str:
-    """As many lines without words."""
+    """The same number of lines, blank."""
     return " " + "\n" * aside[0].count("\n")
 
 
 def _problem(found: re.Match[str]) -> str:
-    """What stands around the fields of a struct and would change them."""
+    """Syntax around the fields of a struct that would change its layout."""
     _, _, brace, rest = found.groups()
     if brace == "{":
         return "there is a struct, union or enum inside it"
@@ -232,7 +232,7 @@ def _numbered(body: str, where: str) -> dict[str, int]:
 
 
 def _integer(text: str, where: str) -> int:
-    """The value of an integer literal, or of one that is shifted to the left."""
+    """The value of an integer literal, or of a left shift of one."""
     if shift := _SHIFT.fullmatch(text):
         return _integer(shift[1], where) << _integer(shift[2], where)
     if not _LITERAL.fullmatch(text):
@@ -242,7 +242,7 @@ def _integer(text: str, where: str) -> int:
 
 def _no_integer(text: str, where: str) -> BuildError:
     return BuildError(
-        f"'{' '.join(text.split())}' is no integer that is known here",
+        f"'{' '.join(text.split())}' is not an integer that is known here",
         where=where,
         fix="Write a literal, or teach native/c_declarations.py this form.",
     )

@@ -27,10 +27,10 @@ _ALIGNMENT = 64  # a cache line, and the widest SIMD register [bytes]
 
 
 class NativeLibrary:
-    """A shared library in this process, or what takes its place where there is no compiler.
+    """A shared library in this process, or its replacement where there is no compiler.
 
-    `function` serves arrays that change from call to call, `bind` the shortest way into C for
-    arrays that stay: about 0.25 µs per call instead of about 1 µs per array.
+    `function` is for arrays that change from call to call, `bind` for arrays that stay, with the
+    lowest overhead: about 0.25 µs per call instead of about 1 µs per array.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,7 +41,7 @@ class NativeLibrary:
             raise BuildError(
                 f"the library cannot be loaded: {error}",
                 where=str(self.path),
-                fix="Remove this file; it is built anew at the next use.",
+                fix="Remove this file; it will be rebuilt when needed.",
             ) from error
 
     def __repr__(self) -> str:
@@ -55,7 +55,7 @@ class NativeLibrary:
 
         Args:
             name: exported name.
-            *arguments: POINTER (give it `address_of(array)`), REAL or COUNT, in order.
+            *arguments: POINTER (pass `address_of(array)`), REAL or COUNT, in order.
             returns: type of the result; None for void.
         """
         function = self._lookup(name)
@@ -63,41 +63,41 @@ class NativeLibrary:
         return function
 
     def bind(self, name: str, *arrays: Reals, returns: Any = ctypes.c_int) -> Callable[[], Any]:
-        """A call without arguments of a C function on arrays that stay where they are.
+        """A call without arguments of a C function on fixed arrays.
 
         Write inputs into the arrays, call, read outputs from them. The call keeps them alive.
         """
         function = self._lookup(name)
         function.restype = returns
-        # no argtypes: arrays of ctypes then pass as they are, which is the fastest way
+        # no argtypes: ctypes arrays are then passed directly, which is fastest
         return functools.partial(function, *(_as_c_array(array) for array in arrays))
 
     def address(self, name: str) -> int:
-        """Address of a function, to hand it to other C code."""
+        """Address of a function, to pass it to other C code."""
         function = self._lookup(name)
         if self.path.suffix == ".py":
             return int(function.address)
         return ctypes.cast(function, ctypes.c_void_p).value or 0
 
     def exported_symbols(self) -> tuple[str, ...]:
-        """Names that the library defines for others, sorted.
+        """Names that the library exports, sorted.
 
         Raises:
-            BuildError: the program `nm` is not there or fails.
+            BuildError: the program `nm` is missing or fails.
         """
         return _symbols(self.path, "--defined-only")
 
     def needed_symbols(self) -> tuple[str, ...]:
-        """Names that the library wants from others, sorted.
+        """Names that the library imports, sorted.
 
         Raises:
-            BuildError: the program `nm` is not there or fails.
+            BuildError: the program `nm` is missing or fails.
         """
         return _symbols(self.path, "--undefined-only")
 
     def _lookup(self, name: str) -> Any:
         try:
-            return self._handle[name]  # a new object each time, with argument types of its own
+            return self._handle[name]  # a new object each time, with its own argument types
         except AttributeError as error:
             raise BuildError(
                 f"the library has no function '{name}'",
@@ -107,16 +107,16 @@ class NativeLibrary:
 
 
 def _opened(path: Path) -> Any:
-    """What gives functions by name."""
+    """The object that looks up functions by name."""
     if path.suffix != ".py":
         return ctypes.CDLL(str(path))
-    from inloop.native.translated.loading import TranslatedHandle  # few need it
+    from inloop.native.translated.loading import TranslatedHandle  # rarely needed
 
     return TranslatedHandle(path)
 
 
 def aligned_zeros(*shape: int) -> Reals:
-    """A C-contiguous array of zeros that starts at a multiple of 64 bytes."""
+    """A C-contiguous array of zeros, aligned to 64 bytes."""
     count = math.prod(shape)
     raw = np.zeros(count * 8 + _ALIGNMENT, dtype=np.uint8)
     start = -raw.ctypes.data % _ALIGNMENT
@@ -124,7 +124,7 @@ def aligned_zeros(*shape: int) -> Reals:
 
 
 def address_of(array: Reals) -> int:
-    """Address of the first number of a C-contiguous float64 array, which must outlive its use."""
+    """Address of a C-contiguous float64 array, which must outlive its use."""
     return _checked(array).ctypes.data
 
 
@@ -153,6 +153,6 @@ def _symbols(path: Path, which: str) -> tuple[str, ...]:
     command = [program, "-D", "-P", which, str(path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise BuildError(f"nm fails: {result.stderr.strip()}", str(path), "Build it anew.")
+        raise BuildError(f"nm fails: {result.stderr.strip()}", str(path), "Build it again.")
     names = (line.split()[0].partition("@")[0] for line in result.stdout.splitlines())
     return tuple(sorted(set(names)))

@@ -1,8 +1,8 @@
-"""The structs and numbers of our own C headers, for Python: none of them is written down twice.
+"""Python mirrors of the structs and constants in our C headers, so that none is defined twice.
 
     run = mirror("il_run")(t0=0.0, stride=1)
 
-The headers are read at the first use, not at import; so is the reader loaded.
+The headers are read on first use, not at import.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _read: dict[str, Headers] = {}
 
 
 def own_headers() -> Headers:
-    """All that the headers of the runtime, of the loop and of runs with derivatives declare."""
+    """All declarations in the headers of the runtime, the loop and runs with derivatives."""
     if not _read:
         from inloop.native.c_declarations import Headers
 
-        # if another thread was faster, its headers are the ones: a struct is one class
+        # if another thread was faster, use its headers: each struct must be one class
         texts = {**runtime_headers(), **realtime_headers(), **variation_headers()}
         _read.setdefault("own", Headers(texts))
     return _read["own"]
@@ -39,7 +39,7 @@ def own_headers() -> Headers:
 def mirror(name: str) -> type[ctypes.Structure]:
     """The structure of this name, such as "il_run"; always the same class.
 
-    A name that is no field of it is an error, in its constructor and as an attribute.
+    Unknown field names are errors, in its constructor and as attributes.
     """
     return own_headers().structure(name)
 
@@ -56,11 +56,11 @@ def constant(name: str) -> int:
 
 
 def field_offset(name: str, field: str) -> int:
-    """Where a field of a structure begins [bytes]."""
+    """Offset of a field of a structure [bytes]."""
     return int(getattr(mirror(name), field).offset)
 
 
 @functools.cache
 def row_type(name: str) -> np.dtype[Any]:
-    """The structure of this name as a row of a NumPy array."""
+    """The structure of this name as a dtype for rows of a NumPy array."""
     return np.dtype(mirror(name))

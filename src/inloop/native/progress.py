@@ -1,4 +1,4 @@
-"""What long work is at, in one line that comes and goes, on a terminal only."""
+"""A temporary progress line for long operations, on a terminal only."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import time
 from types import TracebackType
 from typing import Self
 
-PATIENCE = 1.0  # s before anything is shown
-LEAST_PAUSE = 0.1  # s between two texts
-WIDTH = 78  # characters of the line
+PATIENCE = 1.0  # [s] before anything is shown
+LEAST_PAUSE = 0.1  # [s] between two updates
+WIDTH = 78  # width of the line [characters]
 
 
 class ProgressLine:
-    """A line about work that is under way: `with ProgressLine("deriving ...") as line:`.
+    """A progress line: `with ProgressLine("deriving ...") as line:`.
 
-    Work that is over within a second shows nothing, and neither does anything that runs without
-    a terminal. The line is gone when the work is over, however it ends.
+    Nothing is shown for work that takes less than a second, or without a terminal. The line is
+    removed at the end, in any case.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -31,7 +31,7 @@ class ProgressLine:
         if self._text and not self._closed and PATIENCE <= 0.0:
             self._show()
         elif self._text and not self._closed:
-            # the work may say nothing for long
+            # the work may be silent for long
             self._timer = threading.Timer(PATIENCE, self._show)
             self._timer.daemon = True
             self._timer.start()
@@ -53,7 +53,7 @@ class ProgressLine:
             self._show()
 
     def close(self) -> None:
-        """Leave the terminal clean."""
+        """Remove the line."""
         if self._timer is not None:
             self._timer.cancel()
         with self._guard:
@@ -69,7 +69,7 @@ class ProgressLine:
 
 
 def _on_a_terminal() -> bool:
-    """Is there somebody to look at it?"""
+    """Whether standard error is a terminal."""
     try:
         return sys.stderr.isatty()
     except (AttributeError, ValueError):  # none, or closed
@@ -80,5 +80,5 @@ def _write(text: str) -> None:
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
-    except (OSError, ValueError, UnicodeError):  # a terminal that has gone ends no work
+    except (OSError, ValueError, UnicodeError):  # a closed terminal must not stop the work
         return

@@ -1,4 +1,4 @@
-"""The functions of the loop and the mailbox that Python calls, and the numbers of their rings."""
+"""Functions of the real-time library that Python calls, and the ids of the mailbox rings."""
 
 from __future__ import annotations
 

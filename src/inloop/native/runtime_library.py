@@ -1,7 +1,6 @@
-"""The hand-written C99 part: its text, and the libraries made of it.
+"""The hand-written C99 code: its text, and the libraries built from it.
 
-`runtime` is portable; `realtime`, the loop and the mailbox, needs Linux and is built when asked
-for.
+`runtime` is portable; `realtime`, the loop and the mailbox, needs Linux and is built on demand.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def runtime_headers() -> dict[str, str]:
 
 
 def absent_sources() -> dict[str, str]:
-    """The .c files that stand in for parts of the runtime in a plant without them: name → text."""
+    """The .c files that replace omitted parts of the runtime in a plant: name → text."""
     return dict(_texts("absent", ".c"))
 
 
@@ -44,7 +43,7 @@ def realtime_headers() -> dict[str, str]:
 
 
 def serial_files() -> dict[str, str]:
-    """The board's half of a serial link: name → text."""
+    """The board side of a serial link: name → text."""
     return {**_texts("serial", ".h"), **_texts("serial", ".c")}
 
 
@@ -92,7 +91,7 @@ def _load_realtime(options: BuildOptions) -> NativeLibrary:
 
 
 def build_runtime(options: BuildOptions = DEFAULT_OPTIONS) -> Path:
-    """The file of the runtime that this machine builds, or has built.
+    """Path of the runtime library for this machine, built if necessary.
 
     Raises:
         BuildError: there is no compiler.
@@ -102,13 +101,13 @@ def build_runtime(options: BuildOptions = DEFAULT_OPTIONS) -> Path:
 
 
 def adopt_runtime(path: Path) -> None:
-    """Use a runtime that was built elsewhere of the same text, unless one is loaded already."""
+    """Use a runtime built elsewhere from the same text, unless one is already loaded."""
     if not _adopted and not _load.cache_info().currsize:
         _adopted.append(NativeLibrary(path))
 
 
 def runtime_digest() -> str:
-    """What tells the text of this runtime from that of other versions."""
+    """Hash of the text of this runtime."""
     texts = sorted({**runtime_sources(), **runtime_headers()}.items())
     return hashlib.sha256(repr(texts).encode()).hexdigest()
 

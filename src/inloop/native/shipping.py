@@ -1,4 +1,4 @@
-"""The libraries of a plant for other machines: as files for the same kind, as text for others."""
+"""Ship the libraries of a plant to other machines: as binaries, or as text to be compiled there."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from inloop.native.runtime_library import adopt_runtime, build_runtime
 
 @dataclass(frozen=True)
 class LibraryText:
-    """C text that becomes a library, compiled the same way wherever it is built.
+    """C text of a library, to be compiled the same way on any machine.
 
     Attributes:
         sources: file name → C text.
-        headers: those that they include, likewise.
-        flags: of the compiler, in the spelling of gcc.
-        extra_flags: that win over them.
+        headers: file name → text of the included headers.
+        flags: compiler flags, in gcc spelling.
+        extra_flags: appended flags, which override them.
         spaces: source → name space, as in `build_library`.
     """
 
@@ -37,10 +37,10 @@ class LibraryText:
     spaces: Mapping[str, str]
 
     def build(self, linked: Sequence[Path] = ()) -> Path:
-        """The library on this machine, together with the code of others.
+        """Build the library on this machine, including the code of others.
 
         Raises:
-            BuildError: there is no compiler, or it refuses the text.
+            BuildError: there is no compiler, or the text does not compile.
         """
         options = BuildOptions(self.flags, self.extra_flags, together=True, linked=tuple(linked))
         return build_library(self.sources, self.headers, options=options, spaces=self.spaces)
@@ -48,12 +48,12 @@ class LibraryText:
 
 @dataclass(frozen=True)
 class Libraries:
-    """What runs need, as files.
+    """The libraries of a run, as binaries.
 
     Attributes:
-        kind: of the machines that can use them.
-        made_by: kind, compiler and flags, which decide about the last bits of results.
-        runtime, unit: content of the libraries.
+        kind: kind of machine that can use them.
+        made_by: kind, compiler and flags, which determine the last bits of results.
+        runtime, unit: contents of the library files.
     """
 
     kind: str
@@ -62,9 +62,9 @@ class Libraries:
     unit: bytes
 
     def load(self) -> NativeLibrary:
-        """The library of the plant in this process, and the runtime with it.
+        """Load the library of the plant, and the runtime, in this process.
 
-        The files are gone once they are loaded: what a process has mapped stays.
+        The files are deleted after loading: mapped pages stay.
         """
         with Store(cache_directory()).workspace() as directory:
             for name, content in (("runtime.so", self.runtime), ("unit.so", self.unit)):
@@ -75,31 +75,31 @@ class Libraries:
 
 @functools.cache
 def machine_kind() -> str:
-    """Machines of one kind can use each other's libraries: processor and C library are the same."""
+    """Machines of one kind (same processor and C library) can share libraries."""
     return hashlib.sha256(repr(machine_identity()).encode()).hexdigest()[:16]
 
 
 def libraries_here(unit: Path) -> Libraries:
-    """The libraries that this machine builds: that of a plant, and the runtime."""
+    """The libraries built on this machine: that of a plant, and the runtime."""
     runtime = build_runtime().read_bytes()
     return Libraries(machine_kind(), made_here(), runtime, unit.read_bytes())
 
 
 def made_here() -> str:
-    """Who makes libraries in this process: kind of machine, compiler and flags."""
+    """How libraries are built in this process: kind of machine, compiler and flags."""
     compiler = usable_compiler()
     version = "no compiler" if compiler is None else compiler.version
     return f"{machine_kind()} {version} {' '.join(model_options().compile_flags)}"
 
 
 def build_libraries(texts: Sequence[LibraryText]) -> Libraries:
-    """The libraries of a plant for machines of this kind.
+    """Build the libraries of a plant for machines of this kind.
 
     Args:
-        texts: libraries of functions, then the unit that holds the code of all of them.
+        texts: libraries of functions, then the unit that includes the code of all of them.
 
     Raises:
-        BuildError: there is no compiler, or it refuses the text.
+        BuildError: there is no compiler, or the text does not compile.
     """
     *functions, unit = texts
     return libraries_here(unit.build([text.build() for text in functions]))

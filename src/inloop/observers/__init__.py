@@ -4,15 +4,14 @@
     estimate = observer.step(outputs)          # once per period: by hand, or as a controller
     found = observer.follow(recording)         # or over a whole run
 
-Kalman filters, extended ("ekf") and unscented ("ukf"), run in C (native/runtime/il_observer.h);
-estimation over a moving horizon ("mhe") is Python around the same steps and slopes.
+Kalman filters, extended ("ekf") and unscented ("ukf"), and estimation over a moving horizon ("mhe")
+run in C (native/runtime/il_observer.h).
 """
 
 from inloop.observers.consistency import Consistency, nees, nis
 from inloop.observers.estimate import Estimate
 from inloop.observers.followed import Followed
 from inloop.observers.forces import ContactForce, contact_force, unknown_efforts
-from inloop.observers.horizon import HorizonObserver
 from inloop.observers.make import observer, observer_again
 from inloop.observers.observer import Observer
 from inloop.observers.trial import Trial, trial
@@ -23,7 +22,6 @@ __all__ = [
     "ContactForce",
     "Estimate",
     "Followed",
-    "HorizonObserver",
     "Observer",
     "Trial",
     "Unknown",

@@ -58,15 +58,15 @@ class Account:
             if count > far:
                 told.append(f"'{name}' was missing {count - far} times")
             if far:
-                told.append(f"'{name}' was too far off {far} times, and left out (gate=)")
+                told.append(f"'{name}' was rejected {far} times as too far off (gate=)")
         told.append(idle_note(self._idle))
         if self.lost:
-            told.append(f"{self.lost} samples never came")
+            told.append(f"{self.lost} samples were lost")
         if self.repeated:
-            told.append(f"{self.repeated} samples came once more and were taken once")
+            told.append(f"{self.repeated} samples were repeated, and used only once")
         if mean is not None:
             told.append(f"samples come every {mean:.4g} s, not every {period:g} s")
         if self.begun_anew:
-            told.append(f"began anew {self.begun_anew} times, at last because {self.reason}")
+            told.append(f"restarted {self.begun_anew} times, most recently because {self.reason}")
         told.append(innovation_note(self._squares, self._used))
         return tuple(note for note in told if note)

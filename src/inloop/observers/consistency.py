@@ -120,7 +120,7 @@ def nees(errors: Any, covariances: Any, *, share: float = SHARE) -> Consistency:
     squares = np.diagonal(P, axis1=2, axis2=3)
     if not np.all(squares > 0.0):
         raise InputError(
-            "a state has no variance: it is known, and no error of it can be judged",
+            "a state has no variance: it is known, so its error cannot be judged",
             fix="Leave it out: errors[..., kept], covariances[..., kept, :][..., kept].",
         )
     # without units
@@ -137,9 +137,9 @@ def _refuse_singular(correlations: Array) -> None:
     least = float(np.linalg.eigvalsh(correlations).min())
     if least < SINGULAR:
         raise InputError(
-            f"the covariances are singular (an eigenvalue of the correlations is {least:.1e}): "
-            "several states together are known, and no error of them can be judged",
-            fix="Let noise move all of them (disturbances=, states=), or leave some out.",
+            "the covariances are singular (an eigenvalue of the correlations is "
+            f"{least:.1e}): a combination of states is known, so its error cannot be judged",
+            fix="Let noise act on all of them (disturbances=, states=), or leave some out.",
         )
 
 

@@ -132,18 +132,25 @@ def _rows(observer: Observer, run: Any) -> tuple[Array, Array, Array]:
     for name in observer.measured:
         if name not in known:
             raise unknown_name("output", name, known)
-        columns.append(reals(run[name], name)[rows])
+        columns.append(_column(run, name, t)[rows])
     given = [
-        reals(run[name], name)[rows] if name in known else np.full(len(rows), value)
+        _column(run, name, t)[rows] if name in known else np.full(len(rows), value)
         for name, value in zip(observer.inputs, observer.held, strict=True)
     ]
     return t[rows], np.stack(columns, axis=1), np.stack(given, axis=1)
 
 
+def _column(run: Any, name: str, t: Array) -> Array:
+    values = reals(run[name], name)
+    if values.shape != t.shape:
+        raise InputError(f"'{name}' has shape {values.shape}", fix=f"Give {len(t)} numbers.")
+    return values
+
+
 def _once_per_period(t: Array, period: float) -> np.ndarray[Any, np.dtype[np.intp]]:
     """Numbers of the rows that are samples."""
     if t.ndim != 1 or len(t) < 2:
-        raise InputError("a run of less than two rows", fix="Give a longer one.")
+        raise InputError("a run of fewer than two rows", fix="Give a longer one.")
     spacing = float(np.median(np.diff(t)))
     stride = round(period / spacing) if spacing > 0.0 else 0
     if stride < 1 or abs(stride * spacing - period) > 1e-3 * period:

@@ -104,9 +104,9 @@ def contact_force(
         raise InputError(
             f"the observer does not estimate efforts of {', '.join(deaf) or 'any joint'}"
             + (f", {ago} samples ago" if ago else ""),
-            fix='Give them to it: unknown={"<joint>.tau": Unknown(..., lag=...)}.'
+            fix='Declare them as unknown: unknown={"<joint>.tau": Unknown(..., lag=...)}.'
             if ago
-            else 'Give them to it: unknown={"<joint>.tau": ...}.',
+            else 'Declare them as unknown: unknown={"<joint>.tau": ...}.',
         )
     J = J[:, [plant.coordinates.index(name) for name in felt]]
     at = [estimate.states.index(name + tail) for name in felt]
@@ -115,8 +115,8 @@ def contact_force(
     sizes = np.linalg.svd(J, compute_uv=False)
     if len(felt) < 3 or sizes[-1] <= RANK * sizes[0]:
         raise InputError(
-            f"the joints do not feel every force at '{point}' here",
-            fix="Move away from the singular position, or ask for another point.",
+            f"not every force at '{point}' can be determined from the joints here",
+            fix="Move away from the singular position, or choose another point.",
         )
     most = float(np.diag(D).max())
     if most == 0.0:  # at the start, where nothing is unknown yet

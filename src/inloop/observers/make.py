@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.native.running.observer import COPY_OF_EXTRA, ObserverTable
-from inloop.observers.horizon import HorizonObserver
+from inloop.native.running.observer import COPY_OF_EXTRA, ObserverTable, StateBound
 from inloop.observers.observability import insist_on_sight
 from inloop.observers.observed_plant import ObservedPlant
 from inloop.observers.observer import Observer
@@ -23,15 +24,16 @@ from inloop.observers.unknowns import (
     white,
 )
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import by_name, name_list, real, whole
+from inloop.plant.arguments import by_name, name_list, reals, whole
 from inloop.plant.keywords import checked_call
 from inloop.simulate.controlled.sampled import unknown_name
 from inloop.simulate.schedules import METHODS
 
-FILTERS = {"ekf": Observer, "ukf": Observer, "mhe": HorizonObserver}
+FILTERS = ("ekf", "ukf", "mhe")
 INTEGRATORS = ("rk4", "euler", "dopri", "rodas", "implicit")
 UNSURE = 0.1  # of the natural unit of a state: its doubt at the start where none is given
-HORIZON = 20
+HORIZON, LONGEST = 20, 1000  # samples
+MOST_ROWS = 2000  # bounds on all of a horizon, which need their square in memory
 NARROWEST, WIDEST = 1e-3, 1e3  # spread of drawn states: nearer ones differ by rounding
 
 
@@ -59,29 +61,30 @@ def observer(
     horizon: int = HORIZON,
     bounds: Mapping[str, tuple[float, float]] | None = None,
 ) -> Observer:
-    """An observer of a plant, at its start.
+    """Create an observer (state estimator) of a plant, in its initial state.
 
     Args:
         plant: the compiled mechanism, without modes and hard contacts.
         measured: standard deviation of the noise of each measured output, by name [its unit].
-        disturbances: standard deviation of what acts beside inputs and efforts ("<joint>.tau"),
-            new at each sample [their unit].
-        unknown: inputs and efforts that something unknown adds to, which is estimated: an
-            `Unknown`, or its change in one second.
+        disturbances: standard deviation of white noise added to inputs and efforts
+            ("<joint>.tau") at each sample [their unit].
+        unknown: inputs and efforts with an unknown addition, which is estimated: an `Unknown`,
+            or its change in one second.
         offsets: measured outputs with an offset that is estimated, likewise.
-        states: standard deviation of what moves states directly, per sample.
-        doubt: standard deviation of states at the start; a tenth of the natural unit of those that
-            are not named.
+        states: standard deviation of process noise on states, per sample; for unknown inputs and
+            offsets it is added to their own.
+        doubt: initial standard deviation of states; a tenth of the natural unit for those not
+            named.
         method: "ekf", "ukf" or "mhe".
         period: between two samples [s].
         step: of the integrator [s]; the period by default.
         integrator: "rk4", "euler", "dopri", "rodas" or "implicit".
-        q: coordinates where the estimate starts; as the plant by default.
+        q: initial coordinates of the estimate; those of the plant by default.
         qd: velocities there.
         inputs: first values of inputs.
-        delays: by which measured outputs come late [s]; whole periods.
+        delays: of measured outputs [s], whole periods.
         unobserved: states that may remain unknown.
-        gate: measurements farther off than so many deviations are left out; 0: none is.
+        gate: measurements off by more than this many standard deviations are rejected; 0: none.
         spread: of the states that "ukf" draws, in parts of √size deviations.
         horizon: samples that "mhe" looks back on.
         bounds: of states in "mhe", by name: (lowest, highest).
@@ -94,7 +97,8 @@ def observer(
         "measured": measured, "disturbances": disturbances, "unknown": unknown, "offsets": offsets,
         "states": states, "doubt": doubt, "method": method, "period": period, "step": step,
         "integrator": integrator, "q": q, "qd": qd, "inputs": inputs, "delays": delays,
-        "unobserved": unobserved, "gate": gate, "spread": spread,
+        "unobserved": unobserved, "gate": gate, "spread": spread, "horizon": horizon,
+        "bounds": bounds,
     }  # fmt: skip
     if method not in FILTERS:
         raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(FILTERS)}.")
@@ -107,7 +111,7 @@ def observer(
     substeps = round(period / step)
     if substeps < 1 or abs(substeps * step - period) > 1e-9 * period:
         raise InputError(
-            f"a period of {period:g} s is no whole number of steps of {step:g} s",
+            f"a period of {period:g} s is not a whole number of steps of {step:g} s",
             fix="Choose a step that divides the period.",
         )
     seen = ObservedPlant(
@@ -115,16 +119,15 @@ def observer(
     )
     noise = _noise(seen, measured)
     extras, pushed = _noise_beside(seen, disturbances, unknown, offsets, list(noise), period)
-    if method == "mhe" and any(extra.state.kind == COPY_OF_EXTRA for extra in extras):
-        raise InputError("method 'mhe' knows no lag", fix="Use 'ekf' or 'ukf', or leave out lag=.")
     names = (*seen.state_names, *(extra.name for extra in extras))
     first = _first_doubt(seen, extras, names, doubt)
     direct = _by_state(names, states, "the noise")
+    extras = [_stirred(extra, direct.get(extra.name, 0.0)) for extra in extras]
     gate, spread = not_negative(gate, "gate"), positive(spread, "spread")
     if not NARROWEST <= spread <= WIDEST:
         raise InputError(f"spread is {spread:g}", fix=f"Give {NARROWEST:g} to {WIDEST:g}.")
     table = ObserverTable(
-        kind="ukf" if method == "ukf" else "ekf",
+        kind=method,
         method=METHODS[integrator],
         step=period / substeps,
         substeps=substeps,
@@ -137,15 +140,13 @@ def observer(
         gate=gate,
         spread=spread,
         generated=seen.generated,
+        horizon=_horizon(horizon),
+        bounds=_bounds(names, bounds),
     )
     late = _late(noise, delays, period)
+    _check_method(method, table, late)
     facts = written(plant, given)
-    setup = Setup(seen, table, tuple(noise), tuple(extras), first, late, facts)
-    made = FILTERS[method](setup)
-    if isinstance(made, HorizonObserver):
-        made.look_back(whole(horizon, "horizon"), _bounds(names, bounds))
-    elif bounds:
-        raise InputError(f"method '{method}' knows no bounds", fix="Use method='mhe'.")
+    made = Observer(Setup(seen, table, tuple(noise), tuple(extras), first, late, facts))
     insist_on_sight(made, name_list(unobserved, "unobserved"))
     return made
 
@@ -169,8 +170,9 @@ def _noise(seen: ObservedPlant, measured: Mapping[str, float]) -> dict[str, floa
     given = by_name(measured, "measured")
     if not given:
         raise InputError(
-            f"nothing is measured of model '{seen.plant.name}'",
-            fix='Name outputs with the deviation of their noise: measured={"crank.q": 1e-4}.',
+            f"observer of model '{seen.plant.name}': no measured outputs are given",
+            fix='Name outputs with the standard deviation of their noise: measured={"crank.q": '
+            "1e-4}.",
         )
     for name in given:
         if name not in seen.output_names:
@@ -214,6 +216,16 @@ def _by_state(
     return found
 
 
+def _stirred(extra: Extra, deviation: float) -> Extra:
+    """An extra state with noise beside its own, new at each sample."""
+    if deviation and extra.state.kind == COPY_OF_EXTRA:
+        raise InputError(
+            f"the noise of '{extra.name}', which only tells what another state was before",
+            fix="Name that state, or leave it out.",
+        )
+    return replace(extra, state=replace(extra.state, wanders=extra.state.wanders + deviation**2))
+
+
 def _first_doubt(
     seen: ObservedPlant,
     extras: list[Extra],
@@ -240,24 +252,64 @@ def _late(
         periods = round(delay / period)
         if abs(periods * period - delay) > 1e-6 * period:
             raise InputError(
-                f"a delay of {delay:g} s of '{name}' is no whole number of periods of {period:g} s",
+                f"a delay of {delay:g} s of '{name}' is not a whole number of periods of "
+                f"{period:g} s",
                 fix="Round it, or choose a period that divides it.",
             )
         late.append(periods)
     return tuple(late)
 
 
+def _check_method(method: str, table: ObserverTable, late: tuple[int, ...]) -> None:
+    """Refuse what a method does not know.
+
+    Raises:
+        InputError: it was asked for.
+    """
+    filters = "Use 'ekf' or 'ukf'."
+    if method != "mhe":
+        if table.bounds:
+            raise InputError(f"method '{method}' does not support bounds", fix="Use method='mhe'.")
+        return
+    rows = (table.horizon + 1) * len(table.bounds)
+    if rows > MOST_ROWS:
+        raise InputError(
+            f"a horizon of {table.horizon} samples with {len(table.bounds)} sides of bounds",
+            fix=f"Shorten it: the two make {rows} bounds, {MOST_ROWS} are the most.",
+        )
+    if any(extra.kind == COPY_OF_EXTRA for extra in table.extras):
+        raise InputError(
+            "method 'mhe' does not support lag=", fix=f"{filters[:-1]}, or leave out lag=."
+        )
+    if max(late):
+        raise InputError("method 'mhe' does not support delays", fix=filters)
+    if table.gate:
+        raise InputError("method 'mhe' does not support gate=", fix=filters)
+
+
+def _horizon(given: int) -> int:
+    samples = whole(given, "horizon")
+    if not 1 <= samples <= LONGEST:
+        raise InputError(f"a horizon of {samples} samples", fix=f"Give 1 to {LONGEST}.")
+    return samples
+
+
 def _bounds(
     names: tuple[str, ...], given: Mapping[str, tuple[float, float]] | None
-) -> dict[str, tuple[float, float]]:
-    found = {}
+) -> list[StateBound]:
+    """Sides of bounds that are finite."""
+    found = []
     for name, pair in by_name(given, "bounds").items():
         if name not in names:
             raise unknown_name("state", name, names)
-        low, high = (real(value, f"a bound of '{name}'") for value in pair)
+        values = reals(pair, f"bounds of '{name}'")
+        if values.shape != (2,):
+            raise InputError(f"bounds of '{name}' are {pair}", fix="Give a pair (lowest, highest).")
+        low, high = values.tolist()
         if not low < high:
             raise InputError(
-                f"bounds ({low:g}, {high:g}) of '{name}' hold nothing", fix="Give lowest, highest."
+                f"bounds ({low:g}, {high:g}) of '{name}' are empty", fix="Give lowest, highest."
             )
-        found[name] = (low, high)
+        sides = ((1.0, low), (-1.0, high))
+        found += [StateBound(names.index(name), a, b) for a, b in sides if math.isfinite(b)]
     return found

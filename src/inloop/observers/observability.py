@@ -31,9 +31,9 @@ def insist_on_sight(observer: Observer, accepted: Sequence[str]) -> None:
     names = observer.states
     if not (np.all(np.isfinite(F)) and np.all(np.isfinite(H))):
         raise InputError(
-            f"where it starts, model '{observer.plant.name}' cannot be carried over a period of "
-            f"{observer.period:g} s",
-            fix="Choose a shorter period, or a shorter step in it.",
+            f"from its initial state, model '{observer.plant.name}' cannot be integrated "
+            f"over a period of {observer.period:g} s",
+            fix="Choose a shorter period, or a smaller step=.",
         )
     for name in accepted:
         if one_name(name, "unobserved") not in names:
@@ -47,6 +47,6 @@ def insist_on_sight(observer: Observer, accepted: Sequence[str]) -> None:
         states = dict.fromkeys(name for mode in hidden for name in mode.states)
         listed = ", ".join(f"'{name}'" for name in states)
         raise InputError(
-            f"what is measured of model '{observer.plant.name}' does not tell {listed}",
-            fix="Measure something that they move, or accept that: unobserved=[...].",
+            f"the measurements of model '{observer.plant.name}' do not determine {listed}",
+            fix="Measure something that depends on them, or accept it: unobserved=[...].",
         )

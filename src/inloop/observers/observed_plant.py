@@ -157,10 +157,10 @@ def _refuse(plant: BarePlant) -> None:
     if plant.formulation.method is not None:
         raise InputError(
             f"model '{name}' is compiled with formulation='redundant'",
-            fix="Compile it without, for the observer.",
+            fix="Compile another plant without formulation= for the observer.",
         )
     if plant.formulation.led_positions:
         raise InputError(
             f"model '{name}' has constraints on velocities, which an observer does not follow",
-            fix="Use tyres or friction in their place.",
+            fix="Use tyres or friction instead.",
         )

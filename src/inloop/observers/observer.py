@@ -210,7 +210,8 @@ class Observer:
     def _seen_before(self, t: float, measured: Array) -> None:
         if not np.array_equal(measured, self._queue[-1][0], equal_nan=True):
             raise InputError(
-                f"two different samples at t = {t:.9g} s", fix="Give each one its own time."
+                f"there are two different samples at t = {t:.9g} s",
+                fix="Give each one its own time.",
             )
         self._account.repeated += 1
 
@@ -244,7 +245,7 @@ class Observer:
             )
         if not np.all(np.isfinite(u)):
             name = self.inputs[int(np.argmin(np.isfinite(u)))]
-            raise InputError(f"input '{name}' is not finite", fix="Give what was held.")
+            raise InputError(f"input '{name}' is not finite", fix="Give finite values.")
         self._inputs, self._estimate = u, None
         self._queue.append((y, u))
         self._filter()
@@ -258,6 +259,8 @@ class Observer:
         at_hand = [queue[late][0][k] for k, late in enumerate(self._setup.late)]
         if self._samples > most:
             self._advance(queue[0][1])
+        else:
+            self._native.set_inputs(queue[0][1])
         y = np.array(at_hand)
         self._good(self._native.correct(y), "corrected")
         self._count(y)
@@ -284,8 +287,8 @@ class Observer:
             raise SimulationError(
                 f"the estimate of model '{self.plant.name}' cannot be {what}: {status.name} at "
                 f"t = {self._native.t:.6g} s",
-                fix="Look at the start, at the noise, and at the inputs; or use a smaller step=, "
-                "and integrator='implicit' where force laws are stiff.",
+                fix="Check the initial state, the noise and the inputs; or use a smaller step=, "
+                "and integrator='implicit' if force laws are stiff.",
             )
 
     # what is believed

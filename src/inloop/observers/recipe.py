@@ -38,12 +38,12 @@ def read(text: str, plant: BarePlant) -> dict[str, Any]:
             told[name] = {k: _unknown(v) for k, v in told.get(name, {}).items()}
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise FileFormatError(
-            "what its observer was made of makes no sense", fix="The recording is damaged."
+            "the description of its observer is not valid", fix="The recording is damaged."
         ) from None
     if model != plant.digest or values != plant.parameters.values_array.tolist():
         raise InputError(
-            "its observer was one of another model, or of other parameters",
-            fix="Make that observer and give it: observer=...",
+            "its observer belongs to another model, or to other parameters",
+            fix="Create that observer and pass it: observer=...",
         )
     return dict(told)
 

@@ -50,10 +50,10 @@ class SampleClock:
             passed = round(min(max(apart, -LONG), LONG))
             if passed == 0:
                 raise InputError(
-                    f"a sample {t - self.last:.3g} s after the last one, while the period of the "
-                    f"observer is {self._period:g} s",
-                    fix="Give the observer the period at which it is called, and times of the "
-                    "measurement.",
+                    f"a sample came {t - self.last:.3g} s after the last one, but the period of "
+                    f"the observer is {self._period:g} s",
+                    fix="Give the observer the period at which it is called, and the times of the "
+                    "measurements.",
                 )
             self._counted += passed
             self._ahead += apart - passed

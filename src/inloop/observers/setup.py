@@ -34,5 +34,5 @@ class Setup:
 
     @property
     def method(self) -> str:
-        """Either "ekf" or "ukf"; of "mhe", that of the filter before its horizon."""
+        """One of "ekf", "ukf" and "mhe"."""
         return self.table.kind

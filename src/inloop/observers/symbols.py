@@ -16,6 +16,6 @@ def refuse_symbols(t: object) -> None:
     if not isinstance(t, Real):
         raise InputError(
             "an observer cannot be compiled into a plant",
-            fix="Give it to a run: plant.simulate(..., controller=observer.leading(law)), il.run "
-            "or il.start.",
+            fix="Pass it to a run instead: plant.simulate(..., "
+            "controller=observer.leading(law)), il.run or il.start.",
         )

@@ -87,28 +87,31 @@ class Trial:
         """The verdict, its likely cause, and what to do."""
         size = np.sqrt(self.nees.mean / self.nees.freedom)
         if self.too_careful and not self.too_sure:
-            return (f"the filter is too careful: errors are {size:.3g} times as large as it says",)
+            return (
+                f"the filter is too conservative: errors are {size:.3g} times as large as it "
+                "claims",
+            )
         if not self.too_sure:
-            return ("the filter is as sure as it may be",)
+            return ("the filter is consistent",)
         worst = sorted(self.ratios, key=lambda name: -self.scores[name])[:MOST_NAMED]
         listed = ", ".join(f"'{name}' ({self.ratios[name]:.2g} times)" for name in worst)
-        told = [f"the filter is too sure: errors are {size:.3g} times as large as it says, most of "
-                f"all those of {listed}"]  # fmt: skip
+        told = [f"the filter is overconfident: errors are {size:.3g} times as large as it "
+                f"claims, above all those of {listed}"]  # fmt: skip
         return (*told, self._cause())
 
     def _cause(self) -> str:
         shorter = "give a smaller doubt, a shorter period or a smaller step"
         if self.unscented is None:
-            return f"the plant bends too much over what the filter is unsure of: {shorter}"
+            return f"the plant is too nonlinear over the uncertainty of the filter: {shorter}"
         share = f"in the same runs method='ukf' has {100.0 * self.unscented.nees.inside:.0f} %"
         if self.unscented.too_sure:
             return (
-                "the plant bends too much over what the filter is unsure of, for an unscented "
-                f"filter, too ({share} of the samples within the band): {shorter}"
+                "the plant is too nonlinear over the uncertainty of the filter, even for an "
+                f"unscented filter ({share} of the samples within the band): {shorter}"
             )
         return (
-            "the slopes of an extended filter do not hold over all that it is unsure of: "
-            f"{share} of the samples within the band; use it, or begin with less doubt"
+            "the linearization of an extended filter does not hold over its uncertainty: "
+            f"{share} of the samples within the band; use it, or start with less doubt"
         )
 
     def __str__(self) -> str:
@@ -202,7 +205,7 @@ def _runs(
     unsure = np.all(np.diagonal(P, axis1=2, axis2=3) > 0.0, axis=0)
     moving = np.flatnonzero(unsure[-1])
     if not len(moving):
-        raise InputError("no state is unsure", fix="Give doubt or disturbances.")
+        raise InputError("no state is uncertain", fix="Give doubt or disturbances.")
     # what is unknown begins as known: 0
     skip = max(skip, int(np.argmax(np.all(unsure[:, moving], axis=1))))
     e, P = e[:, skip:, moving], P[:, skip:, moving, :][..., moving]
@@ -257,8 +260,8 @@ def _one_run(
         observer.update(truth.measure(), held.copy())
         if not {*kept} <= {*observer.states}:
             raise SimulationError(
-                "the independent coordinates change on the way, and errors with them",
-                fix="Judge fewer samples, or begin elsewhere.",
+                "the independent coordinates change during the run, and the errors with them",
+                fix="Use fewer samples, or start elsewhere.",
             )
         row = [observer.states.index(name) for name in kept]
         errors.append(truth.errors()[row])
@@ -320,7 +323,7 @@ class _Truth:
             if status != Status.OK:
                 raise SimulationError(
                     f"the plant of a trial fails: {status.name} at t = {self.t:.6g} s",
-                    fix="Give controller=, or begin with less doubt.",
+                    fix="Give controller=, or start with less doubt.",
                 )
         self._instance.outputs(self._values)
 

@@ -75,8 +75,8 @@ class Unknown:
             positive(self.time, f"the time of unknown '{name}'")
             if self.smooth:
                 raise InputError(
-                    f"unknown '{name}' is smooth and forgets",
-                    fix="Give either smooth=True or time=.",
+                    f"unknown '{name}' has both smooth=True and time=",
+                    fix="Give only one of them.",
                 )
         return self
 
@@ -171,8 +171,8 @@ def _samples(name: str, lag: float, period: float) -> int:
     count = round(lag / period)
     if abs(count * period - lag) > 1e-6 * period or count > MOST_COPIES:
         raise InputError(
-            f"a lag of {lag:g} s of '{name}' is no whole number of up to {MOST_COPIES} periods of "
-            f"{period:g} s",
+            f"a lag of {lag:g} s of '{name}' is not a whole number of up to {MOST_COPIES} "
+            f"periods of {period:g} s",
             fix="Round it, or choose another period.",
         )
     return count

@@ -451,8 +451,8 @@ class BarePlant:
         """Refuse what would tell of the cut tree only."""
         if not self.formulation.unconstrained:
             raise InputError(
-                f"model '{self.name}' has loops or drives: {function} is for trees",
-                fix="Use plant.linearize, which takes the loops along.",
+                f"model '{self.name}' has loops or drives: {function} is only for tree structures",
+                fix="Use plant.linearize, which includes the loops.",
             )
 
     def cut_forces(

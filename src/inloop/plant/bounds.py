@@ -60,7 +60,7 @@ class Bounds(MutableMapping[str, Bound]):
         """A bound that was left, for people."""
         unit = self._dimensions[name].units["qd" if speed else "q"]
         what = "speed of coordinate" if speed else "coordinate"
-        return f"the {what} '{name}' would leave its bound of {self._values[name][speed]:g} {unit}"
+        return f"the {what} '{name}' would exceed its bound of {self._values[name][speed]:g} {unit}"
 
     def _know(self, name: str) -> None:
         if name not in self._values:

@@ -112,7 +112,7 @@ class Configuration:
         for part, _ in self._parts():
             if not np.all(np.any(found[..., part] != 0.0, axis=-1)):
                 raise InputError(
-                    "a quaternion in q is zero", fix="Give one with a length: (1, 0, 0, 0)."
+                    "a quaternion in q is zero", fix="Give one with nonzero length: (1, 0, 0, 0)."
                 )
             found[..., part] = normalized(found[..., part])
         return found

@@ -112,7 +112,10 @@ def make_engine(
     if runs_native(backend):
         return NativeEngine(unit, backlog=backlog)
     if backend == "c":
-        raise BuildError(explain_no_compiler(), fix='Or use backend="python", which is slower.')
+        raise BuildError(
+            explain_no_compiler(),
+            fix='Or use backend="python", which needs no compiler but is slower.',
+        )
     return PythonEngine(unit)
 
 

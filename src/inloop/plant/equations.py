@@ -263,7 +263,7 @@ class Equations:
         if not isinstance(engine, NativeEngine):
             raise InputError(
                 'a plant that was compiled with backend="python" only evaluates its equations',
-                fix="Compile it without backend=; where there is no compiler that runs, too.",
+                fix="Compile it without backend=; without a compiler, that works too.",
             )
         return engine
 

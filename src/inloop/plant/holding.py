@@ -52,7 +52,10 @@ def hold(model: ModelBuilder, rest: Rest) -> None:
     # what follows them must not move them when it is put together
     start_at(model, dict(zip(rest.joints, map(float, rest.q), strict=True)))
     grip = model.parameter(
-        HOLD, 1.0, range=(0.0, 1.0), doc="1 holds the joints where they started, 0 lets them go"
+        HOLD,
+        1.0,
+        range=(0.0, 1.0),
+        doc="1 holds the joints at their initial positions, 0 releases them",
     )
 
     def efforts(q: Sequence[Expr], qd: Sequence[Expr]) -> tuple[Any, ...]:

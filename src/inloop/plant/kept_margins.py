@@ -44,7 +44,8 @@ class KeptMargins:
             shown = ", ".join(f"'{name}' = {value:.6g}" for name, value in given.items())
             raise InputError(
                 f"{broken[1]}, which it is not with parameter {shown}",
-                fix="Nothing changed. Values that only fit together: plant.parameters.update(...).",
+                fix="Nothing was changed. Set values that depend on each other together: "
+                "plant.parameters.update(...).",
             )
 
     def broken(self, rows: Array) -> tuple[int, str] | None:

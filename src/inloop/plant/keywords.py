@@ -14,6 +14,7 @@ from inloop.errors import InputError, near_names
 from inloop.model.names import quoted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type)
 
 # what other programs call it
 SYNONYMS: dict[str, tuple[str, ...]] = {
@@ -35,6 +36,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "directory": ("path", "out", "folder"),
     "actuated": ("motors", "actuators"),
     "backend": ("language", "target"),
+    "on": ("parent", "at", "base", "attached_to"),
+    "com": ("center", "cog", "center_of_mass", "offset"),
+    "mass": ("m", "weight"),
+    "inertia": ("I", "J", "moments"),
     "packages": ("package_dirs", "mesh_dir", "package_path"),
 }
 
@@ -57,24 +62,40 @@ def unknown_keyword(function: str, wrong: str, known: Iterable[str]) -> InputErr
     return InputError(f"{function} has no argument {quoted(wrong)}", fix=fix)
 
 
-def checked_call(function: Function) -> Function:
-    """A function that answers a call that does not fit it with the arguments that it has."""
+def checked_calls(made: Class) -> Class:
+    """A class whose methods, and those that it has inherited, answer calls that do not fit them."""
+    for name, method in inspect.getmembers(made, inspect.isfunction):
+        if name == "__init__":
+            setattr(made, name, checked_call(method, made.__name__))
+        elif not name.startswith("_"):
+            setattr(made, name, checked_call(method))
+    return made
+
+
+def checked_call(function: Function, called: str = "") -> Function:
+    """A function that answers a call that does not fit it with the arguments that it has.
+
+    Args:
+        function: the function.
+        called: its name in messages, if that is another one.
+    """
+    shown = called or function.__name__
     signature = inspect.signature(function)
     parameters = signature.parameters.values()
     collects = any(p.kind is Parameter.VAR_KEYWORD for p in parameters)
     open_ended = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
     named = [p.name for p in parameters if p.kind not in open_ended]
-    known = [name for name in named if name not in ("self", "plant")]
+    known = [name for name in named if name not in ("self", "plant", "model")]
 
     @functools.wraps(function)
     def checked(*args: Any, **keywords: Any) -> Any:
         for wrong in keywords:
             if wrong not in signature.parameters and not collects:
-                raise unknown_keyword(function.__name__, wrong, known)
+                raise unknown_keyword(shown, wrong, known)
         try:
             signature.bind(*args, **keywords)
         except TypeError as error:
-            raise _misfit(function.__name__, str(error), keywords, known) from None
+            raise _misfit(shown, str(error), keywords, known) from None
         return function(*args, **keywords)
 
     return cast(Function, checked)
@@ -85,7 +106,8 @@ def _misfit(function: str, why: str, given: Iterable[str], known: list[str]) -> 
     for wrong in given:
         if wrong not in known and meant_by(wrong, known):
             return unknown_keyword(function, wrong, known)
-    return InputError(f"{function}: {why}", fix=f"By name, it takes {', '.join(known)}.")
+    takes = ", ".join(known) or "no arguments"
+    return InputError(f"{function}: {why}", fix=f"By name, it takes {takes}.")
 
 
 def spelled_out(source: Callable[..., Any]) -> Callable[[Function], Function]:

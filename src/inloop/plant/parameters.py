@@ -85,7 +85,7 @@ class Parameters(MutableMapping[str, float]):
             raise InputError(
                 f"parameter '{name}': {number:g} is outside {allowed[0]:g} .. {allowed[1]:g}"
                 f" {self.declared[k].unit}".rstrip(),
-                fix="Nothing changed; choose a value in the range.",
+                fix="Nothing was changed; choose a value within the range.",
             )
         return number
 
@@ -119,7 +119,9 @@ class Parameters(MutableMapping[str, float]):
 
     def _position(self, name: str) -> int:
         if not isinstance(name, str):
-            raise InputError(f"{quoted(name)} names no parameter", fix="Give its name in quotes.")
+            raise InputError(
+                f"{quoted(name)} is not the name of a parameter", fix="Give its name in quotes."
+            )
         if name in self._index:
             return self._index[name]
         near = near_names(name, self._index, most=3)

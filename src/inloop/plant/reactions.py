@@ -41,8 +41,8 @@ def joint_reactions(
         q, qd, qdd, lam = _motion(plant, q, qd, tau, others)
     elif lam is None and plant.formulation.all_row_names:
         raise InputError(
-            "joint_reactions needs the multipliers that belong to given accelerations",
-            fix="Give lam, or leave out qdd: both then follow from the efforts.",
+            "joint_reactions needs the multipliers that belong to the given accelerations",
+            fix="Give lam as well, or leave out qdd: both then follow from the efforts.",
         )
     if lam is not None:
         others["lam"] = plant.formulation.on_all_rows(np.asarray(lam))

@@ -22,7 +22,9 @@ class Sensors:
     def function(self, path: str, kind: str) -> str:
         """Name of the function "pose", "motion" or "jacobian" of a point."""
         if not isinstance(path, str):
-            raise InputError(f"{quoted(path)} names no point", fix='Give a path such as "arm.tip".')
+            raise InputError(
+                f"{quoted(path)} is not the path of a point", fix='Give a path such as "arm.tip".'
+            )
         derivation = self._equations.derivation
         name = f"{sensor_name(path)}_{kind}"
         return self._equations.offer(name, lambda: derivation.sensor(path))

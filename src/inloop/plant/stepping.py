@@ -130,7 +130,7 @@ def contact_rows(plant: BarePlant, formulation: Formulation) -> str:
         raise ModelError(
             f"pile '{pile.name}': the mechanism has modes",
             pile.where,
-            "Write contacts of single pairs in place of the pile.",
+            "Declare contacts of single pairs instead of the pile.",
         )
     return plant.equations.build_apart(
         code.function(CONTACT_ROWS), lambda d: [code.contact_rows(d)], code.emit_contact_rows

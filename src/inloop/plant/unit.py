@@ -420,15 +420,15 @@ def rows_named(impact: BarePlant, event: Event) -> dict[str, int]:
         lost = [row for row in meant if row not in used]
         if not meant:
             raise InputError(
-                f"event '{event.name}': mode '{mode}' has no constraint '{name}' that a "
-                "restitution could belong to",
+                f"event '{event.name}': mode '{mode}' has no constraint '{name}', for which a "
+                "restitution is given",
                 fix=f"It has: {', '.join(used) or 'none'}.",
             )
         if lost:
             raise InputError(
-                f"event '{event.name}': row '{lost[0]}' follows from others of mode "
-                f"'{mode}', so that it can have no restitution of its own",
-                fix=f"Give one to rows among: {', '.join(used)}.",
+                f"event '{event.name}': row '{lost[0]}' is redundant in mode '{mode}', so it "
+                "cannot have its own restitution",
+                fix=f"Give restitutions only for: {', '.join(used)}.",
             )
         found |= dict.fromkeys(meant, number)
     return found

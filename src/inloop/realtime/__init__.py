@@ -1,4 +1,4 @@
-"""A plant against the clock: the native loop, its mailbox, and how well it kept its deadlines."""
+"""Run plants in real time: the native loop, its mailbox, and deadline statistics."""
 
 from inloop.realtime.beside import Observation, observe
 from inloop.realtime.clock import PlantClock, ScriptedClock

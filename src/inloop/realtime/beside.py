@@ -1,4 +1,4 @@
-"""An observer beside a plant that runs: `il.observe("robot", observer)`; its thread is C."""
+"""An observer next to a running plant: `il.observe("robot", observer)`; its thread is C."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
 from inloop.realtime.signals import ended_by_sigterm
 
-TAIL = ".observed"  # behind the name of the plant: the name of the mailbox with estimates
+TAIL = ".observed"  # suffix of the plant's name: the mailbox with estimates
 POLL = 0.01  # [s]
 
 
 class Observation(Closing):
     """An observer at the mailbox of a plant; use it in a `with` statement.
 
-    Records of the plant appear once more in a mailbox of their own, with estimates as further
-    signals, "observer.<name>". It is one to read from: inputs, parameters and commands belong into
-    the mailbox of the plant.
+    Records of the plant are published again in a mailbox of their own, with estimates as
+    additional signals, "observer.<name>". That mailbox is read-only: write inputs, parameters and
+    commands to the mailbox of the plant.
 
     Attributes:
-        name: of the mailbox with the estimates, under which others attach.
-        mailbox: it, to read from.
+        name: name of the mailbox with the estimates, for attaching.
+        mailbox: that mailbox, for reading.
     """
 
     def __init__(self, plant: Mailbox, observer: Observes, name: str, priority: int) -> None:
@@ -66,13 +66,13 @@ class Observation(Closing):
             reason = os.strerror(-status) if status < 0 else Status(status).name
             raise SimulationError(f"the observer of '{plant.name}' cannot start: {reason}")
         self._memory.started = True
-        # who attaches finds a record, if the plant has one
+        # a process that attaches finds a record, if the plant has one
         beside = self._memory.beside
         while plant.newest > 0 and not beside.records and not beside.ended:
             time.sleep(0.0005)
 
     def _tell_parameters(self, plant: Mailbox) -> None:
-        """Those of the plant as they are now, for who looks on."""
+        """Copy the current parameters of the plant, for readers."""
         values = np.array([float(plant.parameters[x.name]) for x in plant.layout.parameters])
         publish, about = realtime_function("il_mailbox_publish"), mirror("inloop_record")()
         box = ctypes.addressof(self._memory.beside.to)
@@ -80,21 +80,21 @@ class Observation(Closing):
 
     @property
     def running(self) -> bool:
-        """Does it still follow the plant?"""
+        """Whether it still follows the plant."""
         return self._disarm.alive and not self._memory.beside.ended
 
     @property
     def lost(self) -> int:
-        """Records of the plant that it came too late for."""
+        """Number of records of the plant that it missed."""
         return int(self._memory.beside.lost)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the system did not allow, and what was unusual about the observer."""
+        """Privileges refused by the system, and unusual events of the observer."""
         return (*refusals(self._memory.beside.privileges), *notes_of(self._memory.follower))
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end of the plant; False if it goes on after so many seconds."""
+        """Wait for the end of the plant; False if it is still running after `seconds`."""
         end = None if seconds is None else time.monotonic() + seconds
         while self.running:
             if end is not None and time.monotonic() >= end:
@@ -103,11 +103,11 @@ class Observation(Closing):
         return True
 
     def report(self) -> Report:
-        """How long its updates took: `report().times("step")`."""
+        """Statistics of its updates: `report().times("step")`."""
         return self.mailbox.report() if self._final is None else self._final
 
     def close(self) -> None:
-        """End it and remove its mailbox; the plant goes on."""
+        """Stop it and remove its mailbox; the plant continues."""
         if self._disarm.alive:
             if self._segment.ours:
                 self._memory.end()
@@ -140,17 +140,17 @@ def observe(
     wait: float = 0.0,
     priority: int = 0,
 ) -> Observation:
-    """Observe a plant that runs, or a real device whose link fills a mailbox, in a thread of C.
+    """Observe a running plant, or a real device whose link fills a mailbox, in a C thread.
 
     Args:
         plant: name of its mailbox, as `il.attach` takes it.
         observer: `il.observer(...)`; it is copied.
-        name: of the mailbox with the estimates; that of the plant and ".observed" by default.
-        wait: seconds to wait for the plant to start.
-        priority: of SCHED_FIFO; 0: the ordinary scheduler.
+        name: name of the mailbox with the estimates; default: that of the plant plus ".observed".
+        wait: maximum time to wait for the plant to start [s].
+        priority: SCHED_FIFO priority; 0: the ordinary scheduler.
 
     Raises:
-        MailboxError: there is no such plant, or something runs under the other name.
+        MailboxError: there is no such plant, or the other name is in use.
         InputError: the observer does not fit the plant.
     """
     good = is_finite(priority) and 0 <= priority <= 99
@@ -198,6 +198,6 @@ def _disarm(memory: _Memory, segment: Segment) -> None:
 
 
 def _slots(plant: Mailbox) -> tuple[int, ...]:
-    """As many records of outputs as the plant keeps."""
+    """As many output records as the plant keeps."""
     outputs = int(plant.attached.box.layout.rings[OUTPUTS].slots)
     return (outputs, *SLOTS[1:])

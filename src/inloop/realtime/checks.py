@@ -1,4 +1,4 @@
-"""What a person has given, checked before anything is made of it."""
+"""Validation of user input before it is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inloop.errors import InputError
 
 
 def is_finite(value: Any) -> bool:
-    """A finite real number that a double can hold? A truth value is none."""
+    """Whether it is a finite real number that fits a double. Booleans are rejected."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         return False
     try:
@@ -23,26 +23,26 @@ def is_finite(value: Any) -> bool:
 
 
 def is_whole(value: Any) -> bool:
-    """A whole number? A truth value is none."""
+    """Whether it is an integer. Booleans are rejected."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_flag(value: Any) -> bool:
-    """True or False?"""
+    """Whether it is True or False."""
     return isinstance(value, (bool, np.bool_))
 
 
 def is_text(value: Any) -> bool:
-    """A string?"""
+    """Whether it is a string."""
     return isinstance(value, str)
 
 
 def need(good: bool, what: str, fix: str) -> None:
-    """Raise InputError unless it is good.
+    """Raise InputError unless a condition holds.
 
     Args:
-        good: is it?
-        what: what makes no sense, and its value.
+        good: the condition.
+        what: what is invalid, and its value.
         fix: what to do.
     """
     if not good:
@@ -50,12 +50,12 @@ def need(good: bool, what: str, fix: str) -> None:
 
 
 def need_mapping(what: str, value: Any, fits: Callable[[Any], bool], fix: str) -> None:
-    """Raise InputError unless it is a mapping by name whose values all fit.
+    """Raise InputError unless it is a mapping by name with valid values.
 
     Args:
         what: name of the option.
-        value: that was given.
-        fits: judges one value.
+        value: the given value.
+        fits: checks one value.
         fix: what to do.
     """
     need(isinstance(value, Mapping), f"{what} = {shown(value)}", fix)
@@ -65,7 +65,7 @@ def need_mapping(what: str, value: Any, fits: Callable[[Any], bool], fix: str) -
 
 
 def need_state(what: str, value: Any) -> None:
-    """Raise InputError unless it can be a vector of numbers, or some of them by name."""
+    """Raise InputError unless it is a vector of numbers, or a mapping by name."""
     fix = "Give numbers by name, such as {'shoulder': 0.3}, or a vector of them."
     if isinstance(value, Mapping):
         need_mapping(what, value, is_finite, fix)
@@ -78,7 +78,7 @@ def need_state(what: str, value: Any) -> None:
 
 
 def shown(value: Any) -> str:
-    """A value for people, not too long."""
+    """A value for messages, shortened."""
     try:
         text = repr(value)
     except ValueError:  # an integer with too many digits

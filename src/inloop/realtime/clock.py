@@ -1,8 +1,8 @@
-"""Scripted clocks: a run against the clock that is the same on every machine.
+"""Scripted clocks: real-time runs that are the same on every machine.
 
-A scripted clock stands still until somebody advances it. Each sleep of the loop lasts too long by
-what the script says, each step takes as long as the script says, and all who are attached to the
-plant, in any process, read the same time: stamps, ages of inputs and the watchdog go by it.
+A scripted clock stands still until it is advanced. Each wake-up of the loop is late, and each step
+takes as long, as the script says, and all processes attached to the plant read the same time, which
+is used for stamps, ages of inputs and the watchdog.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from inloop.native.mirror import constant, mirror
 from inloop.native.realtime_functions import realtime_function
 from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
 
-START = 1.0  # [s] of a scripted clock; not 0, which could be mistaken for no time at all
+START = 1.0  # [s] start time; not 0, which could be mistaken for no time
 SETTLES_WITHIN = 60.0  # [s] of the wall clock
 LOOK_EVERY = 0.001  # [s]
 LONGEST_WAIT = 0.1  # [s] in one call of C
 FOREVER = 2**63 - 1  # [ns]
-LISTS = ("late", "took", "used", "warmed")  # of a script, in Python as in C
+LISTS = ("late", "took", "used", "warmed")  # fields of a script, in Python as in C
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptedClock:
-    """What a run on a scripted clock meets; behind the end of each list come zeros.
+    """Script of a clock; beyond the end of each list the values are zero.
 
-    Give it to `il.start(plant, clock=...)` and let time pass with `loop.clock.advance(seconds)`;
-    `il.run` lets it pass by itself.
+    Pass it to `il.start(plant, clock=...)` and advance time with `loop.clock.advance(seconds)`;
+    `il.run` advances it automatically.
 
     Attributes:
-        late: by how much each sleep lasts too long [s].
-        took: how long each step takes, made-up ones included [s].
-        used: processor time of each step [s]; None: all the time that it takes.
-        warmed: how long each warm-up takes [s]; see `Options.warm`.
+        late: lateness of each wake-up [s].
+        took: duration of each step, including made-up ones [s].
+        used: processor time of each step [s]; None: its whole duration.
+        warmed: duration of each warm-up [s]; see `Options.warm`.
     """
 
     late: Sequence[float] = ()
@@ -62,12 +62,12 @@ class Script:
 
     Attributes:
         functions: address of the table of functions, il_clock.
-        address: of the il_script that they are given.
+        address: address of their il_script.
     """
 
     def __init__(self, clock: ScriptedClock, box: int) -> None:
         used = clock.took if clock.used is None else clock.used
-        # the arrays must live as long as the structure that points to them
+        # the arrays must outlive the structure that points to them
         lists = (clock.late, clock.took, used, clock.warmed)
         self._lists = [nanoseconds(times) for times in lists]
         self._structure = mirror("il_script")(box=box)
@@ -84,25 +84,25 @@ def nanoseconds(times: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.in
 
 
 def standing_still() -> ctypes.Structure:
-    """A scripted clock before anybody has advanced it."""
+    """A scripted clock that has not been advanced yet."""
     start = round(1e9 * START)
     return mirror("inloop_clock")(now=start, limit=start, grants=1)
 
 
 class PlantClock:
-    """The clock that a plant runs on, for all who are attached to it."""
+    """The clock of a plant, for all attached processes."""
 
     def __init__(self, plant: str, access: MemoryAccess) -> None:
         self._plant, self._use = plant, access.use
 
     @property
     def scripted(self) -> bool:
-        """Does it follow a script? Otherwise it is CLOCK_MONOTONIC, as `time.monotonic`."""
+        """Whether it follows a script; otherwise it is CLOCK_MONOTONIC, as `time.monotonic`."""
         return bool(self._use().box.layout.clock_offset)
 
     @property
     def now_ns(self) -> int:
-        """Time [ns]: what stamps are told in."""
+        """Time [ns], as used in stamps."""
         return int(realtime_function("il_mailbox_time")(self._use().address))
 
     @property
@@ -111,27 +111,27 @@ class PlantClock:
         return 1e-9 * self.now_ns
 
     def advance(self, seconds: float) -> None:
-        """Let a scripted clock go on from now; see `advance_to`."""
+        """Advance a scripted clock by some seconds; see `advance_to`."""
         self._let_pass(self.now_ns + round(1e9 * seconds))
 
     def advance_to(self, time: float) -> None:
-        """Let a scripted clock go on to a time [s].
+        """Advance a scripted clock to a time [s].
 
-        Returns when the plant has done all that is due until then and sleeps again, or has ended.
-        The time is then as given, or later if a step has taken longer.
+        Returns when the plant has done everything due until then and sleeps again, or has ended.
+        The time is then as given, or later if a step took longer.
 
         Raises:
-            InputError: the plant runs on the clock of the system.
-            MailboxError: the plant does not come to rest.
+            InputError: the plant runs on the system clock.
+            MailboxError: the plant does not settle.
         """
         self._let_pass(round(1e9 * time))
 
     def settle(self) -> None:
-        """Wait until the plant sleeps, after it has looked at all that was written up to now."""
+        """Wait until the plant sleeps, after it has processed everything written so far."""
         self._let_pass(None)
 
     def release(self) -> None:
-        """Let a scripted clock go on by itself, as fast as the plant can compute."""
+        """Let a scripted clock advance by itself, as fast as the plant can compute."""
         self._grant(FOREVER)
 
     def hold(self) -> None:
@@ -142,11 +142,11 @@ class PlantClock:
         """Sleep until a time of this clock.
 
         Args:
-            when: to return [s].
-            timeout: longest wait [s] of the wall clock, for a clock that nobody advances.
+            when: time at which to return [s].
+            timeout: maximum wait of the wall clock [s], for a clock that is not advanced.
 
         Returns:
-            False if it was not reached in time.
+            False if the time was not reached before the timeout.
         """
         end = time.monotonic() + timeout
         while (left := when - self.now) > 0.0:
@@ -158,7 +158,7 @@ class PlantClock:
     def _let_pass(self, limit: int | None) -> None:
         grant, held = self._grant(limit)
         settle, end = realtime_function("il_mailbox_settle"), time.monotonic() + SETTLES_WITHIN
-        # Python sees no signal while it is in C
+        # Python handles no signals while it is in C
         while settle(held.address, grant, LONGEST_WAIT) == constant("INLOOP_NOTHING"):
             if time.monotonic() > end:
                 raise MailboxError(

@@ -1,4 +1,4 @@
-"""What is closed at the end of a `with` statement."""
+"""Base class of resources that are closed at the end of a `with` statement."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Self
 
 
 class Closing:
-    """A thing that holds something until it is closed."""
+    """A resource that is held until it is closed."""
 
     def close(self) -> None:
-        """Let go; a second time does nothing."""
+        """Release the resource; further calls do nothing."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Keeps all records of a plant that this process runs, in memory, and makes a result of them."""
+"""Collect all records of a plant that runs in this process, and convert them to a result."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from inloop.realtime.recordings.table import KEPT, LARGEST, TableBuilder
 from inloop.simulate.results.result import Result
 
 LOOK_EVERY = 0.02  # [s]
-HOP = 0.05  # of the time that records are kept for readers
+HOP = 0.05  # fraction of the time that records are kept for readers
 
 
 class Collector(Closing):
-    """Takes every record in a thread of its own; use it in a `with` statement inside the loop's.
+    """Collects every record in its own thread; use it in a `with` statement inside the loop's.
 
     Args:
-        loop: the plant that runs.
-        advance: let a scripted clock go on, no faster than records are taken: none is lost.
-        most: bytes to keep; what comes later is not kept, which the result tells.
+        loop: the running plant.
+        advance: advance a scripted clock, no faster than records are collected: none is lost.
+        most: maximum number of bytes to keep; later records are dropped, as noted in the result.
     """
 
     def __init__(self, loop: Loop, *, advance: bool = False, most: int = LARGEST) -> None:
@@ -36,7 +36,7 @@ class Collector(Closing):
         self._box: Mailbox = attach(loop.name)
         self._box.rewind()
         self._builder = TableBuilder(self._box.layout)
-        self._parameters = -1  # number of those of the last record
+        self._parameters = -1  # number of the parameters of the last record
         self._full_at: float | None = None  # [s]
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -53,7 +53,7 @@ class Collector(Closing):
                 self._take()
             self._take()
         except MailboxError:
-            # its memory is gone, or it takes too long: what was taken is kept, and it goes on
+            # its memory is gone, or it takes too long: keep what was collected
             if self._advance:
                 with contextlib.suppress(MailboxError):
                     self._box.clock.release()
@@ -67,7 +67,7 @@ class Collector(Closing):
             if outputs.parameter_sequence != self._parameters:
                 found = self._box.parameters_at(outputs.parameter_sequence)
                 if found is None:
-                    continue  # nobody knows what it follows from: a gap
+                    continue  # what it follows from is unknown: a gap
                 self._parameters = outputs.parameter_sequence
                 parameters = np.array(list(found.values()), dtype=np.float64)
             counts = tuple(getattr(outputs, name) for name in KEPT)
@@ -75,13 +75,13 @@ class Collector(Closing):
             self._builder.add(counts, values, outputs.inputs, parameters)
 
     def close(self) -> None:
-        """Take the last records; while the loop is there."""
+        """Collect the last records, while the loop still exists."""
         self._ended.set()
         self._thread.join()
         self._box.close()
 
     def result(self) -> Result:
-        """All that was taken, once it is closed."""
+        """All collected records, after it is closed."""
         found = result_of(self._builder.table(f"'{self._loop.name}'"))
         if self._full_at is None:
             return found

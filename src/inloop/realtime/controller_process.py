@@ -1,9 +1,9 @@
-"""A controller in Python beside a plant against the clock, in a process of its own.
+"""A Python controller for a real-time plant, in a process of its own.
 
-The process is forked, before the plant starts: functions of a script, of a notebook cell and
-closures are taken over as they are, and whatever a controller does, it cannot delay the loop. What
-does not survive a fork does not work in it: threads that were started before, and libraries that
-hold a device, such as those for GPUs.
+The process is forked before the plant starts: functions of scripts and notebook cells, and
+closures, work unchanged, and a controller cannot delay the loop. Objects that do not survive a fork
+cannot be used: threads that were started before, and libraries that hold a device, such as those
+for GPUs.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from inloop.simulate.controlled.sampled import Sampled, SampledNames
 if TYPE_CHECKING:
     from multiprocessing.context import ForkProcess
 
-LOOK_EVERY = 0.05  # [s] while somebody waits for the first answer
+LOOK_EVERY = 0.05  # [s] while waiting for the first answer
 ENDS_WITHIN = 1.0  # [s] after the plant, and again after SIGTERM
-STARTS_WITHIN = 60.0  # [s] for a plant that has said it runs
+STARTS_WITHIN = 60.0  # [s] for a plant that has reported that it runs
 READY, DONE = "ready", "done"
 
 
 class _Failure(NamedTuple):
-    """What went wrong in a controller: an error as it can be sent."""
+    """A failure in a controller: an error in picklable form."""
 
     what: str
     where: str
@@ -52,20 +52,20 @@ class ControllerProcess:
     """A controller that waits for a plant, answers its outputs, and ends with it.
 
     Attributes:
-        name: of the function or class.
-        failure: what went wrong in it, if something has.
+        name: name of the function or class.
+        failure: its failure, if any.
     """
 
     def __init__(
         self, controller: Controller, *, steps: int = 1, led: Mapping[str, str] | None = None
     ) -> None:
-        """Fork; it waits until `attend`.
+        """Fork; the process waits until `attend`.
 
         Args:
             controller: a function of time and outputs that returns inputs by name, or an object
                 with `__call__` and, if it has states, `reset()`.
-            steps: periods of the plant between two calls; between them its answer is held.
-            led: inputs that follow something else, and by what.
+            steps: periods of the plant between two calls; in between its answer is held.
+            led: inputs that are written by something else, and by what.
         """
         check_controller(controller)
         self.name = name_of(controller)
@@ -76,22 +76,22 @@ class ControllerProcess:
         arguments = (self._pipe, its, controller, steps, dict(led or {}))
         self._process: ForkProcess = context.Process(target=_live, args=arguments, daemon=True)
         with warnings.catch_warnings():
-            # of forks beside threads: nothing that belongs to another thread is used in there
+            # forked next to other threads: nothing that belongs to them is used in the child
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
         its.close()
 
     def attend(self, plant: str) -> None:
-        """Let it attach to a plant, and wait until its first answer is there.
+        """Let it attach to a plant, and wait for its first answer.
 
         Args:
             plant: name of the running plant.
 
         Raises:
-            SimulationError: the controller has failed in its first call.
-            MailboxError: the plant has ended meanwhile.
+            SimulationError: the controller failed in its first call.
+            MailboxError: the plant has ended in the meantime.
         """
-        with contextlib.suppress(OSError):  # it may have died: the next look tells
+        with contextlib.suppress(OSError):  # it may have died, which is found out below
             self._pipe.send(plant)
         while not self._ready:
             self.check()
@@ -100,10 +100,10 @@ class ControllerProcess:
             self._listen(LOOK_EVERY)
 
     def check(self) -> None:
-        """See whether it is still at work.
+        """Check whether it is still running.
 
         Raises:
-            SimulationError: it has failed; told once.
+            SimulationError: it has failed; raised once.
         """
         self._listen(0.0)
         if self.failure is not None and not self._told:
@@ -111,7 +111,7 @@ class ControllerProcess:
             raise self.failure
 
     def tell(self, report: Report) -> None:
-        """Raise what went wrong in it, with the report on the run, unless somebody was told."""
+        """Raise its failure, with the report on the run, unless already raised."""
         if self.failure is not None:
             self.failure.report = report  # type: ignore[attr-defined]
             if not self._told:
@@ -119,7 +119,7 @@ class ControllerProcess:
                 raise self.failure
 
     def end(self) -> None:
-        """End it, if it has not ended with its plant by itself."""
+        """Terminate it, unless it has ended with its plant."""
         with contextlib.suppress(OSError, ValueError):
             self._pipe.send(None)
         self._process.join(ENDS_WITHIN)
@@ -127,15 +127,15 @@ class ControllerProcess:
             if self._process.is_alive():
                 insist()
                 self._process.join(ENDS_WITHIN)
-        # what it said last; that it was made to end is no failure
+        # its last message; being terminated is not a failure
         while self._read(0.0):
             pass
         self._pipe.close()
 
     def _listen(self, seconds: float) -> None:
-        """Take notice of what it says, or of its end."""
+        """Process its messages, or its end."""
         over = self.failure is not None or self._done
-        # who has ended may have said something before
+        # a process that has ended may have sent a message before
         if not over and not (self._read(seconds) or self._process.is_alive() or self._read(0.0)):
             self._process.join()
             code = self._process.exitcode or 0
@@ -146,7 +146,7 @@ class ControllerProcess:
             )
 
     def _read(self, seconds: float) -> bool:
-        """One message, if there is one; False if there is none."""
+        """Read one message; False if there is none."""
         try:
             message = self._pipe.recv() if self._pipe.poll(seconds) else None
         except (EOFError, OSError):
@@ -164,7 +164,7 @@ class ControllerProcess:
 def _live(
     theirs: Connection, pipe: Connection, controller: Controller, steps: int, led: dict[str, str]
 ) -> None:
-    """Wait for the name of the plant, serve it, tell what went wrong."""
+    """Wait for the name of the plant, serve it, report a failure."""
     theirs.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the plant, which ends the rest
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -176,7 +176,7 @@ def _live(
             failure = _serve(box, pipe, controller, steps, led)
             pipe.send(failure or DONE)
             if failure is not None:
-                # a plant without its controller must not go on
+                # a plant must not continue without its controller
                 with contextlib.suppress(MailboxError):
                     box.stop()
 
@@ -184,7 +184,7 @@ def _live(
 def _serve(
     box: Mailbox, pipe: Connection, controller: Controller, steps: int, led: dict[str, str]
 ) -> _Failure | None:
-    """Answer all outputs until the plant ends; what went wrong in the controller, if it did."""
+    """Answer all outputs until the plant ends; returns the failure of the controller, if any."""
     try:
         service = Service(box, controller, steps, led)
         service.answer(box.read())
@@ -217,16 +217,15 @@ class Service:
         self._last, self._next = 0, 0
 
     def answer(self, outputs: Outputs) -> None:
-        """Write what the controller returns, or what it has returned at the last sample.
+        """Write the result of the controller, or that of the last sample.
 
-        A plant that was brought back to its start, or to another state, finds a controller that
-        begins anew.
+        The controller is reset when the plant was reset or set to another state.
         """
         if outputs.flags & Flag.SET or outputs.step < self._last:
             self.law.reset()
             self._next = outputs.step
         self._last = outputs.step
-        # a sample that was missed is made up at once, later ones stay multiples of the period
+        # a missed sample is made up at once, later ones stay multiples of the period
         if outputs.step >= self._next:
             self._next = (outputs.step // self._steps + 1) * self._steps
             self.law.sample(Sampled(self._names, outputs.values))

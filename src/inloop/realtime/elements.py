@@ -1,4 +1,4 @@
-"""Contacts, sensors and led inputs of a plant as facts: texts that mailboxes and files carry."""
+"""Contacts, sensors and controlled inputs of a plant as facts: texts in mailboxes and files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inloop.realtime.quantities import Plants
 from inloop.simulate.controlled.compiled import inputs_led_by_plant
 
 CONTACT, SENSOR = "contact", "sensor"  # a fact "contact <name>" or "sensor <name>" for each
-LED = "led"  # a fact for all inputs that the controller of the plant leads
+LED = "led"  # a fact for all inputs written by the plant's controller
 
 
 def element_facts(plants: Plants) -> dict[str, str]:
-    """Contacts and sensors of all modes, and led inputs, as JSON by the name of the fact."""
+    """Contacts and sensors of all modes, and controlled inputs, as JSON by fact name."""
     found: dict[str, str] = {}
     for plant in plants.values():
         for contact in plant.mechanism.contacts:
@@ -29,7 +29,7 @@ def element_facts(plants: Plants) -> dict[str, str]:
 
 
 def led_inputs(layout: Layout) -> dict[str, str]:
-    """Inputs that the controller of the plant leads, by name, and by what."""
+    """Inputs written by the plant's controller, by name, and by what."""
     try:
         told = json.loads(dict(layout.about).get(LED, "{}"))
     except ValueError:
@@ -39,17 +39,17 @@ def led_inputs(layout: Layout) -> dict[str, str]:
 
 
 def sensors_of(layout: Layout) -> dict[str, Mapping[str, Any]]:
-    """Sensors that a layout tells of, by name, as `Sensor.data` gives them."""
+    """Sensors described in a layout, by name, as `Sensor.data`."""
     return _named(layout, SENSOR)
 
 
 def signals_by_sensor(layout: Layout) -> dict[str, tuple[str, ...]]:
-    """Names of what each sensor of a running plant tells, for `inloop.devices.Instruments`."""
+    """Names of the signals of each sensor of a running plant, for `inloop.devices.Instruments`."""
     return {name: tuple(data["signals"]) for name, data in sensors_of(layout).items()}
 
 
 def contacts_of(layout: Layout) -> dict[str, Mapping[str, Any]]:
-    """Contacts that a layout tells of, by name, as `Contact.data` gives them."""
+    """Contacts described in a layout, by name, as `Contact.data`."""
     return _named(layout, CONTACT)
 
 

@@ -1,4 +1,4 @@
-"""Faults by name: noise, late, lost, stuck and limited signals, a killed controller.
+"""Fault injection by name: noise, delays, drops, stuck and limited signals, a killed controller.
 
 A fault is written as KIND:TARGET[=VALUE][@BEGIN[-END]], times in seconds of simulated time:
 
@@ -55,19 +55,21 @@ class Fault:
     end: float = math.inf
 
     def acts(self, t: float) -> bool:
-        """Is it there at this time?"""
+        """Whether it is active at this time."""
         return self.begin <= t < self.end
 
 
 def read_fault(text: str) -> Fault:
-    """The fault that a text names.
+    """Parse the description of a fault.
 
     Raises:
-        InputError: it names none.
+        InputError: it is not a valid fault.
     """
     found = _FAULT.fullmatch(text.strip())
     if found is None or found[1] not in KINDS:
-        raise InputError(f"{text[:60]!a} is no fault", fix=f"{EXAMPLE} Kinds: {', '.join(KINDS)}.")
+        raise InputError(
+            f"{text[:60]!a} is not a fault", fix=f"{EXAMPLE} Kinds: {', '.join(KINDS)}."
+        )
     kind, target, value, begin, end = found.groups()
     if (kind == "kill") != (target == CONTROLLER):
         raise InputError(
@@ -97,7 +99,7 @@ def _number(text: str, value: str | None) -> float:
 
 
 def split_faults(faults: Sequence[Fault], layout: Layout) -> tuple[list[Fault], list[Fault]]:
-    """Faults of sensors and faults of actuators; those of the controller are left out.
+    """Faults of sensors and faults of actuators; those of the controller are omitted.
 
     Raises:
         InputError: a target is neither an output nor an input.
@@ -119,10 +121,10 @@ def split_faults(faults: Sequence[Fault], layout: Layout) -> tuple[list[Fault], 
 
 
 class Corruption:
-    """What faults make of a stream of records.
+    """Applies faults to a stream of records.
 
     Attributes:
-        dropped: records that did not come.
+        dropped: number of dropped records.
     """
 
     def __init__(self, faults: Sequence[Fault], names: Sequence[str], seed: int) -> None:
@@ -136,11 +138,11 @@ class Corruption:
         self.dropped = 0
 
     def apply(self, t: float, values: Reals) -> Reals | None:
-        """A record as it arrives; None if it does not.
+        """A record as it arrives; None if it is dropped.
 
         Args:
             t: its simulated time [s].
-            values: its numbers; they stay as they are.
+            values: its numbers; not modified.
         """
         self._remember(t, values)
         result, lost = values.copy(), False
@@ -173,7 +175,7 @@ class Corruption:
         if self._history and t < self._history[-1][0]:
             self._history.clear()  # a reset
         self._history.append((t, values))
-        # one record older than needed stays
+        # keep one record older than needed
         while len(self._history) > 1 and self._history[1][0] <= t - self._longest:
             self._history.popleft()
 
@@ -188,7 +190,7 @@ class Corruption:
 
 
 def _place(fault: Fault, names: Sequence[str]) -> slice:
-    """Where its signals are; time itself is never touched."""
+    """Positions of its signals; time itself is never changed."""
     if fault.target in (OUTPUTS, INPUTS):
         return slice(1 if names[0] == "t" else 0, len(names))
     k = list(names).index(fault.target)

@@ -1,4 +1,4 @@
-"""The memory with which a loop lets hands hold the bodies of its plant (il_hand.h)."""
+"""Memory for pulls on the bodies of a running plant (il_hand.h)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from inloop.plant.reach import Reach
 
 
 class HandMemory:
-    """What the thread of a loop needs to hold bodies.
+    """Memory that the thread of a loop needs for pulls on bodies.
 
     Attributes:
         address: of the C structure, an il_hand.
     """
 
     def __init__(self, reach: Reach, instance: Instance) -> None:
-        """Prepare to hold bodies of an instance."""
+        """Prepare for pulls on bodies of an instance."""
         self._keep: list[object] = []
         reaches = (mirror("il_reach") * len(reach.tapes))()
         for k, tape in enumerate(reach.tapes):

@@ -1,8 +1,8 @@
-"""A second mailbox for a plant, through which its controller sees and does what faults leave.
+"""A second mailbox for a plant, through which its controller sees and acts with faults.
 
-The controller attaches to it as it would to the plant. Two threads carry records: outputs from the
-plant to here, inputs and commands from here to the plant. They share the mailbox of the plant: one
-of them only reads, the other only writes.
+The controller attaches to it as it would to the plant. Two threads transfer records: outputs from
+the plant to here, inputs and commands from here to the plant. They share the mailbox of the plant:
+one of them only reads, the other only writes.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from inloop.realtime.mailboxes.attach import attach
 from inloop.realtime.mailboxes.mirror import Mirror, Written
 from inloop.realtime.mailboxes.outputs import Outputs
 
-MOMENT = 0.05  # [s] after which the threads look around
+MOMENT = 0.05  # [s] polling interval of the threads
 
 
 class Injector(Closing):
     """Faults between a plant and its controller; use it in a `with` statement.
 
     Attributes:
-        name: under which the controller attaches.
-        passed: records of the outputs that went through.
-        forwarded: records of the inputs that went through.
+        name: name under which the controller attaches.
+        passed: number of output records passed on.
+        forwarded: number of input records passed on.
     """
 
     def __init__(self, plant: str, faults: Sequence[Fault], name: str = "", seed: int = 1) -> None:
@@ -57,19 +57,19 @@ class Injector(Closing):
 
     @property
     def dropped(self) -> tuple[int, int]:
-        """Records of outputs and of inputs that were dropped."""
+        """Number of dropped output and input records."""
         return self._sensors.dropped, self._actuators.dropped
 
     def wait(self, outputs: int = 0, inputs: int = 0, timeout: float = 1.0) -> bool:
-        """Wait until so many records have come, whether they went through or were dropped.
+        """Wait until this many records have arrived, passed on or dropped.
 
         Args:
-            outputs: records of the plant, that of the start included.
+            outputs: records of the plant, including that of the start.
             inputs: records of the controller.
-            timeout: longest wait [s].
+            timeout: maximum wait [s].
 
         Returns:
-            False if they did not come in time.
+            False on timeout.
         """
 
         def come() -> bool:
@@ -100,7 +100,7 @@ class Injector(Closing):
         self._mirror.end()
 
     def _pass(self, outputs: Outputs) -> None:
-        """Publish what the sensors say."""
+        """Publish the sensor readings, with faults."""
         count, self._now = len(self._plant.layout.output_names), outputs.t
         seen = self._sensors.apply(outputs.t, outputs.values[:count])
         if seen is None:
@@ -132,7 +132,7 @@ class Injector(Closing):
                 return  # the plant has ended
 
     def _forward(self, written: Written) -> None:
-        """Let the actuators act."""
+        """Pass the inputs on, with faults."""
         found = self._actuators.apply(self._now, written.values)
         if found is not None:
             (self._plant.rest if written.rest else self._plant.write)(found)
@@ -149,7 +149,7 @@ class Injector(Closing):
         self._mirror.obeyed(number, refused)
 
     def close(self) -> None:
-        """Stop carrying, remove the mailbox."""
+        """Stop the transfer, remove the mailbox."""
         if not self._stop.is_set():
             self._stop.set()
             for thread in self._threads:

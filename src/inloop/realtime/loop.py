@@ -1,4 +1,4 @@
-"""The native loop, armed, watched and disarmed from Python."""
+"""Start, monitor and stop the native loop from Python."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ _armed: set[_Memory] = set()  # in this process; memory is locked for all of the
 
 
 class Loop:
-    """A plant that runs in a thread of its own, in C; use it in a `with` statement.
+    """A plant that runs in a C thread of its own; use it in a `with` statement.
 
-    Everything outside talks to it through its mailbox, this class too.
+    All communication goes through its mailbox, also that of this class.
 
     Attributes:
-        name: under which others attach.
-        mailbox: of this plant.
-        options: how it runs.
+        name: name under which others attach.
+        mailbox: mailbox of this plant.
+        options: run options.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Loop:
         assert error == 0
         self.mailbox = Mailbox(name, Attached(segment.memory))
         self._memory, self._segment = memory, segment
-        # also at the end of the program, and when somebody forgets to close it
+        # also at program exit, and if it is never closed
         self._disarm = weakref.finalize(self, _disarm, memory, segment)
         self._final: Report | None = None
         self._controller: ControllerProcess | None = None
@@ -100,10 +100,10 @@ class Loop:
             time.sleep(0.0005)
 
     def begin_with(self, controller: ControllerProcess, *, paused: bool) -> None:
-        """Wait for the first answer of a controller, which from then on belongs to this loop.
+        """Wait for the first answer of a controller, which belongs to this loop from then on.
 
         Args:
-            controller: forked, and waiting.
+            controller: forked and waiting.
             paused: stay paused.
 
         Raises:
@@ -120,17 +120,17 @@ class Loop:
 
     @property
     def running(self) -> bool:
-        """Is the thread still at work?"""
+        """Whether the thread is still running."""
         return self._disarm.alive and self.mailbox.state != State.ENDED
 
     @property
     def clock(self) -> PlantClock:
-        """The clock that it runs on."""
+        """Its clock."""
         return self.mailbox.clock
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What differs from the declared start; what the system did not allow; its observer."""
+        """Differences from the declared start; privileges refused by the system; its observer."""
         lost = self._disarm.alive and self._segment.memory.lost
         refused = refusals(self._memory.loop.privileges)
         follower = self._wiring.follower
@@ -139,7 +139,7 @@ class Loop:
         return (*self._wiring.notes, *refused, *cut, *told, *divided)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end of the run; False if it goes on after so many seconds.
+        """Wait for the end of the run; False if it is still running after `seconds`.
 
         Raises:
             SimulationError: its controller has failed.
@@ -155,12 +155,12 @@ class Loop:
         return True
 
     def report(self) -> Report:
-        """How well it kept its deadlines, up to now or to the end."""
+        """Deadline statistics, up to now or to the end."""
         if self._final is not None:
             return self._final
         statistics, loop = self.mailbox.statistics(), self._memory.loop
         outputs: Outputs | None = None
-        # somebody may have damaged them
+        # another process may have damaged them
         with contextlib.suppress(MailboxError):
             outputs = self.mailbox.peek()
         return Report(
@@ -174,14 +174,14 @@ class Loop:
         )
 
     def close(self) -> Report:
-        """End the run and remove the mailbox; in a process that was forked, only let go of it.
+        """End the run and remove the mailbox; in a forked process, only release it.
 
         Returns:
             The report on the whole run.
 
         Raises:
-            SimulationError: its controller has failed, which nobody was told yet; its `report`
-                is that on the whole run.
+            SimulationError: its controller has failed, which has not been raised yet; its `report`
+                is that of the whole run.
         """
         if self._final is None:
             try:
@@ -244,14 +244,14 @@ class _Memory:
         if options.clock is not None:
             self._script = Script(options.clock, field_offset("il_loop", "box") + self.address)
             loop.clock, loop.clock_self = self._script.functions, self._script.address
-        # a loop that nothing slows down may not keep others from the processor
+        # a loop without pacing must not keep others from the processor
         clocked = options.mode == "clock" and options.clock is None
         loop.privileges.priority = (options.priority or 0) if clocked else 0
         loop.privileges.core = -1 if options.core is None else options.core
         loop.privileges.lock_memory = options.lock_memory and clocked
 
     def _fill_watched(self, wiring: Wiring) -> None:
-        """Drives and contacts that the loop tells about."""
+        """Drives and contacts that the loop monitors."""
         self._drives = (mirror("il_live_drive") * max(1, len(wiring.drives)))()
         for row, (position, velocity) in zip(self._drives, wiring.drives, strict=False):
             row.position, row.velocity = position, velocity
@@ -266,7 +266,7 @@ class _Memory:
         inputs = wiring.layout.inputs
         self._start = np.array([x.default for x in inputs])
         names = [x.name for x in inputs]
-        # a driven joint stays where it is: it cannot jump to 0
+        # a driven joint stays in place: it cannot jump to 0
         driven = {f"{c.name}.q" for c in wiring.layout.coordinates}
         self._safe = np.array([math.nan if name in driven else 0.0 for name in names])
         for name, value in options.safe.items():
@@ -288,7 +288,7 @@ class _Memory:
 
 
 def _disarm(memory: _Memory, segment: Segment) -> None:
-    """Leave neither a thread nor shared or locked memory behind."""
+    """Remove the thread and its shared and locked memory."""
     if not segment.ours:
         return  # forked: the thread runs in the parent
     realtime_function("il_loop_stop")(memory.address)
@@ -301,7 +301,7 @@ def _disarm(memory: _Memory, segment: Segment) -> None:
 
 
 def _events_told(statistics: Statistics, layout: Layout) -> tuple[str, ...]:
-    """What the loop has met that a report must tell."""
+    """Events of the loop that a report must mention."""
     beyond, jumps = statistics.left_bounds(layout), statistics.drives_that_jump(layout)
     told = f"{beyond}: the last good state was kept" if beyond else ""
     brief, missed = statistics.brief_contact(layout), statistics.missed_turn()

@@ -1,4 +1,4 @@
-"""An observer that follows the records of a plant: its signals, and its memory."""
+"""An observer that follows the records of a plant: its signals and memory."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from inloop.native.running.follower import FollowerTable, NativeFollower
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.simulate.judging.innovations import idle_note, innovation_note
 
-EXACT = 1e-9  # of a period
-FACT = "observer"  # what it was made of, among the facts of a layout
+EXACT = 1e-9  # fraction of a period
+FACT = "observer"  # description of the observer among the facts of a layout
 
 
 class Observes(Protocol):
-    """An observer that C can run: `il.observer(...)`."""
+    """An observer that can run in C: `il.observer(...)`."""
 
     def follower(self) -> FollowerTable:
         """The same observer, at its start, for C."""
@@ -23,15 +23,15 @@ class Observes(Protocol):
 
 
 def following(observer: Observes, layout: Layout, *, inside: bool) -> tuple[Layout, NativeFollower]:
-    """A layout with all that an observer tells, as its last signals, and what tells it.
+    """A layout extended by the outputs of an observer as its last signals, and its follower.
 
     Args:
-        observer: is copied; the one that was given stays as it is.
-        layout: of the plant.
-        inside: the records that it reads are those that it tells in; else those of the plant.
+        observer: the observer, which is copied.
+        layout: layout of the plant.
+        inside: whether it reads the records that it extends; otherwise those of the plant.
 
     Raises:
-        InputError: it is no observer, or one that the plant does not fit.
+        InputError: it is not an observer, or does not fit the plant.
     """
     if not callable(getattr(observer, "follower", None)):
         raise InputError(
@@ -60,7 +60,7 @@ def following(observer: Observes, layout: Layout, *, inside: bool) -> tuple[Layo
 
 
 def signals_of_plant(layout: Layout) -> int:
-    """How many of the signals of a layout are those of the plant itself."""
+    """Number of signals of a layout that belong to the plant itself."""
     if FACT not in dict(layout.about):
         return len(layout.signals)
     told = [x.name.startswith(f"{FACT}.") for x in layout.signals]
@@ -68,13 +68,13 @@ def signals_of_plant(layout: Layout) -> int:
 
 
 def notes_of(follower: NativeFollower) -> tuple[str, ...]:
-    """What was unusual about an observer so far, in words."""
+    """Unusual events of an observer so far, in words."""
     told = []
     if follower.lost:
         told.append(f"the observer missed {counted(follower.lost, 'sample')}, which it has bridged")
     if follower.restarts:
         told.append(
-            f"the observer began anew {counted(follower.restarts, 'time')}: updates failed, or the "
+            f"the observer restarted {counted(follower.restarts, 'time')}: updates failed, or the "
             "time of records jumped (observer.status)"
         )
     if note := idle_note(follower.idle):
@@ -85,12 +85,12 @@ def notes_of(follower: NativeFollower) -> tuple[str, ...]:
 
 
 def _every(period: float, layout: Layout) -> int:
-    """Records from sample to sample."""
+    """Records per sample."""
     count = round(period / layout.period)
     if count < 1 or abs(count * layout.period - period) > EXACT * period:
         raise InputError(
-            f"the period of the observer, {period:g} s, is no whole number of periods of plant "
-            f"'{layout.model}', which are {layout.period:g} s",
+            f"the period of the observer, {period:g} s, is not a whole number of periods of "
+            f"plant '{layout.model}', which are {layout.period:g} s",
             fix=f"Make the observer with period={max(1, count) * layout.period:g}.",
         )
     return count

@@ -1,4 +1,4 @@
-"""How a plant runs against the clock, checked before anything starts."""
+"""Options of a real-time run, validated before the start."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inloop.simulate.schedules import METHODS
 RATES = (1.0, 50_000.0)  # [Hz]
 SPEEDS = (1e-3, 1e3)
 MOST_SUBSTEPS = 10_000
-LEAD, MOST_OF_PERIOD = 1e-4, 0.1  # of warm-ups, if nothing else is asked for [s], [1]
+LEAD, MOST_OF_PERIOD = 1e-4, 0.1  # default lead of warm-ups [s], maximum fraction of the period [1]
 WARM_SENSE = " of the clock, half a period at most; or True, or False"
-LONGEST = 1e6  # [s] for times that are counted in nanoseconds
+LONGEST = 1e6  # [s] limit of times that are counted in nanoseconds
 MODES = {"clock": 0, "free": 1, "lock-step": 2}
 POLICIES = {"hold": 0, "safe": 1, "stop": 2}
 STATUSES = {
@@ -59,36 +59,36 @@ class OptionValues(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to run a plant.
+    """Options of a real-time run.
 
     Attributes:
         rate: steps per simulated second [Hz].
-        substeps: steps of the integrator per period.
+        substeps: integrator steps per period.
         method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", all with fixed steps;
             None for "rk4", or "implicit" where contacts, stops or stiff laws need it, or "moreau"
             where contacts are hard.
-        mode: "clock" against the wall clock; "free" as fast as it goes; "lock-step": each step
-            waits for inputs that answer the outputs before it, which is reproducible to the bit.
+        mode: "clock": real time; "free": as fast as possible; "lock-step": each step waits for
+            inputs that answer the previous outputs, which is reproducible to the bit.
         speed: simulated seconds per second, for "clock".
-        extrapolate: between two inputs go on along a straight line instead of holding them.
+        extrapolate: extrapolate inputs linearly instead of holding them.
         stale_after: age at which inputs are stale [s]; None: never.
-        policies: what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS (as DIVERGED if not given),
-            LOOP_OPEN, CHATTERING, CONTROLLER_FAILED, INPUT_STALE: "hold"
-            goes on with the inputs that are there, "safe" puts safe values in their place (for as
-            long as they are stale; for the others until somebody resumes), "stop" ends the run.
-        safe: safe values of inputs by name, None to keep what is there; by default 0, and None for
+        policies: reactions to OVERRUN, DIVERGED, OUT_OF_BOUNDS (default: as DIVERGED), LOOP_OPEN,
+            CHATTERING, CONTROLLER_FAILED, INPUT_STALE: "hold" continues with the current inputs,
+            "safe" replaces them by safe values (while they are stale; for the others until
+            `resume`), "stop" ends the run.
+        safe: safe values of inputs by name, None to keep the current one; default: 0, and None for
             the position of a driven joint.
-        most_late: late steps are made up, up to this much simulated time [s]; more is skipped.
-        priority: of SCHED_FIFO, 1 to 99; None: the ordinary scheduler.
+        most_late: late steps are made up, up to this much simulated time [s]; more are skipped.
+        priority: SCHED_FIFO priority, 1 to 99; None: the ordinary scheduler.
         core: processor to run on; None: any.
-        lock_memory: keep the memory of this process from being paged out.
-        warm: wake up so much before each period [s], walk through the step once and throw the
-            result away, so that the real one finds all it needs in the caches; True for a tenth of
-            the period, 0.1 ms at most. Costs processor time and changes no output.
-        bare_loop: run a bare loop of the same rate beside it, to see what the machine can do.
-        telemetry: records to keep for readers [s].
+        lock_memory: lock the memory of this process.
+        warm: wake up this much before each period [s] and execute the step once without effect, so
+            that the real one finds everything in the caches; True for a tenth of the period, at
+            most 0.1 ms. Costs processor time and changes no output.
+        bare_loop: run a bare loop of the same rate in parallel, to measure the machine itself.
+        telemetry: time for which records are kept for readers [s].
         paused: start paused.
-        clock: a scripted clock to run on in place of the system's: see `ScriptedClock`.
+        clock: a scripted clock to run on instead of the system clock: see `ScriptedClock`.
     """
 
     rate: float = 1000.0
@@ -163,7 +163,7 @@ class Options:
 
     @property
     def lead(self) -> float:
-        """How much before each period the loop wakes up [s]; 0: it does not warm up."""
+        """How early the loop wakes up before each period [s]; 0: no warm-up."""
         if is_flag(self.warm):
             default = min(LEAD, MOST_OF_PERIOD * self.period / self.speed)
             return default if self.warm else 0.0
@@ -171,10 +171,10 @@ class Options:
 
     @property
     def policy_codes(self) -> list[int]:
-        """Policies by the number of the status."""
+        """Policies by status number."""
         codes = [0] * len(Status)
         chosen = {**DEFAULT_POLICIES, **self.policies}
-        # what runs away is caught by its bounds, or in one great step
+        # diverging states are caught by their bounds, or in one large step
         chosen.setdefault("OUT_OF_BOUNDS", chosen["DIVERGED"])
         for name, policy in chosen.items():
             codes[STATUSES[name]] = POLICIES[policy]

@@ -1,8 +1,8 @@
-"""The pipe between a controller in a process of its own and whoever shows and tunes it.
+"""Pipe between a controller process and the program that displays and tunes it.
 
-Lines of JSON. In come numbers by name, `{"kp": 225.0}`, and `{"leave": "rest"}` or
-`{"leave": "held"}`; out go `{"ready": true}` and what there is to tell, `{"error": 0.002}`. A pipe
-that is closed on the other side means `rest`: nobody is there any more.
+Lines of JSON. Input: numbers by name, `{"kp": 225.0}`, and `{"leave": "rest"}` or
+`{"leave": "held"}`; output: `{"ready": true}` and values to display, `{"error": 0.002}`. A pipe
+closed by the other side means `rest`.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from collections.abc import Mapping
 
 from inloop.realtime.mailboxes.mailbox import Mailbox
 
-MOST_UNREAD = 65536  # bytes of a line that never ends
+MOST_UNREAD = 65536  # maximum length of an unfinished line [bytes]
 TOLD_EVERY = 0.05  # [s]
 TAKES_OVER_WITHIN = 10.0  # [s]
 
 
 def take_over(box: Mailbox) -> None:
-    """Wait until whoever writes the inputs of a plant has let go; then they are free."""
+    """Wait until the current writer of the inputs of a plant has released them."""
     end = time.monotonic() + TAKES_OVER_WITHIN
     while box.writer is not None and time.monotonic() < end:
         time.sleep(1e-3)
 
 
 class Panel:
-    """One end of the pipe: standard input and output.
+    """Controller side of the pipe: standard input and output.
 
     Attributes:
-        leaving: "" while the controller shall go on; "rest": it leaves its inputs at rest; "held":
-            somebody else takes them over, as they are.
+        leaving: "" while the controller should continue; "rest": leave the inputs at rest; "held":
+            another controller takes over the inputs unchanged.
     """
 
     def __init__(self, *, piped: bool = True) -> None:
-        """Begin to listen.
+        """Start listening.
 
         Args:
-            piped: False for a controller that nobody shows: it hears nothing and tells nothing.
+            piped: False for a controller without a display: no input and no output.
         """
         self.leaving = ""
         self._piped = piped
@@ -51,7 +51,7 @@ class Panel:
             os.set_blocking(sys.stdin.fileno(), False)
 
     def heard(self) -> dict[str, float]:
-        """Numbers by name that have come since the last time; what makes no sense is left out."""
+        """Numbers by name received since the last call; invalid ones are ignored."""
         found: dict[str, float] = {}
         for line in self._lines():
             with contextlib.suppress(ValueError):
@@ -64,16 +64,16 @@ class Panel:
         return found
 
     def ready(self) -> None:
-        """Tell that the controller can take over."""
+        """Report that the controller can take over."""
         self._say({"ready": True})
 
     def tell(self, now: float, values: Mapping[str, object]) -> None:
-        """Tell how it goes."""
+        """Send values to display."""
         self._due = now + TOLD_EVERY
         self._say(values)
 
     def is_due(self, now: float) -> bool:
-        """Is it time to tell somebody how it goes? By a clock [s], twenty times a second."""
+        """Whether it is time to send, twenty times per second of a clock [s]."""
         return self._piped and now >= self._due
 
     def _say(self, words: Mapping[str, object]) -> None:

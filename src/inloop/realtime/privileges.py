@@ -1,4 +1,4 @@
-"""What a real-time thread was refused, in one sentence each, and what to do about it."""
+"""Explain refused privileges of a real-time thread, and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 
 def refusals(privileges: ctypes.Structure) -> tuple[str, ...]:
-    """One sentence for each privilege that was asked for and not granted."""
+    """One sentence for each privilege that was requested and refused."""
     sentences = []
     if privileges.priority_error:
         sentences.append(

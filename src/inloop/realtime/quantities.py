@@ -1,4 +1,4 @@
-"""Names, units and ranges of what a plant tells and takes, over all of its modes."""
+"""Names, units and ranges of the outputs and inputs of a plant, over all its modes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.plant import BarePlant
 from inloop.plant.quantities.inputs_outputs import output_quantities
 from inloop.realtime.mailboxes.layout import Quantity
 
-Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is one of its own
+Plants = Mapping[str, BarePlant]  # of the modes by name; a plant without modes is its own
 
 
 def coordinates(plants: Plants) -> tuple[Quantity, ...]:
@@ -28,7 +28,7 @@ def states(plants: Plants) -> tuple[Quantity, ...]:
 
 
 def signals(plants: Plants) -> tuple[Quantity, ...]:
-    """What the plant tells beside q, qd and states."""
+    """Outputs of the plant besides q, qd and states."""
     outputs = output_quantities(plants)
     known = 2 * len(coordinates(plants)) + len(states(plants))
     return tuple(Quantity(x.name, x.unit) for x in outputs[known:])

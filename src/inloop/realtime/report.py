@@ -1,4 +1,4 @@
-"""How well a loop kept its deadlines: as text, as JSON, as a figure."""
+"""Deadline report of a loop: as text, as JSON, as a figure."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ WHERE_ASKED = ("warmup", "bare_loop")
 
 @dataclass(frozen=True)
 class Report:
-    """The account of a run against the clock.
+    """Deadline report of a real-time run.
 
     Attributes:
         name: of the running plant.
         period: simulated time per step [s].
         statistics: counters and histograms.
         status: "OK", or why the loop ended.
-        outputs: the last ones; None while it runs.
-        notes: what differs from the declared start; what the system did not allow, and what to do.
-        most_iterations: bound of Newton's method that closes loops; 0 where there is none.
+        outputs: the last outputs; None while it runs.
+        notes: differences from the declared start; refused privileges, and what to do.
+        most_iterations: maximum iterations of Newton's method for loops; 0 if there are none.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Report:
 
     @classmethod
     def of(cls, name: str, period: float, statistics: Statistics) -> Report:
-        """The account so far of a loop that may still run."""
+        """The report so far of a loop that may still run."""
         known = {status.value: status.name for status in Status}
         return cls(name, period, statistics, known.get(statistics.status, "UNKNOWN"))
 
@@ -74,12 +74,12 @@ class Report:
 
     @property
     def bare_loop_share(self) -> float | None:
-        """Overruns per period of the bare loop beside it; None if none ran."""
+        """Overruns per period of the parallel bare loop; None if there was none."""
         periods = self.bare_loop_periods
         return self.bare_loop_overruns / periods if periods else None
 
     def data(self) -> dict[str, Any]:
-        """The numbers for machines."""
+        """The numbers as plain data."""
         counters = dict(self.statistics.counters)
         counters.pop("commands_done")
         result: dict[str, Any] = {"rate": 1.0 / self.period, "status": self.status, **counters}
@@ -165,7 +165,7 @@ class Report:
         return card(self.name, first, times, "".join(curves), lines(others))
 
     def plot(self, file: str | Path | None = None) -> Any:
-        """Draw the share of steps beyond each time, on logarithmic axes.
+        """Plot the fraction of steps longer than each time, on logarithmic axes.
 
         Args:
             file: write the figure to this file.
@@ -190,12 +190,12 @@ class Report:
 
     def _histogram(self, which: str) -> Histogram:
         if which not in self.statistics.histograms:
-            raise InputError(f"no times of '{which}'", fix=f"There are: {', '.join(TIMES)}.")
+            raise InputError(f"no times of '{which}'", fix=f"Known: {', '.join(TIMES)}.")
         return self.statistics.histograms[which]
 
 
 def _beyond(histogram: Histogram) -> tuple[Any, Any]:
-    """Times [µs] and the share of steps that took longer."""
+    """Times [µs] and the fraction of steps that took longer."""
     used = np.flatnonzero(histogram.counts)
     left = histogram.count - np.cumsum(histogram.counts)
     share = np.maximum(left[used], 0.5) / histogram.count

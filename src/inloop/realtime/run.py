@@ -1,4 +1,4 @@
-"""Start a plant against the clock: `il.start(plant)`."""
+"""Start a plant in real time: `il.start(plant)`."""
 
 from __future__ import annotations
 
@@ -70,36 +70,36 @@ def start(
     snapshot: Snapshot | None = None,
     **options: Unpack[OptionValues],
 ) -> Loop:
-    """Start a plant in a native thread and return at once.
+    """Start a plant in real time, in a native thread, and return immediately.
 
-    Use the loop in a `with` statement: whatever happens in it, SIGTERM included, neither a thread
-    nor shared memory is left behind. Or close it when done.
+    Use the loop in a `with` statement: then neither a thread nor shared memory is left behind, even
+    on SIGTERM. Otherwise close it when done.
 
     Args:
-        plant: the compiled mechanism, with its parameters as they are now; change them through the
-            mailbox while it runs.
-        name: under which others attach; the model's name by default.
+        plant: the compiled mechanism, with its current parameters; change them through the mailbox
+            while it runs.
+        name: name under which others attach; default: the model's name.
         seconds: simulated time after which to end; None: never.
-        q: coordinates at the start, by name or as a vector.
-        qd: velocities at the start.
+        q: initial coordinates, by name or as a vector.
+        qd: initial velocities.
         tau: joint efforts until a controller writes some [N·m or N].
         inputs: other inputs by name until a controller writes some.
         motions: functions of time for driven joints, by name.
-        about: facts that recordings shall carry, by name.
-        rehearse: a mechanism with loops is simulated for so many seconds first, so that the choices
-            of independent coordinates that it needs are compiled before it runs [s]. Others are
-            solved while it runs, with steps that take a few times as long. A mechanism with modes
-            keeps its first choices.
+        about: facts to store in recordings, by name.
+        rehearse: simulate a mechanism with loops for this long first, so that the choices of
+            independent coordinates that it needs are compiled before it runs [s]. Others are solved
+            at run time, with steps that take a few times as long. A mechanism with modes keeps its
+            first choices.
         controller: a function of time and outputs that returns inputs by name, or an object with
             `__call__` and, if it has states, `reset()`; called in a process of its own. The plant
-            starts when it has answered for the first time, and ends if it raises something.
-        period: between two calls of the controller [s], a whole number of periods of the plant;
-            one by default.
-        observer: `il.observer(...)`, which C runs inside the loop: after each step it is given what
-            the record tells, and its estimates, "observer.<name>", are signals of the same record.
-            It keeps the parameters that it was made with.
-        snapshot: go on from there, such as `outputs.snapshot` of an earlier run of the same
-            plant; `reset` still leads to the start that `q` and `qd` say.
+            starts after its first answer, and ends if it raises an exception.
+        period: time between two calls of the controller [s], a multiple of the plant's period;
+            default: one period.
+        observer: `il.observer(...)`, which runs in C inside the loop: after each step it processes
+            the record, and its estimates, "observer.<name>", are signals of the same record. It
+            keeps the parameters with which it was created.
+        snapshot: continue from there, e.g. from `outputs.snapshot` of an earlier run of the same
+            plant; `reset` still returns to the start given by `q` and `qd`.
         options: those of `Options`.
     """
     chosen = Options(**options)
@@ -114,7 +114,7 @@ def start(
         good = is_finite(seconds) and 0.0 < seconds <= LONGEST_RUN
         need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
         steps = max(1, round(seconds * chosen.rate))
-    need(controller is not None or period is None, "period is that of a controller", "Give both.")
+    need(controller is not None or period is None, "a period without a controller", "Give both.")
     per_sample = periods_between(period, chosen)
     plants = plant.by_mode or {plant.name: plant}
     if controller is not None:
@@ -169,7 +169,7 @@ def start(
     wiring, name = replace(wiring, layout=layout, follower=follower), name or layout.model
     if controller is None:
         return Loop(plant, wiring, chosen, name, steps)
-    # forked before there is a thread, or memory that is locked
+    # forked before there are threads or locked memory
     led = inputs_led(plants, motions or {})
     process = ControllerProcess(controller, steps=per_sample, led=led)
     try:
@@ -182,14 +182,14 @@ def start(
 
 
 def periods_between(period: float | None, options: Options) -> int:
-    """Periods of a plant between two calls of its controller.
+    """Number of plant periods between two calls of its controller.
 
     Args:
-        period: between the calls [s]; None: one of the plant.
+        period: time between the calls [s]; None: one period of the plant.
         options: how the plant runs.
 
     Raises:
-        InputError: it is no whole number of them.
+        InputError: it is not a multiple of the plant's period.
     """
     if period is None:
         return 1
@@ -197,8 +197,8 @@ def periods_between(period: float | None, options: Options) -> int:
     count = round(period * options.rate)
     if count < 1 or abs(count - period * options.rate) > EXACT * count:
         raise InputError(
-            f"period = {period:g} s of a controller is no whole number of periods of the plant, "
-            f"which are {options.period:g} s",
+            f"period = {period:g} s of a controller is not a whole number of periods of the "
+            f"plant, which are {options.period:g} s",
             fix=f"Use period={max(1, count) * options.period:g}, or another rate.",
         )
     return count
@@ -210,7 +210,7 @@ def _check(**states: Given) -> None:
 
 
 def digest_of(plant: BarePlant) -> str:
-    """Hash of all numbers and laws of a model; of one with modes, over all of them."""
+    """Hash of all numbers and laws of a model; for one with modes, over all of them."""
     if not plant.by_mode:
         return plant.digest
     text = " ".join(each.digest for each in plant.by_mode.values())
@@ -218,7 +218,7 @@ def digest_of(plant: BarePlant) -> str:
 
 
 def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
-    """What is needed, beside inputs and parameters, to do the same steps again."""
+    """Facts needed, besides inputs and parameters, to reproduce the steps."""
     return {
         "digest": digest_of(plant),
         "rate": repr(options.rate),

@@ -1,4 +1,4 @@
-"""What the loop has counted: a copy of the statistics in the mailbox."""
+"""Statistics of the loop: a copy of those in the mailbox."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Histogram:
         return int(self.counts.sum())
 
     def quantile(self, fraction: float) -> float | None:
-        """Time that this fraction does not exceed [µs], to the width of a bin; None for none."""
+        """Quantile [µs], to the width of a bin; None without data."""
         if self.count == 0:
             return None
         if fraction >= 1.0:
@@ -64,7 +64,7 @@ class Histogram:
 
 
 class Times:
-    """A histogram to count into, with the bins of the loop's."""
+    """A histogram under construction, with the bins of the loop."""
 
     def __init__(self) -> None:
         self._bins = [0] * constant("INLOOP_BINS")
@@ -80,7 +80,7 @@ class Times:
 
     @property
     def histogram(self) -> Histogram:
-        """Up to now."""
+        """The histogram so far."""
         return Histogram(np.array(self._bins, dtype=np.int64), self._total, self._most)
 
 
@@ -89,21 +89,21 @@ class Statistics:
     """Counters and histograms; see `inloop_statistics` in inloop.h for what is counted.
 
     Attributes:
-        state: what the loop does (a number of `State`).
+        state: state of the loop (a number of `State`).
         status: of the last step (a number of `Status`).
-        heartbeat: time of its clock when the loop last looked around [ns].
+        heartbeat: time of its clock at the loop's last sign of life [ns].
         thread: id of its thread.
         speed: simulated seconds per second.
         counters: by name.
         histograms: by name: step, step_cpu, reaction, warmup, latency, input_age,
             bare_loop.
-        failure: status of the last step that failed; 0 if none did.
-        latched: status because of which safe values stand in for the inputs until somebody resumes
-            (STOPPED: somebody has asked for it); 0 if they do not.
-        beyond: number of the output that left its bounds last; 0 if none did.
-        jumped: number, from 1, of the input whose drive has jumped last; 0 if none has.
-        touched: number of the output, a gap, of the last brief contact; 0 if none was.
-        lead: how much before each period it wakes up to warm up [ns]; 0 if it does not.
+        failure: status of the last failed step; 0 if none.
+        latched: status that caused safe values until a resume (STOPPED: they were requested); 0 if
+            there are none.
+        beyond: index of the output that last left its bounds; 0 if none.
+        jumped: index, from 1, of the input of the last drive that jumped; 0 if none.
+        touched: index of the output (a gap) of the last brief contact; 0 if none.
+        lead: how early it wakes up before each period to warm up [ns]; 0 for no warm-up.
     """
 
     state: int
@@ -125,16 +125,16 @@ class Statistics:
         return self.counters[name]
 
     def left_bounds(self, layout: Layout) -> str:
-        """What left its bounds last, in words; "" if nothing did."""
+        """The quantity that last left its bounds, in words; "" if none."""
         names = layout.output_names
         if not 0 < self.beyond < len(names):
             return ""
         coordinate, _, kind = names[self.beyond].rpartition(".")
         what = "the speed of coordinate" if kind == "qd" else "coordinate"
-        return f"{what} '{coordinate}' would have left its bounds (plant.bounds)"
+        return f"{what} '{coordinate}' would have exceeded its bounds (plant.bounds)"
 
     def drives_that_jump(self, layout: Layout) -> str:
-        """The drive whose position moves while its velocity is 0, in words; "" if none does."""
+        """The drive whose position changes at zero velocity, in words; "" if none."""
         if not 0 < self.jumped <= len(layout.inputs):
             return ""
         joint = layout.inputs[self.jumped - 1].name.removesuffix(".q")
@@ -145,7 +145,7 @@ class Statistics:
         )
 
     def warming(self) -> str:
-        """How warming up went, in words; "" if that was not asked for."""
+        """Result of the warm-ups, in words; "" if not requested."""
         if not self.lead:
             return ""
         late = self["late_warmups"]
@@ -155,7 +155,7 @@ class Statistics:
         return f"{told}; {late} periods began before that was done: use a longer lead (warm=)"
 
     def missed_turn(self) -> str:
-        """Whether steps were too long for a singular position nearby, in words; "" if not."""
+        """Whether steps were too long for a nearby singular position, in words; "" if not."""
         if not self["missed_turns"]:
             return ""
         return (
@@ -190,7 +190,7 @@ class Statistics:
 
 
 def statistics_at(shared: ctypes.Structure) -> Statistics:
-    """A copy of the statistics in a segment. Counters may be a step apart from each other."""
+    """A copy of the statistics in a segment. Counters may be one step apart."""
     names = (field[0] for field in mirror("inloop_statistics")._fields_)
     rest = {name: getattr(shared, name) for name in names if name not in _NOT_COUNTED}
     return Statistics(

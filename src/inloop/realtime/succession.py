@@ -1,8 +1,8 @@
-"""A plant that takes the place of one that runs: its state goes on where names agree.
+"""Replace a running plant by an edited one: its state is kept where names agree.
 
-For a description that was edited while its plant ran. Coordinates, velocities, states of laws,
-parameters and inputs are taken over by name and unit; loops are closed near where they were. What
-cannot be kept is told.
+Used when a description is edited while its plant runs. Coordinates, velocities, states of laws,
+parameters and inputs are taken over by name and unit; loops are closed nearby. Anything that
+cannot be kept is reported.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from inloop.realtime.quantities import coordinates
 from inloop.realtime.wiring import first_inputs, wire
 from inloop.simulate.schedules import METHODS
 
-FACT = "taken over"  # fact of a plant that has taken the place of another
+FACT = "taken over"  # fact of a plant that has replaced another
 GONE_WITHIN = 10.0  # [s]
 LOOK_EVERY = 0.005  # [s]
 
 
 @dataclass(frozen=True)
 class Heritage:
-    """What of a plant that runs fits another one.
+    """State of a running plant that fits another one.
 
     Attributes:
         outputs: the newest ones.
@@ -44,8 +44,8 @@ class Heritage:
         qd: velocities by the name of the coordinate.
         states: of laws, by name.
         inputs: by name.
-        parameters: that somebody has changed, by name.
-        left: what does not fit, in words.
+        parameters: changed parameters, by name.
+        left: quantities that do not fit, in words.
     """
 
     outputs: Outputs
@@ -60,12 +60,12 @@ class Heritage:
 def heritage(
     plant: BarePlant, layout: Layout, outputs: Outputs, values: Mapping[str, float]
 ) -> Heritage:
-    """What of a plant that runs fits another one.
+    """State of a running plant that fits another one.
 
     Args:
         plant: the other one.
-        layout: of the one that runs.
-        outputs: its newest ones.
+        layout: layout of the running one.
+        outputs: its newest outputs.
         values: its parameters.
     """
     plants = plant.by_mode or {plant.name: plant}
@@ -99,7 +99,7 @@ def _units(quantities: Sequence[Quantity]) -> dict[str, str]:
 def _parameters(
     plant: BarePlant, layout: Layout, values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
-    """Values that somebody has changed and that fit; the others are those of the description."""
+    """Changed values that fit; the others are those of the description."""
     declared = {p.name: p for p in plant.parameters.declared}
     kept, left = {}, []
     for old in layout.parameters:
@@ -116,15 +116,15 @@ def _parameters(
 
 
 class Successor:
-    """Takes the place of a plant that runs.
+    """Replaces a running plant.
 
     Args:
-        plant: compiled; takes over parameters.
-        name: of the one that runs.
+        plant: the new plant, compiled; takes over parameters.
+        name: name of the running one.
         options: how it will run.
 
     Attributes:
-        snapshot: where it begins; None: at the declared start.
+        snapshot: its initial state; None: the declared start.
     """
 
     def __init__(self, plant: BarePlant, name: str, options: Options) -> None:
@@ -134,7 +134,7 @@ class Successor:
         self._left: list[str] = []
 
     def take_over(self) -> str:
-        """Read the state of the other one and end it; what was kept and what not, as JSON."""
+        """Read the state of the other plant and end it; returns what was kept, as JSON."""
         try:
             with attach(self._name) as box:
                 outputs = box.peek()
@@ -160,7 +160,7 @@ class Successor:
             self._left.append(f"parameters: {error.mistakes[0].what}")
 
     def _fitting_state(self, found: Heritage) -> Snapshot | None:
-        """The state of the other one as one of this plant; None to begin at the declared start."""
+        """The state of the other plant as a state of this one; None for the declared start."""
         plant = self._plant
         if plant.by_mode:
             self._left.append("the state: the mechanism has modes, and begins in the first one")
@@ -214,13 +214,13 @@ class Successor:
         ).start
 
     def hand_over(self, loop: Loop) -> None:
-        """Give the plant, which has started at `snapshot`, the inputs that were taken over."""
+        """Write the inherited inputs to the plant, which has started at `snapshot`."""
         if self._found is not None and self._found.inputs:
             loop.mailbox.rest(self._found.inputs)
 
 
 def told_of(layout: Layout) -> dict[str, Any] | None:
-    """What a plant that runs has taken over; None if it has not."""
+    """What a running plant has taken over; None if nothing."""
     text = dict(layout.about).get(FACT)
     try:
         data = json.loads(text) if text is not None else None

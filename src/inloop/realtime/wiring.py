@@ -1,4 +1,4 @@
-"""A plant made ready for the loop: an instance at its start, and what goes in and comes out."""
+"""Prepare a plant for the loop: an instance at its start, and its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from inloop.simulate.systems import Conditions, System, make_systems
 
 @dataclass(frozen=True)
 class Wiring:
-    """What the loop reads and writes.
+    """Inputs and outputs of the loop.
 
     Attributes:
         layout: names and sizes.
-        instance: what is stepped.
+        instance: the instance to step.
         systems: its modes.
-        start: snapshot of it at the start.
-        has_loops: there are loops to close in each step.
-        drives: numbers of the inputs of driven joints, position and velocity, that must not
-            contradict each other.
-        gaps: numbers of the outputs that are gaps of contacts.
-        reach: how its bodies are held by hands.
-        notes: what differs at the start from the initial values of the model, in words.
+        start: its snapshot at the start.
+        has_loops: whether there are loops to close in each step.
+        drives: indices of the position and velocity inputs of driven joints, which must be
+            consistent.
+        gaps: indices of the outputs that are gaps of contacts.
+        reach: kinematics for pulls on its bodies.
+        notes: differences between the start and the initial values of the model, in words.
         follower: an observer inside the loop.
-        first: another snapshot to begin with, and the step that it was taken at.
+        first: another snapshot to begin with, and its step number.
     """
 
     layout: Layout
@@ -62,7 +62,7 @@ class Wiring:
 
     @property
     def closes_loops(self) -> bool:
-        """Loops are closed in coordinates that are chosen, not as part of the steps."""
+        """Whether loops are closed in chosen coordinates, not within the steps."""
         return self.has_loops and all(system.newton is None for system in self.systems)
 
 
@@ -80,20 +80,20 @@ def wire(
     states: Mapping[str, float] | None = None,
     t: float = 0.0,
 ) -> Wiring:
-    """Connect a plant; what is given for tau and inputs holds until a controller writes.
+    """Connect a plant; given tau and inputs hold until a controller writes.
 
     Args:
-        plant: the compiled mechanism; of one with modes, the plant of the first one.
+        plant: the compiled mechanism; for one with modes, the plant of the first one.
         period: simulated time between two outputs [s].
         step: of the integrator [s].
         method: the integrator.
-        q: coordinates at the start.
-        qd: velocities at the start.
-        tau: efforts at the start.
-        inputs: other inputs at the start.
+        q: initial coordinates.
+        qd: initial velocities.
+        tau: initial efforts.
+        inputs: other initial inputs.
         motions: functions of time for driven joints.
-        states: internal states of laws at the start, by name; declared ones otherwise.
-        t: simulated time at the start [s].
+        states: initial internal states of laws, by name; default: as declared.
+        t: initial simulated time [s].
     """
     plants: Plants = plant.by_mode or {plant.name: plant}
     values = first_inputs(plant, plants, tau, inputs)
@@ -139,7 +139,7 @@ def wire(
 def _live_drives(
     plants: Plants, names: Sequence[str], replaced: Collection[str]
 ) -> tuple[tuple[int, int], ...]:
-    """Positions and velocities of driven joints among the inputs of the mailbox.
+    """Position and velocity inputs of driven joints among the inputs of the mailbox.
 
     Args:
         plants: the modes.
@@ -152,8 +152,8 @@ def _live_drives(
 
 
 def _gaps(plants: Plants, layout: Layout) -> tuple[int, ...]:
-    """Numbers of the outputs that are gaps of contacts."""
-    # the forces of hard contacts need not be resolved
+    """Indices of the outputs that are gaps of contacts."""
+    # forces of hard contacts need not be resolved
     contacts = [
         item
         for plant in plants.values()
@@ -167,8 +167,8 @@ def _gaps(plants: Plants, layout: Layout) -> tuple[int, ...]:
 def _conditions(
     plant: BarePlant, first: Mapping[str, Quantity], motions: Mapping[str, Callable[[Any], Any]]
 ) -> Conditions:
-    """What a plant, or one mode of it, reads at the start."""
-    # the effort of a joint_input is an input of the plant, and none of its coordinate beside that
+    """Initial inputs of a plant, or of one mode of it."""
+    # the effort of a joint_input is an input of the plant, not also one of its coordinate
     efforts = [(f"{c}.tau", f"{c}.tau" in plant.inputs) for c in plant.coordinates]
     tau = np.array([0.0 if declared else first[name].default for name, declared in efforts])
     u = np.array([first[name].default for name in plant.inputs])
@@ -181,7 +181,7 @@ def _conditions(
 def first_inputs(
     plant: BarePlant, plants: Plants, tau: Given, inputs: Mapping[str, float]
 ) -> dict[str, Quantity]:
-    """All inputs by name, with the values they have until somebody writes them.
+    """All inputs by name, with their values until they are written.
 
     Args:
         plant: that of the first mode.

@@ -37,7 +37,7 @@ def check_start(
     if start.name not in names or start.coordinates != tuple(coordinates):
         raise InputError(
             f"start is a run of model '{start.name}' with coordinates "
-            f"{', '.join(start.coordinates)}; this one is of '{next(iter(names))}' with "
+            f"{', '.join(start.coordinates)}; this model is '{next(iter(names))}' with "
             f"{', '.join(coordinates)}",
             fix="Continue runs of the same model, or give q and qd by name.",
         )
@@ -53,7 +53,8 @@ def check_start(
         )
     if fixed is not None and abs(steps * fixed.step - t) > WHOLE * fixed.step:
         raise InputError(
-            f"start ended at t = {t:g} s, where steps of {fixed.step:.9g} s do not lead",
+            f"start ended at t = {t:g} s, which is not a whole number of steps of "
+            f"{fixed.step:.9g} s",
             fix="Use its step, and a t_end that is a whole number of them; or give q and qd of its "
             "last sample.",
         )
@@ -79,7 +80,7 @@ def moved_notes(plant: BarePlant, start: Result, result: Result) -> tuple[str, .
     n = plant.n
     away = np.abs(result.q[0, :n] - start.end.q[:n]) / plant.coordinate_sizes[:n]
     return tuple(
-        f"'{plant.coordinates[k]}' goes on from {result.q[0, k]:.6g}, the earlier run ended at "
-        f"{start.end.q[k]:.6g}: parameters or drives have changed"
+        f"'{plant.coordinates[k]}' continues from {result.q[0, k]:.6g}, but the earlier "
+        f"run ended at {start.end.q[k]:.6g}: parameters or drives have changed"
         for k in np.flatnonzero(away > MOVED)
     )

@@ -25,7 +25,14 @@ class Drives:
     given: TimeFunction | None = None
     places: tuple[int, ...] = ()
 
-    def at(self, plant: BarePlant, t: float, u: Array | None, z: Array | None = None) -> Array:
+    def at(
+        self,
+        plant: BarePlant,
+        t: float,
+        u: Array | None,
+        z: Array | None = None,
+        values: Array | None = None,
+    ) -> Array:
         """Positions, velocities and accelerations of the driven joints, shape (3, joints).
 
         Args:
@@ -33,8 +40,10 @@ class Drives:
             t: time [s].
             u: inputs.
             z: states of laws and drives.
+            values: of the live parameters; those of the plant by default.
         """
-        found = plant.evaluate("drives", t=t, u=u, z=z)
+        pre = None if values is None else plant.equations.prepared_for("drives", values)
+        found = plant.evaluate("drives", pre=pre, t=t, u=u, z=z)
         motion = np.array([found["qs"], found["qds"], found["qdds"]])
         if self.given is not None:
             motion[:, list(self.places)] = self.given.at(t).reshape(3, -1)

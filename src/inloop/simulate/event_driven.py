@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from inloop.errors import InputError
 from inloop.plant import BarePlant
 
-FIX = "Use method='moreau', or name none."
+FIX = "Use method='moreau', or leave out method=."
 
 
 def refuse_event_driven(plants: Mapping[str, BarePlant]) -> None:
@@ -42,17 +42,17 @@ def _refuse_parts(plant: BarePlant) -> None:
         if drive.kind == "input" and drive.derivatives == "given":
             joint = mechanism.bodies[drive.body].joint.name
             _refuse(
-                f"joint '{joint}' follows live inputs, which stay the same for a step: its place "
-                "does not follow from its velocity",
-                "Drive it by a function of time or with derivatives='filtered', or use "
+                f"joint '{joint}' follows live inputs, which are constant during a step, so its "
+                "position is not the integral of its velocity",
+                "Drive it with a function of time or with derivatives='filtered', or use "
                 "method='moreau'.",
             )
     for contact in (*mechanism.declared_contacts, *mechanism.found_contacts):
         if getattr(contact.law, "stiffness", None) is not None:
             _refuse(
-                f"contact '{contact.name}' gives way (stiffness=), and without steps that damp "
-                "it such a spring would vibrate for ever",
-                "Leave out stiffness=, which only shares forces between contacts, or use "
+                f"contact '{contact.name}' is compliant (stiffness=), and this method does not "
+                "damp the vibration of its spring",
+                "Leave out stiffness=, which only distributes forces among contacts, or use "
                 "method='moreau'.",
             )
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from inloop.errors import ExportWarning, InputError, SimulationError
+from inloop.errors import ExportWarning, SimulationError
 from inloop.plant import BarePlant
 from inloop.plant.controlling import controller_of
 from inloop.simulate.choice import STIFF, SUDDEN, TOLERANCE, method_at_start, own_method
@@ -25,12 +25,12 @@ from inloop.simulate.controlled.run import simulate_controlled
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.results.result import Result
 from inloop.simulate.run import simulate
-from inloop.simulate.schedules import METHODS
+from inloop.simulate.schedules import check_method
 
 APART = 0.05  # of the range of a coordinate: farther from steps with a tolerance is not trusted
 SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
 REHEARSED = 1.0  # [s], of exports that have no end
-ADVICE = "Shorten step=, or name method= if you know better; see docs/c.md"
+ADVICE = "Use a smaller step=, or choose a method=; see docs/c.md"
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,7 @@ def judged_method(plant: BarePlant, method: str | None, step: float, t_end: floa
         InputError: there is no such method.
     """
     if method is not None:
-        if method not in METHODS:
-            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        check_method(method)
         return ExportMethod(method)
     suits = method_at_start(plant, None, None, {}, step)
     owned = own_method(list(plant.by_mode.values()) or [plant]) is not None
@@ -102,7 +101,7 @@ def judged_method(plant: BarePlant, method: str | None, step: float, t_end: floa
         tried.append(run)
     # none is good: the one that comes nearest
     chosen = min(tried, key=lambda run: _distance(run, exact() if others else None)[0])
-    at = f"with method '{chosen.method}' at steps of {step:g} s, and is not to be trusted up to"
+    at = f"with method '{chosen.method}' at steps of {step:g} s, and is not accurate up to"
     told = (
         f"model '{plant.name}' is exported {at} t = {t_end:g} s: {_cause(chosen.doubt)}. {ADVICE}."
     )

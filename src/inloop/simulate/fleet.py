@@ -18,9 +18,16 @@ from inloop.plant.quantities.inputs_outputs import input_quantities, output_quan
 from inloop.simulate.choice import method_at_start
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant
 from inloop.simulate.machine_start import conditions
-from inloop.simulate.many.arguments import Columns, check_each
-from inloop.simulate.many.starts import read_arguments, shared_conditions, starts_of
-from inloop.simulate.schedules import METHODS
+from inloop.simulate.many.arguments import Columns
+from inloop.simulate.many.starts import (
+    Arguments,
+    check_formulas,
+    check_values,
+    read_arguments,
+    shared_conditions,
+    starts_of,
+)
+from inloop.simulate.schedules import METHODS, check_method
 from inloop.simulate.systems import make_systems
 
 
@@ -58,8 +65,7 @@ class Fleet:
             raise InputError(f"{self.count} runs make no sense", fix="Use 1 or more.")
         check_step(self._plants, self.step_size)
         self.method = method or method_at_start(plant, None, None, {}, self.step_size)
-        if self.method not in METHODS:
-            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        check_method(self.method)
         at = {name: conditions(self._plants, p, {}, {}, {}) for name, p in self._plants.items()}
         kind = METHODS[self.method]
         self._systems = [
@@ -102,8 +108,12 @@ class Fleet:
         parameters: Columns = None,
         states: Array | None = None,
         steps_before: Sequence[int] | None = None,
+        strict: bool = False,
     ) -> None:
         """Let runs begin again; arguments as in `simulate_many`, a row for each of them.
+
+        A run that cannot start there has failed: its loops cannot be closed, or a formula of its
+        parameters leaves its bound.
 
         Args:
             which: numbers of the runs.
@@ -114,6 +124,10 @@ class Fleet:
             states: of force laws, shape (len(which), states); else as at the start of a run.
             steps_before: that the clock of each run has already counted: time that laws depend on
                 begins there; 0 by default. Loops are closed as at t = 0.
+            strict: refuse starts that fail.
+
+        Raises:
+            InputError: arguments are of no use, or, if that is strict, a run cannot start there.
         """
         if not len(which):
             return
@@ -125,12 +139,23 @@ class Fleet:
                         f"'{name}' in {item.what} has {len(column)} numbers for {len(which)} runs",
                         fix="Give one number, or one per run that starts.",
                     )
-        check_each(given.parameters, self.plant.parameters.check_one)
+        check_values(self._plants, given)
         at = shared_conditions(self._plants, given)
         starts = starts_of(self._plants, given, at, self.step_size)
         if states is not None:
             starts = replace(starts, rows=replace(starts.rows, z=states))
         self._native.restart(which, starts, steps_before or [0] * len(which))
+        if strict:
+            self._refuse_failed(which, given)
+
+    def _refuse_failed(self, which: Sequence[int], given: Arguments) -> None:
+        failed = [run for run in which if self.failed[run]]
+        if not failed:
+            return
+        check_formulas(self._plants, given.parameters)
+        status = self.status(failed[0])
+        why = "its loops cannot be closed" if status == Status.LOOP_OPEN.name else status
+        raise InputError(f"run {failed[0]}: {why} at the start", fix="Let it start elsewhere.")
 
     def advance(self, steps: int = 1) -> None:
         """Let all runs that have not failed make so many steps."""

@@ -68,10 +68,10 @@ def check_velocities(
 
 def _contradiction(plant: BarePlant, joint: str, t: float) -> InputError:
     return InputError(
-        f"model '{plant.name}': drive of '{joint}': '{joint}.q' does not move with '{joint}.qd' "
-        f"at t = {t:.4g} s",
-        fix=f"Leave out {joint}.qd and {joint}.qdd, which then follow from a function or samples, "
-        'or give all three, or declare the drive with derivatives="filtered".',
+        f"model '{plant.name}': drive of '{joint}': '{joint}.q' and '{joint}.qd' are "
+        f"inconsistent at t = {t:.4g} s",
+        fix=f"Leave out {joint}.qd and {joint}.qdd, which are then derived from a function "
+        'or samples, give all three, or declare the drive with derivatives="filtered".',
     )
 
 

@@ -29,9 +29,15 @@ from inloop.simulate.continuing import check_formulation, check_start
 from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.judging.drive_jumps import jump_notes
+from inloop.simulate.judging.given_samples import sample_notes
 from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.pulses import (
+    between_samples,
+    pulse_doubts,
+    shortest_pulse,
+    with_pulses,
+)
 from inloop.simulate.judging.row_jumps import row_jump_notes
-from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.machine_start import Given, MachineStart, conditions, first_snapshot
@@ -126,11 +132,11 @@ def simulate_modes(
         begin = MachineStart(start.end.machine, own)
     else:
         raise InputError(
-            "a run that continues another one begins where that one ended",
+            "a run that continues another one starts where that one ended",
             fix="Give either start, or mode, q and qd.",
         )
     run = _Run(plants, at, schedule, most_events, settle_time, reactions, begin)
-    run.note(short_samples(inputs, motions, begin.snapshot.t, t_end))
+    run.note(sample_notes(inputs, motions, begin.snapshot.t, t_end))
     if start is not None and start.end is not None:
         run.take_over(start.end)
     status, end = run.go(begin.snapshot)
@@ -169,7 +175,9 @@ class _Run:
         reactions: str | Sequence[str],
         begin: MachineStart,
     ) -> None:
-        self._plants, self._at, self._schedule = plants, at, schedule
+        self._plants, self._at = plants, at
+        self._pulse = shortest_pulse(plants, at, schedule, begin.snapshot.t)
+        self._schedule = with_pulses(schedule, self._pulse)
         self._reactions = reactions
         self._limits = (most_events, settle_time)
         self._coordinates = _coordinates(plants)
@@ -409,8 +417,9 @@ class _Run:
         last_name, last = self._pieces[-1]
         t = np.concatenate([piece.t for _, piece in self._pieces])
         lost = [(event.t, event.energy_lost) for event in self._happened]
-        verdict = judge(stretches, np.concatenate(energies), self._schedule, lost)
-        schedule = self._schedule
+        schedule, hidden = self._schedule, between_samples(self._schedule, self._pulse)
+        verdict = judge(stretches, np.concatenate(energies), schedule, lost, jumping=hidden)
+        doubts = (*pulse_doubts(schedule, self._pulse), *verdict.doubts)
         return Result(
             name=_model_names(self._plants)[last_name],
             coordinates=self._coordinates,
@@ -421,7 +430,7 @@ class _Run:
             status=UNSTABLE if verdict.wrong and status == Status.OK else status.name,
             signals={name: np.concatenate(values) for name, values in signals.items()},
             violation=np.concatenate(violation),
-            notes=(*self._notes, *dict.fromkeys(jumps), *verdict.doubts, *self._limit_notes()),
+            notes=(*self._notes, *dict.fromkeys(jumps), *doubts, *self._limit_notes()),
             end=replace(
                 _end_of(last, end),
                 choices=self._choices(),
@@ -436,7 +445,7 @@ class _Run:
             events=tuple(self._happened),
             modes=np.array(modes),
             work=verdict.work,
-            doubts=verdict.doubts,
+            doubts=doubts,
             method=schedule.method.name.lower(),
             tolerance=tolerance_of(schedule),
             inputs=self._inputs(),

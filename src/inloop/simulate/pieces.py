@@ -189,9 +189,9 @@ def _better_choice(plant: BarePlant, system: System, now: End) -> Formulation:
     other = system.formulation.repartition(now.q, now.t)
     if other is None:
         raise SimulationError(
-            f"model '{plant.name}' cannot go on from t = {now.t:.6g} s: no choice of independent "
-            f"coordinates is good there" + _at_loop(system),
-            fix="Start elsewhere: this position is at the edge of what the loops can reach.",
+            f"model '{plant.name}' cannot continue from t = {now.t:.6g} s: no choice of "
+            "independent coordinates works there" + _at_loop(system),
+            fix="Start elsewhere: this position is at the limit of the mechanism's reach.",
         )
     return other
 
@@ -300,7 +300,9 @@ def _over_singular(
         return None
     if over.turns_over:
         loop = formulation.weakest_loop(now.q, now.t)
-        told = f"a singular position is stepped over (loop '{loop}'); other branches start there"
+        told = (
+            f"the run passes a singular position (loop '{loop}'), from which other branches start"
+        )
         way.notes.append(f"t = {over.singular:.6g} s: {told}")
     last = _last_time(schedule)
     inside = _samples_inside(schedule, now.t, min(now.t + duration, last))

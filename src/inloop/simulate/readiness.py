@@ -17,7 +17,7 @@ from inloop.plant.arguments import name_list
 from inloop.plant.stepping import build_method
 from inloop.plant.unit import plant_unit
 from inloop.simulate.choice import STIFF, method_at_start
-from inloop.simulate.schedules import METHODS
+from inloop.simulate.schedules import METHODS, check_method
 
 USUAL_STEP = 1e-3  # [s]
 
@@ -30,8 +30,7 @@ def integrators(names: str | Sequence[str]) -> tuple[Method, ...]:
     """
     listed = name_list(names, "methods")
     for name in listed:
-        if name not in METHODS:
-            raise InputError(f"method {name!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        check_method(name)
     return tuple(METHODS[name] for name in listed)
 
 

@@ -19,6 +19,7 @@ def solve(
     times: Array,
     tolerance: float,
     method: str = "DOP853",
+    longest: float = np.inf,
 ) -> Array:
     """States of the stepper at given times, by `scipy.integrate.solve_ivp`.
 
@@ -28,6 +29,7 @@ def solve(
         times: when to sample [s], increasing.
         tolerance: relative error per step.
         method: of SciPy.
+        longest: step [s].
     """
     rates = _rates(system)
     found = scipy.integrate.solve_ivp(
@@ -36,6 +38,7 @@ def solve(
         x,
         method=method,
         t_eval=times,
+        max_step=longest,
         rtol=tolerance,
         atol=1e-3 * tolerance * system.scales.sizes,
     )
@@ -52,7 +55,7 @@ def _rates(system: System) -> Callable[[float, Array], Array]:
             raise SimulationError(
                 f"the rates end with {status.name} at t = {t:.6g} s"
                 + (f": {cause}" if cause else ""),
-                fix="See plant.simulate for what can be done.",
+                fix="Use plant.simulate, whose errors suggest a remedy.",
             )
         return slope
 

@@ -16,10 +16,9 @@ def refuse_hard_contacts(plant: BarePlant) -> None:
     contacts = plant.mechanism.hard_contacts
     if contacts:
         raise InputError(
-            f"contact '{contacts[0].name}' is hard, which only runs with method='moreau' or "
-            "'event_driven' know",
-            fix="Run without naming a method, or give the contact a law such as "
-            "hunt_crossley(...).",
+            f"contact '{contacts[0].name}' is hard, which only method='moreau' and "
+            "'event_driven' support",
+            fix="Leave out method=, or give the contact a law such as hunt_crossley(...).",
         )
 
 
@@ -32,17 +31,18 @@ def refuse_foreign_method(plant: BarePlant, method: Method) -> None:
     own = plant.formulation.method
     if method == Method.ALPHA and own is None:
         raise InputError(
-            "method 'alpha' moves bodies by themselves, which this plant does not have",
-            fix="Compile with formulation='redundant', or run without naming a method.",
+            "method 'alpha' needs the redundant formulation, which this plant does not have",
+            fix="Compile with formulation='redundant', or leave out method=.",
         )
     if own is not None and method == Method.EVENT_DRIVEN:
         raise InputError(
-            "method 'event_driven' needs the mass matrix, which bodies by themselves do not have",
-            fix="Run without naming a method, or compile without formulation='redundant'.",
+            "method 'event_driven' needs the mass matrix, which the redundant formulation "
+            "does not have",
+            fix="Leave out method=, or compile without formulation='redundant'.",
         )
     fits = method in (Method.ALPHA, Method.MOREAU)
     if own is not None and not fits and plant.formulation.partition.rows:
         raise InputError(
             f"method '{method.name.lower()}' would let the constraints of '{plant.name}' drift",
-            fix=f"With formulation='redundant', use method='{own}', or name none.",
+            fix=f"With formulation='redundant', use method='{own}', or leave out method=.",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -17,14 +17,23 @@ from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
 from inloop.simulate.continuing import check_formulation, check_start, moved_notes
 from inloop.simulate.drives import read_drives
-from inloop.simulate.inputs import Inputs, read_inputs
+from inloop.simulate.inputs import read_inputs
+from inloop.simulate.judging.accuracy import Inaccuracy, inaccuracy
 from inloop.simulate.judging.contact_power import contact_power
 from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
+from inloop.simulate.judging.given_samples import sample_notes
 from inloop.simulate.judging.hard_contacts import overlap_notes
 from inloop.simulate.judging.limits import limit_notes
+from inloop.simulate.judging.passing import passing_notes
+from inloop.simulate.judging.pulses import (
+    Pulse,
+    between_samples,
+    pulse_doubts,
+    shortest_pulse,
+    with_pulses,
+)
 from inloop.simulate.judging.row_jumps import row_jump_notes
-from inloop.simulate.judging.short_samples import short_samples
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
 from inloop.simulate.judging.violation import check_closed
 from inloop.simulate.live_drives import check_velocities, jump_of_a_drive
@@ -131,35 +140,46 @@ def simulate(
         begin = continued
     else:
         raise InputError(
-            "a run that continues another one begins where that one ended",
+            "a run that continues another one starts where that one ended",
             fix="Give either start, or q and qd.",
         )
     conditions = Conditions(efforts, signals, drives)
+    pulse = shortest_pulse({plant.name: plant}, {plant.name: conditions}, schedule, begin.t)
+    schedule = with_pulses(schedule, pulse)
+
+    def make(h: float | None) -> Callable[..., System]:
+        return lambda chosen: make_system(
+            plant, conditions, schedule.method, chosen, h, patient=True
+        )
+
     if method == SCIPY and isinstance(schedule, FixedSteps):
         refuse_hard_contacts(plant)
         refuse_foreign_method(plant, Method.RODAS)
         system = make_system(plant, conditions)
-        found = _reference(system, begin, schedule, tolerance or 1e-9)
-        done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
         # its steps are its own
-        schedule = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
+        chosen = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
+        chosen = with_pulses(chosen, pulse)
+        found = _reference(system, begin, schedule, chosen)
+        done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
+        schedule = chosen
     else:
         # contacts act within a few steps, between samples that are far apart
-        done = run_in_pieces(
-            plant,
-            watched(schedule) if plant.mechanism.touches else schedule,
-            begin,
-            lambda chosen: make_system(
-                plant, conditions, schedule.method, chosen, step_of(schedule), patient=True
-            ),
-        )
+        whole = watched(schedule) if plant.mechanism.touches else schedule
+        done = run_in_pieces(plant, whole, begin, make(step_of(schedule)))
+    jumps = jump_notes(plant, done.samples, drives, signals)
     if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
-        told = (*told, *jump_notes(plant, done.samples, drives, signals))
+        told = (*told, *jumps)
     told = (*told, *row_jump_notes(plant, done.samples))
-    told = (*short_samples(inputs, motions, begin.t, t_end), *told)
-    result = _result(plant, done.after(told), signals, efforts, joints, schedule)
+    told = (*sample_notes(inputs, motions, begin.t, t_end), *told)
+    result = _result(plant, done.after(told), conditions, joints, schedule, pulse)
     result = replace(result, method=method)
+    if done.status == Status.OK and not result.doubts:
+        first = signals.at(begin.t)[None]
+        off = inaccuracy(plant, done.samples, schedule, begin, first, make)
+        result = _doubted(result, off)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
+    if schedule.method == Method.MOREAU:
+        begun = (*begun, *passing_notes(plant, result, step))
     result = replace(result, notes=(*begun, *result.notes))
     if done.status == Status.STOPPED:
         raise interrupted(result, t_end)
@@ -169,7 +189,7 @@ def simulate(
             blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
         elif done.status == Status.DIVERGED and not blame:
             blame = without_solution(plant, done.samples, signals)
-        raise failed(result, step, blame, done.open_loop)
+        raise failed(result, step, blame, done.open_loop, jumps[0] if jumps else "")
     check_closed([(plant, done.samples)], result)
     return result
 
@@ -177,12 +197,12 @@ def simulate(
 def _result(
     plant: BarePlant,
     outcome: Outcome,
-    inputs: Inputs,
-    tau: Array,
+    conditions: Conditions,
     reactions: Sequence[str],
     schedule: FixedSteps | AdaptiveSteps,
+    pulse: Pulse | None,
 ) -> Result:
-    found = outcome.samples
+    found, inputs, tau = outcome.samples, conditions.inputs, conditions.tau
     energy = observe.energy(plant, found)
     touches = plant.mechanism.touches
     whole = watched(schedule) if touches else schedule
@@ -193,7 +213,9 @@ def _result(
         )
     else:
         power += observe.law_power(plant, found, inputs, slice(None))
-    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole)
+    hidden = between_samples(schedule, pulse)
+    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole, jumping=hidden)
+    doubts = (*pulse_doubts(schedule, pulse), *verdict.doubts)
     work, status = verdict.work, outcome.status.name
     if whole != schedule:
         rows = wanted_samples(found.t, schedule)
@@ -214,11 +236,11 @@ def _result(
             **observe.reactions(plant, found, inputs, tau, reactions),
         },
         violation=found.violation,
-        notes=(*outcome.notes, *verdict.doubts, *limit_notes([(plant, found.t, found.q)])),
+        notes=(*outcome.notes, *doubts, *limit_notes([(plant, found.t, found.q)])),
         end=outcome.end,
         units=input_units(plant) | signal_units(plant),
         work=work,
-        doubts=verdict.doubts,
+        doubts=doubts,
         tolerance=tolerance_of(schedule),
         partitions=outcome.partitions,
         inputs=dict(zip(plant.inputs, u.T, strict=True)),
@@ -226,12 +248,21 @@ def _result(
     )
 
 
-def _reference(system: System, begin: End, schedule: FixedSteps, tolerance: float) -> Samples:
-    """The same run by SciPy, on the same rates."""
+def _doubted(result: Result, found: Inaccuracy | None) -> Result:
+    """A result of steps that are too long."""
+    if found is None:
+        return result
+    status = UNSTABLE if found.useless else result.status
+    return replace(result, status=status, doubts=(found.told,), notes=(*result.notes, found.told))
+
+
+def _reference(system: System, begin: End, schedule: FixedSteps, chosen: AdaptiveSteps) -> Samples:
+    """The same run by SciPy, on the same rates, with a sample after each of the fixed steps."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(schedule.steps / schedule.stride))
     times = np.linspace(begin.t, t_end, count + 1)
-    x = solve(system, system.start(begin.t, begin.q, begin.qd, begin.z), times, tolerance)
+    x = system.start(begin.t, begin.q, begin.qd, begin.z)
+    x = solve(system, x, times, float(np.max(chosen.rtol)), longest=chosen.max_step)
     return system.expand(times, x)
 
 
@@ -245,14 +276,16 @@ def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
 def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
     """Ctrl-C, which ends a program and not one of its runs only, with what the run has computed."""
     error = KeyboardInterrupt(
-        f"interrupted at t = {float(result.t[-1]):.6g} s of {t_end:g} s; "
-        "error.result holds what was computed"
+        f"interrupted at t = {float(result.t[-1]):.6g} s of {t_end:g} s; error.result "
+        "holds the run so far"
     )
     error.result = result  # type: ignore[attr-defined]
     return error
 
 
-def failed(result: Result, step: float, blame: str, loop: str = "") -> SimulationError:
+def failed(
+    result: Result, step: float, blame: str, loop: str = "", jump: str = ""
+) -> SimulationError:
     """The error of a run that ended early.
 
     Args:
@@ -260,40 +293,46 @@ def failed(result: Result, step: float, blame: str, loop: str = "") -> Simulatio
         step: step of the run [s].
         blame: what was not finite, or jumps, in words, if that is known.
         loop: name of the loop that could not be closed, if that is known.
+        jump: of a drive before that, and what to do about it, in words, if there is one.
     """
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
     what = {
         "DIVERGED": f"diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
         "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s: "
-        + (f"loop '{loop}' is at a singular position or beyond its reach; " if loop else "")
+        + (f"loop '{loop}' is at a singular position or out of reach; " if loop else "")
         + f"fastest coordinate '{worst}'",
         "OUT_OF_BOUNDS": f"went out of bounds after t = {last:.6g} s: {blame}",
         "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
-        "CONTACT_JAMMED": f"has contacts after t = {last:.6g} s that slide such that no finite "
-        "forces keep them closed (Painlevé)",
-        "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed from "
-        "event to event: where shapes touch jumps, as on a rim that lies level",
-        "STEP_TOO_SMALL": f"needs steps that are too small after t = {last:.6g} s",
+        "CONTACT_JAMMED": f"has sliding contacts after t = {last:.6g} s that "
+        "no finite forces keep closed (Painlevé)",
+        "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed "
+        "from event to event: the contact point jumps, as for a rim lying flat",
+        "TOO_MANY_STEPS": f"needs too many steps after t = {last:.6g} s",
+        "STEP_TOO_SMALL": f"requires too small a step after t = {last:.6g} s",
     }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
     fix = {
         "LOOP_OPEN": "Choose other dimensions, another motion, or a smaller step",
-        "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, look for laws "
-        "that feed energy, or set wider bounds: plant.bounds",
+        "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, "
+        "look for force laws that add energy, or set wider bounds: plant.bounds",
         "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
-        "CONTACT_JAMMED": "Use method='moreau', which lets them jam by an impulse",
+        "CONTACT_JAMMED": "Use method='moreau', which resolves jamming with impulses",
         "CONTACT_INEXACT": "Use method='moreau'",
     }.get(result.status, f"Use a step smaller than {step:g} s")
+    if result.tolerance is not None and result.status in ("STEP_TOO_SMALL", "TOO_MANY_STEPS"):
+        fix = f"Use a tolerance above {result.tolerance:g}, or look for what jumps there"
     if result.method == "event_driven" and result.status in ("STEP_TOO_SMALL", "CHATTERING"):
         fix = "Use method='moreau', which steps over events"
     if result.status == "LOOP_OPEN" and blame:
         what = f"cannot close its loops after t = {last:.6g} s: {blame}"
         fix = 'Give it a motion without jumps, or declare it with derivatives="filtered"'
+    if result.status == "DIVERGED" and jump:
+        fix = jump.rstrip(".")
     if result.status == "DIVERGED" and blame:
-        what = f"cannot go on after t = {last:.6g} s: {blame}"
-        fix = "See that it is finite until the end of the run"
+        what = f"cannot continue after t = {last:.6g} s: {blame}"
+        fix = "Make sure that it stays finite until the end of the run"
     error = SimulationError(
-        f"model '{result.name}' {what}", fix=f"{fix}; error.result holds what was computed."
+        f"model '{result.name}' {what}", fix=f"{fix}; error.result holds the run so far."
     )
     error.result = result  # type: ignore[attr-defined]
     return error

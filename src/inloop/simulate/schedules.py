@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, near_names
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array
 from inloop.plant.arguments import real
@@ -28,13 +28,29 @@ MOST_SAMPLES = 1e9
 MOST_WATCHED = 200_000  # steps of a run that are all kept until it was judged
 
 
+def check_method(method: object, *others: str) -> None:
+    """See that there is such an integrator.
+
+    Args:
+        method: what the user wrote.
+        others: names that will do as well.
+
+    Raises:
+        InputError: there is none.
+    """
+    known = (*METHODS, *others)
+    if str(method) not in known:
+        near = near_names(str(method).lower(), known)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        fix = f"Use one of {', '.join(known)}.{meant}"
+        raise InputError(f"method {method!r} is unknown", fix=fix)
+
+
 def fixed(t_end: float, step: float, method: str, sample: float | None) -> FixedSteps:
     """Fixed steps that end at t_end."""
     t_end, step = real(t_end, "t_end"), real(step, "step")
     sample = None if sample is None else real(sample, "sample")
-    if str(method) not in (*METHODS, SCIPY):
-        known = ", ".join((*METHODS, SCIPY))
-        raise InputError(f"method {method!r} is unknown", fix=f"Use one of {known}.")
+    check_method(method, SCIPY)
     if not (math.isfinite(t_end) and t_end >= 0.0 and math.isfinite(step) and step > 0.0):
         raise InputError(
             f"t_end = {t_end} s with steps of {step} s makes no sense", fix="Use positive numbers."
@@ -46,7 +62,7 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
         )
     if not t_end / step <= MOST_STEPS:
         raise InputError(
-            f"{t_end:g} s in steps of {step:g} s are more than {MOST_STEPS:g} steps",
+            f"{t_end:g} s in steps of {step:g} s is more than {MOST_STEPS:g} steps",
             fix="Use a larger step or a shorter run.",
         )
     if sample is not None and not (math.isfinite(sample) and sample > 0.0):
@@ -55,7 +71,7 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
     if not t_end / step / stride <= MOST_SAMPLES:
         raise InputError(
-            f"{t_end:g} s in steps of {step:g} s are more than {MOST_SAMPLES:g} samples",
+            f"{t_end:g} s in steps of {step:g} s is more than {MOST_SAMPLES:g} samples",
             fix="Use a larger step, or keep fewer of them: sample=.",
         )
     # the step is shortened so that the run ends at t_end; one that fits is kept to the last bit, so
@@ -96,7 +112,7 @@ def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> A
     """Steps that the method chooses itself."""
     t_end, tolerance = real(t_end, "t_end"), real(tolerance, "tolerance")
     if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
-        raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, say.")
+        raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, for example.")
     return AdaptiveSteps(method, t_end, rtol=tolerance, atol=1e-3 * tolerance, sample=sample)
 
 

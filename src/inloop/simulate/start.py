@@ -27,8 +27,10 @@ def vector(plant: BarePlant, given: Given, default: Sequence[float], name: str) 
         if found.shape != result.shape:
             raise plant.equations.wrong_size(name, found.shape, len(result))
         result = found.copy()
-    if not np.all(np.isfinite(result)):
-        raise InputError(f"{name} holds NaN or infinity", fix="Give finite numbers.")
+    bad = np.flatnonzero(~np.isfinite(result))
+    if len(bad):
+        whose = (plant.positions if name == "q" else plant.coordinates)[int(bad[0])]
+        raise InputError(f"{name} of '{whose}' is {result[bad[0]]}", fix="Give finite numbers.")
     return plant.configuration.normalized(result) if name == "q" else result
 
 
@@ -150,14 +152,16 @@ def _branch(plant: BarePlant, q: Array, must: Sequence[int], on_the_way: bool) -
     if formulation.singular_at(formulation.home()):
         why = "the initial position is singular, and branches meet there"
     elif not on_the_way:
-        why = "no way leads there from the initial position without opening the loops"
+        why = "it cannot be reached from the initial position without opening the loops"
     else:
         return ()
     others = [k for k in range(plant.n) if k not in must]
     where = ", ".join(
         f"'{n}' at {value}" for n, value in in_words(plant.equations, q, others).items()
     )
-    return (f"{why}: the run starts with {where}; give one of them too for another branch",)
+    return (
+        f"{why}: the run starts with {where}; give one of these as well to choose another branch",
+    )
 
 
 def _closed_vector(plant: BarePlant, q: Array) -> Array:
@@ -195,7 +199,8 @@ def _contradicts(
     given = ", ".join(f"'{name}' at {value}" for name, value in words)
     return InputError(
         f"q cannot be met: {why.mistakes[0].what}" + (f", with {given} as given" if given else ""),
-        fix="Give no more joints than there are degrees of freedom, at places they can reach.",
+        fix="Give at most as many joints as there are degrees of freedom, at positions "
+        "they can reach.",
     )
 
 
@@ -208,8 +213,8 @@ def _refuse_singular(plant: BarePlant, q: Array) -> None:
     beside = ", ".join(f'"{plant.coordinates[k]}": {near[k]:.3g}' for k in free)
     raise InputError(
         f"model '{plant.name}' would start at {told}",
-        fix=f"Start beside it, on the branch you want, such as q={{{beside}}}, or change the "
-        "initial values.",
+        fix=f"Start next to it, on the branch you want, for example q={{{beside}}}, or "
+        "change the initial values.",
     )
 
 
@@ -222,7 +227,7 @@ def _check_driven(plant: BarePlant, what: str, given: Given, at: Array, first: A
         if said and abs(at[k] - led) > CLOSE * max(units[k], abs(led)):
             raise InputError(
                 f"{what} starts '{name}' at {at[k]:g}, its drive at {led:g}",
-                fix=f"Leave it out of {what}: a driven joint moves as its drive or its input says.",
+                fix=f"Leave it out of {what}: a driven joint follows its drive or its input.",
             )
 
 
@@ -294,5 +299,5 @@ def _contradicting_speeds(
         + missed,
         fix=f"Give velocities of independent coordinates only: {free}."
         if free
-        else "Leave them out: loops, locks and drives leave no such velocity.",
+        else "Leave them out: loops, locks and drives leave no velocity free.",
     )

@@ -24,7 +24,7 @@ from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
 from inloop.simulate.results.result import EventRecord
 from inloop.simulate.results.samples import Samples
-from inloop.simulate.schedules import METHODS
+from inloop.simulate.schedules import METHODS, check_method
 from inloop.simulate.systems import Conditions, make_systems
 
 
@@ -69,8 +69,7 @@ class Stepper:
         """
         if method is None:
             method = own_method(list(plants.values())) or FIRST
-        if str(method) not in METHODS:
-            raise InputError(f"method {method!r} is unknown", fix=f"Use {', '.join(METHODS)}.")
+        check_method(str(method))
         self.step_size = real(step, "step")
         most_events = whole(most_events, "most_events")
         check_limits(most_events, None)
@@ -109,7 +108,7 @@ class Stepper:
         sizes = [system.size for system in systems]
         self._machine = InstanceStepper(systems[0].instance, sizes, first, x, most_events)
         self.parameters = next(iter(plants.values())).parameters
-        self._version = self.parameters.version
+        self._version, self._tuned = self.parameters.version, False
         self._places = {name: place for place, name in enumerate(self.output_names)}
         self._published = np.empty(len(self._places))
 
@@ -164,6 +163,7 @@ class Stepper:
                 fix=self._way_out(status),
             )
         self._drives.remember()
+        self._tuned = False
         if self._machine.events:
             for system in self._systems.values():
                 system.follow_choice()
@@ -173,10 +173,16 @@ class Stepper:
         """What to do after a failure."""
         if status == Status.LOOP_OPEN and self.plant.mechanism.hard_contacts:
             return (
-                "Other independent coordinates may be needed here, and hard contacts need code for "
-                "each choice: compile(rehearse=...) builds what a run of so many seconds meets."
+                "Other independent coordinates may be needed here, and hard contacts need code "
+                "for each choice: compile(rehearse=...) builds what a run of that many seconds "
+                "needs."
             )
-        return "Use a smaller step, or look at the inputs."
+        if status == Status.LOOP_OPEN and self._tuned:
+            return (
+                "Parameters have changed, and the loops cannot follow from their current "
+                "positions: undo the change, or make it in smaller parts."
+            )
+        return "Use a smaller step, or check the inputs."
 
     def _why(self, status: Status) -> str:
         """What a failure was about, in words."""
@@ -187,6 +193,8 @@ class Stepper:
             number = system.instance.not_finite
             name = f"input '{self.input_names[number]}'" if number >= 0 else "a state"
             return f": {name} of the controller is not finite"
+        if status == Status.LOOP_OPEN and system.formulation.partition.rows:
+            return f": loop '{system.open_loop}' is at a singular position or beyond its reach"
         return ""
 
     def let_go(self) -> None:
@@ -202,6 +210,7 @@ class Stepper:
             instance.numbers(Numbers.PARAMETERS)[:] = self.parameters.values_array
             instance.prepare()
             self._version = self.parameters.version
+            self._tuned = True
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -232,7 +241,7 @@ class Stepper:
     def _cannot_close(self) -> SimulationError:
         return SimulationError(
             f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
-            fix="Look at the inputs of driven joints.",
+            fix="Check the inputs of driven joints.",
         )
 
     def look(self) -> Samples:
@@ -277,7 +286,7 @@ class Stepper:
     def restore(self, snapshot: InstanceSnapshot) -> None:
         """Go back to where a snapshot was taken."""
         if not isinstance(snapshot, InstanceSnapshot):
-            raise useless(snapshot, "snapshot", "Give one that stepper.snapshot() took.")
+            raise useless(snapshot, "snapshot", "Give one returned by stepper.snapshot().")
         self._machine.restore(snapshot)
         self._drives.remember()
 
@@ -304,6 +313,8 @@ class _Live(MutableMapping[str, float]):
     def __setitem__(self, name: str, value: float) -> None:
         refuse_led(self._led, [name])
         number = real(value, f"{self._what} '{name}'")
+        if not math.isfinite(number):
+            raise InputError(f"{self._what} '{name}' is {number}", fix="Give a finite number.")
         for vector, k in self._find(name):
             vector[k] = number
 

@@ -212,7 +212,7 @@ class System:
         """What would have left its bounds in the last step that failed so."""
         entry = self.entries[self.instance.blame(self._mode, Blame.BEYOND)[0]]
         if entry is None:
-            return "the state of a force law, or a quaternion, would become too large"
+            return "the state of a force law, or a quaternion, becomes too large"
         return self.plant.bounds.words(*entry)
 
     def blame(self, t: float) -> str:
@@ -443,7 +443,7 @@ def _missing(plant: BarePlant, formulation: Formulation, method: Method | None) 
     if not formulation.is_compiled:
         return ()
     if method == Method.RODAS and not has_jacobian(plant, formulation):
-        return (f"{why_no_jacobian(plant, formulation)}: differences are used",)
+        return (f"{why_no_jacobian(plant, formulation)}: finite differences are used",)
     return ()
 
 

@@ -1,8 +1,8 @@
-"""Rows of expressions that differ only in their leaves: one template, and the leaves of each row.
+"""Find rows of expressions that differ only in their leaves: one template plus the leaves per row.
 
-Force laws of one kind, on several joints, are such rows: the same formula with other numbers and
-other coordinates. A back end can evaluate the template for several rows at once. Numbers that fold
-away, 0, 1 and those of another sign, make rows differ.
+Force laws of one kind on several joints give such rows: the same formula with different numbers
+and coordinates. A back end can evaluate the template for several rows at once. Rows differ in
+structure where a number folds away (0, 1) or changes sign.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ COMMUTATIVE = frozenset({"add", "mul", "min", "max"})
 
 @dataclass(frozen=True)
 class Alike:
-    """What rows have in common.
+    """The common structure of several rows.
 
     Attributes:
-        template: one expression per column of the rows, with symbols for what differs.
-        slots: these symbols, each with its leaf in every row: numbers or symbols.
+        template: one expression per column; symbols stand for the leaves that differ.
+        slots: these symbols, each with its leaf (a number or a symbol) in every row.
     """
 
     template: tuple[Expr, ...]
@@ -35,7 +35,7 @@ class _DifferError(Exception):
 
 
 def align(rows: Sequence[Sequence[Expr]]) -> Alike | None:
-    """The template of rows; None if they differ in more than leaves."""
+    """The template of the rows; None if they differ in more than their leaves."""
     if len({len(row) for row in rows}) > 1:
         return None
     aligner = _Aligner()
@@ -54,7 +54,7 @@ class _Aligner:
         self._known: dict[tuple[object, ...], int] = {}
 
     def visit(self, column: Column) -> Expr:
-        """The template of one node of each row."""
+        """The template of one node taken from each row."""
         known = self._done.get(column)
         if known is None:
             known = self._done[column] = self._fresh(column)
@@ -72,13 +72,13 @@ class _Aligner:
         return apply(first.graph, first, tuple(self.visit(c) for c in zip(*arguments, strict=True)))
 
     def _arguments(self, node: Expr, first: Expr) -> Column:
-        """Arguments in the order of the first row's."""
+        """Arguments in the order of the first row."""
         a = node.args
         swapped = node.op in COMMUTATIVE and self._shape(a[0]) != self._shape(first.args[0])
         return a[::-1] if swapped else a
 
     def _shape(self, node: Expr) -> int:
-        """A number that is the same for nodes that differ only in leaves."""
+        """A number shared by all nodes that differ only in their leaves."""
         found = self._shapes.get(node)
         if found is None:
             parts = [self._shape(a) for a in node.args]

@@ -1,7 +1,8 @@
-"""Functions of two variables by many numbers: what all kinds of them have in common.
+"""Base class of functions of two variables that are defined by arrays of numbers.
 
-A chart is the payload of the operation "table2". Its numbers are constant data of generated code,
-its function is one of `il_chart.h`, and in Python that of the same name beside its class.
+A chart is the payload of the operation "table2". Its numbers are constant data in generated code.
+The function that evaluates it is in `il_chart.h` for C and next to its class for Python, under
+the same name.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ Reals = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChartData:
-    """The numbers of charts, which all derivatives share; never changed.
+    """Numbers of a chart, shared by all its derivatives; immutable.
 
     Attributes:
-        array: all in a row, in the order of the function that reads them.
-        doc: what they are, in a line.
+        array: all numbers in one row, in the order in which the function reads them.
+        doc: one-line description.
     """
 
     array: Reals
@@ -37,12 +38,12 @@ class ChartData:
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
-        """As Python's numbers."""
+        """The numbers as Python floats."""
         return tuple(self.array.tolist())
 
     @cached_property
     def digest(self) -> str:
-        """A name that other numbers do not have."""
+        """A hash that identifies the numbers."""
         found = hashlib.sha256(self.doc.encode())
         found.update(np.ascontiguousarray(self.array).tobytes())
         return found.hexdigest()[:24]
@@ -58,21 +59,21 @@ class ChartData:
 
 
 class Chart(ABC):
-    """z(x, y) by numbers; hashable, as two equal ones are the same."""
+    """A function z(x, y) defined by numbers; hashable, equal charts are interchangeable."""
 
     function: ClassVar[str]
-    """Of C (with "il_" before it), of tapes and of Python."""
+    """Name of the function in C (after "il_"), on tapes and in Python."""
 
     data: ChartData
 
     @property
     @abstractmethod
     def settings(self) -> tuple[int, ...]:
-        """Whole numbers that the function is given behind x, y and the numbers; at most four."""
+        """Integer arguments of the function after x, y and the numbers; at most four."""
 
     @abstractmethod
     def slopes(self, node: Expr, x: Expr, y: Expr) -> tuple[Expr, Expr]:
-        """Derivatives of the node that is this chart at x and y."""
+        """Derivatives with respect to x and y of the node that evaluates this chart."""
 
     @abstractmethod
     def __call__(self, x: Any, y: Any) -> Any:

@@ -53,7 +53,7 @@ def partials(node: Expr) -> tuple[Expr, ...]:
 
 
 def _partials_of_switches(node: Expr) -> tuple[Expr, ...]:
-    """Operations with corners; at a corner one of the two slopes is taken, of abs their mean."""
+    """Operations with kinks; at a kink one of the two slopes is taken, for abs their mean."""
     g, op, a = node.graph, node.op, node.args
     if op == "pow":
         by_base = a[1] * g.power(a[0], a[1] - 1.0)
@@ -115,7 +115,7 @@ def _forward(nodes: list[Expr], exprs: Sequence[Expr], tangents: Mapping[Expr, E
 def _tangent(node: Expr, active: list[int], tangent: dict[Expr, Expr]) -> Expr:
     g = node.graph
     if node.op == "where":
-        # the slope of the branch that is not taken may be NaN: it is chosen away, not multiplied
+        # the slope of the branch not taken may be NaN: select it away instead of multiplying by 0
         branches = (tangent.get(a, g.zero) for a in node.args[1:])
         return g.call("where", node.args[0], *branches)
     slopes = partials(node)
@@ -149,9 +149,9 @@ def gradient(expr: Expr, symbols: Sequence[Expr]) -> list[Expr]:
 
 
 def _guarded_product(seed: Expr, slope: Expr) -> Expr:
-    """seed * slope, where a seed that a condition switches off also switches off the slope.
+    """seed * slope, where a condition that switches off the seed also switches off the slope.
 
-    The slope of a branch that is not taken may be NaN, and 0 times NaN is NaN.
+    The slope of the branch not taken may be NaN, and 0 times NaN is NaN.
     """
     g = seed.graph
     if seed.op == "where" and g.zero in seed.args[1:]:

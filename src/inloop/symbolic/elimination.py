@@ -1,4 +1,4 @@
-"""All that is known of the factorization of a sparse matrix before its values are."""
+"""Symbolic factorization of a sparse matrix: all that is known before its values are."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from inloop.symbolic.pivot_order import THOROUGH, THRESHOLD, PivotOrder, pivot_order
 from inloop.symbolic.sparsity import FactorPattern, Place, fill
 
-THOROUGH_UP_TO = 400  # unknowns: above, fewer orders are tried
+THOROUGH_UP_TO = 400  # unknowns: fewer orders are tried above this
 
 
 @dataclass(frozen=True)
 class Elimination:
-    """L U of a matrix in a fixed order of pivots.
+    """LU factorization of a sparse matrix with a fixed pivot order.
 
     Attributes:
         places: (row, column) of each given value of the matrix.
-        order: of the pivots.
-        pattern: of the factors, rows and columns in the order of the pivots.
-        moved: `places` in the order of the pivots.
-        constants: number of a given value → what it always is.
+        order: pivot order.
+        pattern: sparsity pattern of the factors, rows and columns in pivot order.
+        moved: `places` in pivot order.
+        constants: index of a given value → its value, where that never changes.
     """
 
     places: tuple[Place, ...]
@@ -40,7 +40,7 @@ class Elimination:
 
     @cached_property
     def operations(self) -> int:
-        """Of one factorization and one solution; a multiplication with a subtraction is one."""
+        """Operations of one factorization and one solve; a multiply-subtract counts as one."""
         right = [len(self.pattern.upper(i)) for i in range(self.n)]
         left = [self.pattern.lower(i) for i in range(self.n)]
         updates = sum(right[k] for row in left for k in row)
@@ -48,15 +48,16 @@ class Elimination:
         return updates + sum(map(len, left)) + 2 * self.n + sum(map(len, left)) + sum(right)
 
     def bound_with_new_pivots(self) -> tuple[int, int]:
-        """Most entries left and right of the pivots, whatever pivots are taken.
+        """Upper bounds on the entries left and right of the pivots, for any choice of pivots.
 
-        Rows come in the order of the pivots, and any column with an entry in a row may become its
-        pivot: all of them then have the entries of all. (George and Ng 1985, for the transpose.)
+        Rows come in pivot order, and any column with an entry in a row may become its pivot: then
+        all
+        of these columns have the union of their entries. (George and Ng 1985, for the transpose.)
         """
         columns: list[set[int]] = [set() for _ in range(self.n)]
         for i, j in self.moved:
             columns[j].add(i)
-        # row → groups of columns that begin there: how many, and the rows that any of them has
+        # row → groups of columns that begin there: number of columns, union of their rows
         groups: dict[int, list[tuple[int, set[int]]]] = {}
         for rows in columns:
             groups.setdefault(min(rows), []).append((1, rows))
@@ -78,17 +79,17 @@ def eliminate(
     threshold: float = THRESHOLD,
     constants: Mapping[int, float] | None = None,
 ) -> Elimination:
-    """Choose pivots from samples and find the entries of the factors; the best of some orders.
+    """Choose pivots from samples and find the pattern of the factors; tries several orders.
 
     Args:
         n: number of unknowns.
         places: (row, column) of each given value.
-        samples: their values, shape (samples, values).
-        threshold: smallest pivot, in parts of its column.
-        constants: number of a given value → what it always is.
+        samples: values of these entries, shape (samples, values).
+        threshold: smallest pivot, relative to the largest entry of its column.
+        constants: index of a given value → its value, where that never changes.
 
     Raises:
-        StructuralRankError: the pattern is singular whatever its values are.
+        StructuralRankError: the pattern is singular for all values.
     """
     searches = THOROUGH if n <= THOROUGH_UP_TO else THOROUGH[:3]
     found = (
@@ -99,7 +100,7 @@ def eliminate(
 
 
 def in_order(places: Sequence[Place], order: PivotOrder) -> Elimination:
-    """The elimination in a given order of pivots."""
+    """The elimination in a given pivot order."""
     row_at = {row: k for k, row in enumerate(order.rows)}
     column_at = {column: k for k, column in enumerate(order.columns)}
     moved = tuple((row_at[i], column_at[j]) for i, j in places)

@@ -143,7 +143,7 @@ class Expr:
         return self.graph.sub(self.graph.constant(1.0), self)
 
     def __eq__(self, other: object) -> bool:
-        # whether a number of a model is written as 0 may be asked, and symbols are not
+        # a model may test whether its own number is literally 0; other symbols cannot be compared
         if not self.static and isinstance(other, (int, float)):
             raise ExpressionError(
                 f"{self} == {other:g} cannot be decided while a law is traced",

@@ -1,6 +1,6 @@
 """Pass: take common factors out of sums, `a*b + a*c` → `a*(b + c)`, where it saves work.
 
-A product that is needed elsewhere stays as it is: taking it apart would add an operation.
+A product that is also used elsewhere is kept: factoring it would add an operation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions for force laws; each takes numbers or expressions.
 
-With numbers only they return numbers, so the same law can be called while tracing and by hand.
+With plain numbers they return numbers, so the same law can be traced and called directly.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def max0(x: Scalar) -> Scalar:
 
 
 def power(x: Scalar, y: Scalar) -> Scalar:
-    """x to the power y; the exponent of a negative x must be a whole number."""
+    """x to the power y; for negative x the exponent must be an integer."""
     if isinstance(x, Expr) or isinstance(y, Expr):
         return x**y
     return _apply("pow", x, y)
@@ -145,14 +145,14 @@ def table2(
     zs: Sequence[Sequence[float]],
     kind: str = "linear",
 ) -> Scalar:
-    """Interpolate values on a grid at (x, y), as the map of an engine; constant beyond the edges.
+    """Interpolate values on a grid at (x, y), e.g. an engine map; constant beyond the edges.
 
     Args:
-        x: where to look up.
-        y: and along the other axis.
+        x: coordinate along the first axis.
+        y: coordinate along the second axis.
         xs: strictly increasing abscissas along x.
-        ys: along y.
-        zs: values: a row for each of xs, in it one for each of ys.
+        ys: strictly increasing abscissas along y.
+        zs: values, shape (len(xs), len(ys)).
         kind: "linear" (bilinear patches) or "cubic" (a spline with continuous second derivatives).
     """
     _check_kind(kind)

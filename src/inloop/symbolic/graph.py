@@ -1,4 +1,4 @@
-"""The hash-consed expression graph and the rewrite rules that act while it is built.
+"""The hash-consed expression graph and the rewrite rules applied during construction.
 
 Rules (each tested in tests/symbolic/test_rules.py):
 
@@ -7,8 +7,8 @@ Rules (each tested in tests/symbolic/test_rules.py):
 - operands of commutative operations are ordered, so `a*b` and `b*a` are one node, and `b - a` is
   the negative of an existing `a - b`;
 - equal terms of opposite sign cancel, also one level down: `a + (b - a)` is `b`;
-- factors and terms that depend on parameters only are brought together, so that they can be
-  hoisted out of the step: `p*(r*x)` becomes `(p*r)*x`;
+- factors and terms that depend on parameters only are collected, so that they can be hoisted out of
+  the step: `p*(r*x)` becomes `(p*r)*x`;
 - `sin` and `cos` of negated angles and of angles shifted by quarter turns are reduced; products
   such as `C1*C2 - S1*S2` become the cosine of the sum (see trigonometry.py);
 - nothing is ever expanded.
@@ -115,7 +115,7 @@ class Graph:
             merged = merge_products(self, a, b, 1.0)
             if merged is not None:
                 return merged
-        # static terms meet: s + (t + x) = (s + t) + x
+        # collect static terms: s + (t + x) = (s + t) + x
         if a.static is not b.static:
             s, x = (a, b) if a.static else (b, a)
             if x.op in ("add", "sub") and x.args[0].static:
@@ -155,14 +155,14 @@ class Graph:
             merged = merge_products(self, a, b, -1.0)
             if merged is not None:
                 return merged
-        # static terms meet: (s + x) - t = (s - t) + x
+        # collect static terms: (s + x) - t = (s - t) + x
         if b.static and not a.static and a.op in ("add", "sub"):
             if a.args[0].static:
                 return self._combine(a.op, self.sub(a.args[0], b), a.args[1])
             if a.args[1].static:
                 rest = self._combine("add" if a.op == "sub" else "sub", b, a.args[1])
                 return self.sub(a.args[0], rest)
-        # static terms meet: p - (s + x) = (p - s) - x,  p - (s - x) = (p - s) + x
+        # collect static terms: p - (s + x) = (p - s) - x,  p - (s - x) = (p - s) + x
         if a.static and not b.static and b.op in ("add", "sub"):
             if b.args[0].static:
                 rest = self.sub(a, b.args[0])
@@ -196,7 +196,7 @@ class Graph:
                 return self.neg(self.mul(self.constant(-a.value), b))
         elif b.op == "const" and b.value < 0.0:
             return self.neg(self.mul(a, self.constant(-b.value)))
-        # static factors meet: s * (t * x) = (s * t) * x
+        # collect static factors: s * (t * x) = (s * t) * x
         if a.static is not b.static:
             s, x = (a, b) if a.static else (b, a)
             if x.op == "mul" and x.args[0].static is not x.args[1].static:
@@ -233,7 +233,7 @@ class Graph:
         return self._node("div", (a, b))
 
     def power(self, a: Expr, b: Expr) -> Expr:
-        """a ** b; small whole powers become products."""
+        """a ** b; small integer powers become products."""
         if b.op == "const":
             exponent = b.value
             if exponent == 0.5:
@@ -313,7 +313,7 @@ class Graph:
         return node
 
     def label(self, expr: Expr, name: str) -> Expr:
-        """Give an intermediate a name for generated code; the first name given stays.
+        """Name an intermediate result for generated code; the first name given is kept.
 
         The node below a minus sign is labelled `<name>_n` (the negated quantity).
         """
@@ -349,7 +349,7 @@ def rebuild(
         target: the graph to build in (may be the same).
         replace: nodes of the old graph with their replacements in the new one.
 
-    Symbols that are not replaced keep their names and their static mark.
+    Symbols that are not replaced keep their names and static flags.
     """
     wanted = list(exprs)
     new: dict[Expr, Expr] = dict(replace or {})
@@ -370,7 +370,7 @@ def rebuild(
 
 
 def apply(target: Graph, node: Expr, args: tuple[Expr, ...]) -> Expr:
-    """The node's operation on other arguments, by way of the rewrite rules."""
+    """Apply the node's operation to other arguments through the rewrite rules."""
     op = node.op
     if op == "const":
         return target.constant(node.value)

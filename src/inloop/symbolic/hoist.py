@@ -1,4 +1,4 @@
-"""Pass: move what depends on parameters only out of the step into a `prepare` program.
+"""Pass: move computations that depend on parameters only from the step to a `prepare` program.
 
 `prepare` runs when a parameter changes; the other programs read its results as plain inputs.
 """
@@ -40,7 +40,7 @@ def hoist(programs: Sequence[Program], parameters: Input) -> tuple[Program, list
 
 
 def _border(exprs: list[Expr]) -> list[Expr]:
-    """Static nodes, numbers aside, that are outputs or are used by a node that is not static."""
+    """Static nodes (except numbers) that are outputs or are used by a node that is not static."""
     found: set[Expr] = {e for e in exprs if e.static and not e.is_constant}
     for node in reachable(exprs):
         if not node.static:

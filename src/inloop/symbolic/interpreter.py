@@ -1,7 +1,7 @@
-"""Evaluate programs node by node: slow, simple, the oracle of all back ends.
+"""Evaluate programs node by node: slow and simple, the reference for all back ends.
 
-With NumPy, or in another arithmetic: whatever has the operations of `OPERATIONS` can take the place
-of numbers, symbols of other programs among them.
+Works with NumPy or with another arithmetic: any type that supports the operations in `OPERATIONS`
+can take the place of numbers, including symbols of other programs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inloop.symbolic.operations import OPERATIONS
 from inloop.symbolic.program import Program
 from inloop.symbolic.tables import PiecewisePolynomial
 
-# by operation, a function of its arguments; "table" and "table2" get the table first
+# functions by operation name; "table" and "table2" get the table as their first argument
 Arithmetic = Mapping[str, Callable[..., Any]]
 
 
@@ -41,12 +41,12 @@ NUMPY: Arithmetic = {
 def evaluate(
     exprs: Iterable[Expr], values: Mapping[Expr, Any], arithmetic: Arithmetic = NUMPY
 ) -> list[Any]:
-    """Values of expressions for given values of their symbols.
+    """Evaluate expressions for given values of their symbols.
 
     Args:
-        exprs: what is wanted.
-        values: of symbols: numbers or arrays, or what the arithmetic works with.
-        arithmetic: its operations.
+        exprs: expressions to evaluate.
+        values: value of each symbol: numbers, arrays or elements of the arithmetic.
+        arithmetic: functions that implement the operations.
     """
     wanted = list(exprs)
     known: dict[Expr, Any] = dict(values)
@@ -67,7 +67,7 @@ def interpret(program: Program, **inputs: Any) -> dict[str, np.ndarray]:
     """Run a program.
 
     Args:
-        program: what to evaluate.
+        program: the program to evaluate.
         inputs: one array for each input block, of shape (n,) or, for many states, (N, n).
 
     Returns:
@@ -88,7 +88,7 @@ def interpret(program: Program, **inputs: Any) -> dict[str, np.ndarray]:
 def _input_values(
     program: Program, inputs: Mapping[str, Any]
 ) -> tuple[dict[Expr, Any], int | None]:
-    """Value of every input symbol, and the number of states (None for one without an axis)."""
+    """Value of every input symbol, and the number of states (None for a single state)."""
     known = [block.name for block in program.inputs]
     for name in inputs:
         if name not in known:

@@ -1,9 +1,9 @@
-"""Where along curved lines a place is: the station of the nearest point, in bounded time.
+"""Station of the nearest point on curved lines, computed in bounded time.
 
-Lines are cubics x(s), y(s) between points with known tangents. A grid of cells tells for each place
-near which pieces the nearest point can lie; from there Newton's method finds the foot of the
-perpendicular, and the nearest one counts. Several lines follow each other on the axis of stations
-with a gap between two. Beyond its ends a line goes on straight for half a gap.
+Lines are cubics x(s), y(s) between points with known tangents. A grid of cells lists, for each
+cell, the pieces on which the nearest point can lie. Newton's method starts from these and finds
+the feet of the perpendiculars; the nearest one is returned. Several lines follow each other on
+the axis of stations with gaps in between. A line is extended straight by half a gap at each end.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from inloop.symbolic.expression import Expr
 
 GAP = 200.0
-"""Between two lines on the axis of stations [m]."""
+"""Gap between two lines on the axis of stations [m]."""
 
 MOST_CELLS = 20_000
-MOST_NEAR = 4  # pieces from which a search begins
+MOST_NEAR = 4  # pieces from which a search starts
 SMALLEST_CELL = 4.0  # [m]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line, by points that follow each other.
+    """One line, given by consecutive points.
 
     Attributes:
-        s: way along the line, from 0, increasing [m].
-        points: x and y there, (n, 2) [m].
-        tangents: their derivatives by s there, about of length 1, (n, 2).
+        s: arc length along the line, from 0, increasing [m].
+        points: x and y at these stations, (n, 2) [m].
+        tangents: derivatives with respect to s at these points, length close to 1, (n, 2).
     """
 
     s: Reals
@@ -48,12 +48,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class Line(Chart):
-    """The station of the point nearest to a place.
+    """Station of the point on the line nearest to (x, y).
 
     Attributes:
-        data: the first place of the grid, size of a cell, number of cells each way, number of
-            pieces; where the list of each cell begins; lists of pieces; and of each piece its first
-            station, length, first and last piece of its line, coefficients of x and of y.
+        data: origin of the grid, cell size, number of cells along both axes, number of pieces;
+            start of the list of each cell; lists of pieces; for each piece its first station,
+            length, first and last piece of its line, coefficients of x and of y.
     """
 
     function = "station"
@@ -61,11 +61,11 @@ class Line(Chart):
 
     @classmethod
     def along(cls, curves: Sequence[Curve], reach: float) -> Line:
-        """The line, or lines, through points.
+        """Build the chart of one or several lines through points.
 
         Args:
-            curves: each with two points at least.
-            reach: how far from it places are told apart by the nearest of several parts [m].
+            curves: the lines, each with at least two points.
+            reach: distance up to which the nearest of several parts is found reliably [m].
         """
         pieces = np.concatenate(list(_pieces(curves)))
         head, starts, lists = _cells(pieces, reach)
@@ -80,7 +80,7 @@ class Line(Chart):
 
     @cached_property
     def pieces(self) -> Reals:
-        """A row for each: station, length, first and last of its line, 4 of x, 4 of y."""
+        """One row per piece: station, length, first and last piece of its line, 4 of x, 4 of y."""
         count = int(self.data.array[5])
         return self.data.array[-12 * count :].reshape(count, 12)
 
@@ -94,7 +94,7 @@ class Line(Chart):
 
     @cached_property
     def curves(self) -> tuple[PiecewisePolynomial, PiecewisePolynomial]:
-        """x and y over the station; straight on before and behind each line."""
+        """x and y as functions of the station; extended straight before and after each line."""
         breaks: list[float] = []
         rows: list[list[tuple[float, ...]]] = [[], []]
         for k, piece in enumerate(self.pieces.tolist()):
@@ -133,7 +133,7 @@ class Line(Chart):
 
 
 def _at_end(row: tuple[float, ...], d: float) -> tuple[float, float, float, float]:
-    """A straight piece from where a cubic ends."""
+    """A straight piece that continues the end of a cubic."""
     c0, c1, c2, c3 = row
     return c0 + d * (c1 + d * (c2 + d * c3)), c1 + d * (2.0 * c2 + 3.0 * d * c3), 0.0, 0.0
 
@@ -158,8 +158,8 @@ def _pieces(curves: Sequence[Curve]) -> Iterator[Reals]:
 
 
 def _cells(pieces: Reals, reach: float) -> tuple[Reals, Reals, Reals]:
-    """The grid: its head, where lists begin, and lists of pieces."""
-    # the middle of each piece stands for it
+    """The grid: its head, the start of each list, and the lists of pieces."""
+    # each piece is represented by its midpoint
     half = 0.5 * pieces[:, 1]
     powers = np.stack([half**k for k in range(4)])
     middles = np.column_stack([(c.T * powers).sum(0) for c in (pieces[:, 4:8], pieces[:, 8:])])
@@ -171,7 +171,7 @@ def _cells(pieces: Reals, reach: float) -> tuple[Reals, Reals, Reals]:
     centers = np.column_stack([X.ravel(), Y.ravel()])
     tree = scipy.spatial.cKDTree(middles)
     nearest, first = tree.query(centers)
-    # whatever is nearest to some place of a cell is that much farther from its center at most
+    # the nearest piece to any point of a cell is at most this much farther from the cell's center
     slack = math.sqrt(2.0) * cell + pieces[:, 1].max()
     radii = np.where(nearest <= reach + slack, nearest + slack, 0.0)
     near = tree.query_ball_point(centers, radii)
@@ -185,7 +185,7 @@ def _cells(pieces: Reals, reach: float) -> tuple[Reals, Reals, Reals]:
 
 
 def _told_apart(found: list[int], lines: Reals, middles: Reals, center: Reals) -> list[int]:
-    """The nearest piece of each run of neighbors on one line; the nearest runs."""
+    """The nearest piece of each run of neighbors on one line; the nearest runs first."""
     if not found:
         return []
     numbers = np.array(found)
@@ -240,7 +240,7 @@ def station(x: Any, y: Any, numbers: Any) -> Any:
         away = (x - px) ** 2 + (y - py) ** 2
         nearer = there & (away < best)
         best = np.where(nearer, away, best)
-        # beyond the ends of a line straight on
+        # extend straight beyond the ends of a line
         over = ((x - px) * tx + (y - py) * ty) / (tx * tx + ty * ty)
         before = (d <= 0.0) & (k == pieces[k, 2])
         behind = (d >= pieces[k, 1]) & (k == pieces[k, 3])

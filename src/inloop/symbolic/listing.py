@@ -1,8 +1,8 @@
-"""From a program to an ordered list of named assignments, the form that back ends print.
+"""Lay a program out as an ordered list of named assignments, the form that back ends print.
 
 An intermediate gets a line of its own when it has a label or is used more than once; everything
-else is written inside the line that uses it. Sines and cosines of angles that are known from the
-start are gathered, so that a back end can compute them together.
+else is written inside the line that uses it. Sines and cosines of angles that depend on inputs only
+are gathered, so that a back end can compute them together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inloop.symbolic.schedule import schedule
 
 MAX_INLINE = 40  # nodes written inside one line before it is broken
 LONGEST_NAME = 63  # characters that C99 and MATLAB distinguish
-# words of C, Python, MATLAB and Octave, macros of C, and what generated text itself calls
+# keywords of C, Python, MATLAB and Octave, C macros, and names that generated code calls
 RESERVED = frozenset(
     """
     auto break case char const continue default do double else enum extern float for goto if
@@ -90,7 +90,7 @@ class Listing:
 
 
 def layout(program: Program) -> Listing:
-    """Lay a program out in the order in which the fewest values are alive."""
+    """Lay a program out in the order that keeps the fewest values alive."""
     exprs = program.exprs
     nodes = schedule(exprs)
     used = set(nodes)
@@ -119,7 +119,7 @@ def layout(program: Program) -> Listing:
 
 
 def leading_angles(program: Program) -> list[Expr]:
-    """The angles of the layout of a program, without the rest of it."""
+    """The angles of a program's layout, without computing the rest of it."""
     return _leading_angles(program.nodes)
 
 
@@ -173,7 +173,7 @@ def _statements(
 
 
 def _use_counts(exprs: list[Expr], names: dict[Expr, str]) -> dict[Expr, int]:
-    """Uses of each node; below a node that has a name already nothing is used."""
+    """Number of uses of each node; nodes below a named node are not counted."""
     counts: dict[Expr, int] = Counter(exprs)
     stack = list(counts)
     while stack:
@@ -190,7 +190,7 @@ def _use_counts(exprs: list[Expr], names: dict[Expr, str]) -> dict[Expr, int]:
 
 
 class _Namer:
-    """Hands out names that are valid identifiers in all languages, each once."""
+    """Hands out unique names that are valid identifiers in all languages."""
 
     def __init__(self) -> None:
         self._used: dict[str, int] = {}
@@ -200,7 +200,7 @@ class _Namer:
         self._used[name] = 1
 
     def unique(self, wanted: str) -> str:
-        """The wanted name, made valid, with a number when it is taken."""
+        """The requested name, made valid, with a number appended if it is taken."""
         base = re.sub(r"[^A-Za-z0-9_]", "_", wanted).strip("_") or "x"
         if base[0].isdigit() or base in RESERVED or base.lower().startswith("il_"):
             base = f"x_{base}"

@@ -1,10 +1,10 @@
-"""A fixed order of pivots for a sparse matrix whose values change, chosen from samples of them.
+"""Choose a fixed pivot order for a sparse matrix with changing values, from samples of them.
 
-The next pivot is the cheapest entry among those that are large enough. Cheap means: little work, by
+The next pivot is the cheapest entry among those that are large enough. Cheap means little work, by
 Markowitz' rule (entries left in its row - 1) · (entries left in its column - 1), or little fill;
-neither is always better, see `Search`. Large enough means: at least `threshold` of the largest
-entry of its column, in every sample. All samples are eliminated together, so that what is compared
-are the numbers that a factorization meets.
+neither is always better, see `Search`. Large enough means at least `threshold` times the largest
+entry of its column, in every sample. All samples are eliminated along with the search, so that the
+comparison uses the numbers that a factorization meets.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ THRESHOLD = 0.05
 
 @dataclass(frozen=True)
 class Search:
-    """How the cheapest pivot is looked for.
+    """How to search for the cheapest pivot.
 
     Attributes:
         fill_first: compare fill, then work; else work, then fill.
-        lines: rows and columns that are compared, from the first good pivot on.
+        lines: number of rows and columns to compare, counted from the first acceptable pivot.
     """
 
     fill_first: bool
@@ -44,10 +44,10 @@ class PivotOrder:
     """Pivot k is the entry in row `rows[k]` and column `columns[k]` of the matrix.
 
     Attributes:
-        rows: of the pivots.
-        columns: of the pivots.
-        weakest: smallest pivot over all samples, in parts of the largest entry of its column; 0 if
-            a column has become zero in all of them.
+        rows: rows of the pivots.
+        columns: columns of the pivots.
+        weakest: smallest pivot over all samples, relative to the largest entry of its column; 0 if
+            a column has become zero in all samples.
     """
 
     rows: tuple[int, ...]
@@ -56,12 +56,12 @@ class PivotOrder:
 
 
 def unchanged(n: int) -> PivotOrder:
-    """Pivots on the diagonal, one after the other, whose sizes are not known."""
+    """Pivots along the diagonal, of unknown size."""
     return PivotOrder(tuple(range(n)), tuple(range(n)), 0.0)
 
 
 class StructuralRankError(ValueError):
-    """No values make this pattern regular: some rows have too few columns for them."""
+    """The pattern is singular for all values: some rows have too few columns."""
 
 
 def pivot_order(
@@ -76,13 +76,13 @@ def pivot_order(
     Args:
         n: number of rows and columns.
         places: (row, column) of each entry.
-        samples: their values, shape (samples, entries).
-        threshold: smallest pivot in parts of its column, rows scaled by their largest entry. Where
-            no entry is that large in all samples it is lowered for this one pivot.
-        search: what is cheap, and how far it is looked for.
+        samples: values of these entries, shape (samples, entries).
+        threshold: smallest pivot relative to its column, rows scaled by their largest entry. Where
+            no entry is that large in all samples, the threshold is lowered for this pivot.
+        search: what counts as cheap, and how far to search.
 
     Raises:
-        StructuralRankError: the pattern is singular whatever its values are.
+        StructuralRankError: the pattern is singular for all values.
     """
     active = Active(n, places, samples)
     rows, columns, weakest = [], [], 1.0
@@ -96,15 +96,15 @@ def pivot_order(
 
 
 class Active:
-    """What is left of the matrix: values of all samples in each place.
+    """The part of the matrix not yet eliminated: values of all samples at each place.
 
-    Rows are scaled by their largest entries, so that those of different units can be compared.
+    Rows are scaled by their largest entries, so that rows of different units can be compared.
 
     Args:
         n: number of rows and columns.
         places: (row, column) of each entry.
-        samples: their values, shape (samples, entries).
-        rescaled: whether rows are scaled again whenever they have changed.
+        samples: values of these entries, shape (samples, entries).
+        rescaled: whether rows are scaled again after each change.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Active:
             self.columns[j][i] = None
         for i in range(n):
             self._scale(i)
-        # by number of entries: which rows and which columns
+        # rows and columns by their number of entries
         self.short_rows = _Counts([len(row) for row in self.rows])
         self.short_columns = _Counts([len(column) for column in self.columns])
 
@@ -135,13 +135,13 @@ class Active:
             self._largest.pop(j, None)
 
     def largest(self, j: int) -> Reals:
-        """Largest entry of a column, of each sample."""
+        """Largest entry of a column in each sample."""
         if j not in self._largest:
             self._largest[j] = np.max(np.abs([self.rows[i][j] for i in self.columns[j]]), axis=0)
         return self._largest[j]
 
     def strength(self, i: int, j: int) -> float:
-        """An entry in parts of the largest one of its column, in the worst sample."""
+        """An entry relative to the largest one of its column, in the worst sample."""
         largest = self.largest(j)
         known = largest > 0.0  # a singular sample says nothing about this column
         if not known.any():
@@ -149,7 +149,7 @@ class Active:
         return float(np.min(np.abs(self.rows[i][j][known]) / largest[known]))
 
     def choose(self, threshold: float, search: Search) -> Place:
-        """The pivot of least cost among those that are large enough."""
+        """The cheapest pivot among those that are large enough."""
         while True:
             best = self._cheapest(threshold, search)
             if best is not None:
@@ -161,9 +161,9 @@ class Active:
     def choose_among(
         self, rows: Set[int], columns: Set[int], threshold: float, search: Search
     ) -> Place | None:
-        """The cheapest pivot that is large enough in some rows and columns; None if there is none.
+        """The cheapest acceptable pivot in the given rows and columns; None if there is none.
 
-        Of equally cheap ones it is the first, so that blocks alike have their pivots alike.
+        The first of equally cheap ones is taken, so that similar blocks get similar pivots.
         """
         best: Place | None = None
         least: tuple[float, ...] = (np.inf,)
@@ -189,7 +189,7 @@ class Active:
                 if cost > least[:2]:
                     continue
                 strength = self.strength(i, j)
-                # of equally cheap ones the strongest
+                # break ties by strength
                 if strength >= threshold and (*cost, -strength) < least:
                     best, least = (i, j), (*cost, -strength)
             lines += best is not None
@@ -198,7 +198,7 @@ class Active:
     def _cost(
         self, i: int, j: int, search: Search, least: tuple[float, ...]
     ) -> tuple[float, float]:
-        """Work and fill of a pivot; fill may be left out where the work is too much already."""
+        """Work and fill of a pivot; fill is omitted where the work is too much already."""
         row, column = self.rows[i], self.columns[j]
         work = (len(row) - 1) * (len(column) - 1)
         if work == 0 or (not search.fill_first and work > least[0]):
@@ -208,7 +208,7 @@ class Active:
         return (fill, work) if search.fill_first else (work, fill)
 
     def _lines(self) -> Iterator[tuple[int, list[Place]]]:
-        """Columns and rows that are left, those with few entries first, with their places."""
+        """Remaining columns and rows with their places, those with few entries first."""
         for count in range(1, len(self.rows) + 1):
             for j in self.short_columns.having(count):
                 yield count, [(i, j) for i in self.columns[j]]
@@ -216,7 +216,7 @@ class Active:
                 yield count, [(i, j) for j in self.rows[i]]
 
     def eliminate(self, i: int, j: int) -> None:
-        """Take row i and column j out; what is left is the Schur complement."""
+        """Eliminate row i and column j; the remainder is the Schur complement."""
         row, column = self.rows[i], self.columns[j]
         pivot = row.pop(j)
         del column[i]
@@ -245,7 +245,7 @@ class Active:
 
 
 class _Counts:
-    """Lines by their number of entries; in the order in which they got it."""
+    """Rows or columns by their number of entries, in the order in which they reached it."""
 
     def __init__(self, counts: Sequence[int]) -> None:
         self._count = dict(enumerate(counts))

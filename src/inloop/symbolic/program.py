@@ -1,7 +1,7 @@
 """A program: named input arrays, expressions, named output arrays.
 
-Programs stand between mathematics and text. A formalism produces one, passes transform it, a
-back end prints it, the interpreter evaluates it.
+Programs are the intermediate form between mathematics and text. A formalism produces one, passes
+transform it, a back end prints it, the interpreter evaluates it.
 """
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ class Program:
 
     @cached_property
     def nodes(self) -> list[Expr]:
-        """All that the outputs are made of, arguments before users."""
+        """All nodes that the outputs depend on, arguments before users."""
         return reachable(self.exprs)
 
     def with_exprs(self, exprs: Iterable[Expr], inputs: tuple[Input, ...] | None = None) -> Program:
-        """The same program with other expressions in the outputs."""
+        """The same program with other output expressions."""
         stream = iter(exprs)
         outputs = tuple(
             Output(out.name, tuple(next(stream) for _ in out.exprs), out.shape, out.doc)
@@ -106,7 +106,7 @@ class Program:
         return Program(self.name, kept, outputs, self.doc, self.formalism)
 
     def operations(self) -> dict[str, int]:
-        """Operation counts by kind; what no output needs is not counted.
+        """Operation counts by kind; nodes that no output needs are not counted.
 
         "add" counts additions, subtractions and changes of sign; "sincos" counts each angle
         whose sine or cosine (or both) is needed.
@@ -125,12 +125,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Solved(Program):
-    """A function whose results come from hand-written code that calls generated functions.
+    """A function computed by hand-written code that calls generated functions.
 
     The outputs hold symbols that stand for the results.
 
     Attributes:
-        counts: what one call costs, in the form of `operations`.
+        counts: cost of one call, in the form of `operations`.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -141,13 +141,13 @@ class Solved(Program):
 
 
 def solved(stand_in: Program, prepared: Input, terms: Iterable[Program], solution: int) -> Solved:
-    """A function of hand-written code that works on the results of generated ones.
+    """A hand-written function that works on the results of generated ones.
 
     Args:
-        stand_in: its inputs and outputs.
-        prepared: the block of prepared quantities, which comes first.
+        stand_in: a program with its inputs and outputs.
+        prepared: the block of prepared quantities, which becomes the first input.
         terms: the generated functions.
-        solution: operations of the hand-written part; half of them multiply, half add.
+        solution: operations of the hand-written part, half multiplications, half additions.
     """
     counts = Counter({"mul": solution // 2, "add": solution - solution // 2, "total": solution})
     for program in terms:

@@ -9,10 +9,10 @@ from inloop.symbolic.tables import PiecewisePolynomial
 
 
 def samples_over_time(t: Expr, times: Sequence[float], values: Sequence[float]) -> Expr:
-    """A cubic spline through samples over time, constant before and after them.
+    """A cubic spline through samples over time, constant before the first and after the last.
 
-    At the last sample it still moves as it did before, so that the end of a run that is as long as
-    the samples has their velocity.
+    At the last sample the slope is still that of the spline, so that a run exactly as long as the
+    samples ends with their velocity.
     """
     polynomial = PiecewisePolynomial.through(times, values, "cubic").prolonged()
     return t.graph.call("table", t, payload=polynomial)

@@ -1,8 +1,8 @@
-"""Pass: order statements so that few values are alive at a time.
+"""Pass: order statements so that few values are alive at any time.
 
-The order of derivation sweeps over the whole mechanism before it comes back; going depth first
-from each result finishes one branch of the mechanism before it touches the next, so that values
-stay in registers and in the first cache.
+The order of derivation sweeps over the whole mechanism repeatedly; a depth-first order from each
+result finishes one branch of the mechanism before it starts the next, so that values stay in
+registers and in the L1 cache.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from inloop.symbolic.graph import BY_AGE, reachable
 
 
 def schedule(exprs: Sequence[Expr]) -> list[Expr]:
-    """The order of derivation, or depth first from the first or the last result: the calmest."""
+    """The best of: order of derivation, depth first from the first or from the last result."""
     orders = [reachable(exprs), depth_first(exprs), depth_first(exprs[::-1])]
     return min(orders, key=total_lifetime)
 
 
 def total_lifetime(order: Sequence[Expr]) -> int:
-    """Sum over all computed values of the distance from their birth to their last use."""
+    """Sum over all computed values of the distance from definition to last use."""
     last_use: dict[Expr, int] = {}
     births = 0
     for position, node in enumerate(order):
@@ -33,7 +33,7 @@ def total_lifetime(order: Sequence[Expr]) -> int:
 
 
 def depth_first(exprs: Sequence[Expr]) -> list[Expr]:
-    """All nodes below the expressions, arguments before users, one result after the other."""
+    """All nodes below the expressions, depth first, arguments before users."""
     done: set[Expr] = set()
     order: list[Expr] = []
     for root in exprs:
@@ -42,7 +42,7 @@ def depth_first(exprs: Sequence[Expr]) -> list[Expr]:
             node = stack[-1]
             left = [] if node in done else [a for a in node.args if a not in done]
             if left:
-                # the older argument first: it was derived first
+                # visit the older argument first: it was derived first
                 stack += left if len(left) == 1 else sorted(left, key=BY_AGE, reverse=True)
                 continue
             stack.pop()

@@ -1,4 +1,4 @@
-"""Where a sparse factorization has entries: found once, before any number is known.
+"""Sparsity patterns of factorizations, computed once before any values are known.
 
 A matrix is given by its places (row, column), already in the order of elimination; its diagonal
 holds the pivots.
@@ -15,7 +15,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class FactorPattern:
-    """Places of L (left of the diagonal), pivots and U (right of it), fill included.
+    """Places of L (below the diagonal), pivots and U (above it), fill-in included.
 
     Attributes:
         rows: columns of each row, in order.
@@ -30,7 +30,7 @@ class FactorPattern:
 
     @cached_property
     def index(self) -> dict[Place, int]:
-        """Number of each place, row by row."""
+        """Index of each place, row by row."""
         places = ((i, j) for i, row in enumerate(self.rows) for j in row)
         return {place: k for k, place in enumerate(places)}
 
@@ -49,7 +49,7 @@ class FactorPattern:
 
 
 def fill(n: int, places: Iterable[Place]) -> FactorPattern:
-    """Eliminate without numbers: row i inherits what the rows above it, named in it, have right."""
+    """Symbolic elimination: row i inherits the U columns of all rows that appear in its L part."""
     rows: list[set[int]] = [{i} for i in range(n)]
     for i, j in places:
         rows[i].add(j)
@@ -58,13 +58,13 @@ def fill(n: int, places: Iterable[Place]) -> FactorPattern:
         for k in todo:
             new = {j for j in rows[k] if j > k} - rows[i]
             rows[i] |= new
-            # entries that come in left of the diagonal are eliminated in their turn
+            # fill-in left of the diagonal is eliminated in turn
             _insert(todo, (j for j in new if j < i))
     return FactorPattern(tuple(tuple(sorted(row)) for row in rows))
 
 
 def _insert(todo: list[int], columns: Iterable[int]) -> None:
-    """Add columns to a sorted list that is being walked; all lie beyond the present one."""
+    """Insert columns into a sorted list during iteration; all lie beyond the current position."""
     fresh = [*columns]
     if fresh:
         todo += fresh
@@ -72,7 +72,7 @@ def _insert(todo: list[int], columns: Iterable[int]) -> None:
 
 
 def minimum_degree(n: int, places: Iterable[Place]) -> tuple[int, ...]:
-    """An order of little fill for a symmetric matrix whose pivots may be taken in any order."""
+    """A low-fill order for a symmetric matrix with arbitrary diagonal pivots."""
     neighbors: list[set[int]] = [set() for _ in range(n)]
     for i, j in places:
         if i != j:
@@ -92,7 +92,7 @@ def minimum_degree(n: int, places: Iterable[Place]) -> tuple[int, ...]:
 def solution_rows(
     pattern: FactorPattern, right: Sequence[Collection[int]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Columns of each row of X in A X = B, from those of the rows of B."""
+    """Columns of each row of X in A X = B, given those of B."""
     rows = [set(columns) for columns in right]
     n = len(pattern.rows)
     for i in range(n):

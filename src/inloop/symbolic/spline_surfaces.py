@@ -1,7 +1,7 @@
-"""Splines of two variables on even grids, by one number for each point.
+"""Spline surfaces on uniform grids, with one number per grid point.
 
-Patches of polynomials (`surfaces.py`) hold 16 numbers for each point: too many for the surface of a
-road that was measured. Here a value is the sum of B-splines about it, whose weights interpolate.
+Polynomial patches (`surfaces.py`) take 16 numbers per point: too many for a measured road surface.
+Here the value is a sum of the B-splines around it, with weights that interpolate the points.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from inloop.symbolic.expression import Expr
 
 MOST_POINTS = 400_000
-"""Points of one grid: 8 bytes each, and some 5 µs of a compiler."""
+"""Most points of a grid: 8 bytes and about 5 µs of compile time each."""
 
 
 @dataclass(frozen=True)
 class SplineSurface(Chart):
     """z(x, y) = sum of c_kl B(x/dx - k) B(y/dy - l), with B-splines of degree 1 or 3.
 
-    Beyond the edges the value is that of the nearest point of the edge; a derivative across an
-    edge is 0 there.
+    Beyond the edges the value is that of the nearest edge point; the derivative across an edge is 0
+    there.
 
     Attributes:
-        data: number of points along x and y, first x, its step, first y, its step, then c by rows;
-            of degree 3 they have one more row or column at each edge.
+        data: number of points along x and y, first x, x step, first y, y step, then c by rows; for
+            degree 3 with one more row or column at each edge.
         degree: 1, bilinear, or 3, with continuous second derivatives.
-        by_x: how often it is differentiated by x.
-        by_y: by y.
+        by_x: order of differentiation with respect to x.
+        by_y: order of differentiation with respect to y.
     """
 
     function = "spline2"
@@ -47,12 +47,12 @@ class SplineSurface(Chart):
     def through(
         cls, x: tuple[float, float], y: tuple[float, float], zs: Any, degree: int = 3
     ) -> SplineSurface:
-        """Interpolate points.
+        """Interpolate points on a uniform grid.
 
         Args:
-            x: place of the first row, and step between rows.
-            y: of the first column, and step between columns.
-            zs: values, at least two rows and columns, a row for each x.
+            x: position of the first row, and distance between rows.
+            y: position of the first column, and distance between columns.
+            zs: values, at least two rows and columns, one row for each x.
             degree: 1 or 3.
         """
         z = np.array(zs, float)
@@ -76,11 +76,11 @@ class SplineSurface(Chart):
 
     @property
     def settings(self) -> tuple[int, ...]:
-        """Degree and orders of derivatives."""
+        """Degree and orders of differentiation."""
         return self.degree, self.by_x, self.by_y
 
     def slopes(self, node: Expr, x: Expr, y: Expr) -> tuple[Expr, Expr]:
-        """The derivatives by x and by y."""
+        """Derivatives with respect to x and y."""
         along_x = SplineSurface(self.data, self.degree, self.by_x + 1, self.by_y)
         along_y = SplineSurface(self.data, self.degree, self.by_x, self.by_y + 1)
         call = node.graph.call
@@ -92,10 +92,10 @@ class SplineSurface(Chart):
 
 
 def _weights(z: Any) -> Any:
-    """Weights of cubic B-splines through points along the first axis, one more at each end.
+    """Weights of cubic B-splines through points along the first axis, one extra at each end.
 
-    With c'' = c_(k-1) - 2 c_k + c_(k+1), which is the second derivative of the spline at a point
-    for steps of 1, z_k = c_k + c''/6.
+    With c'' = c_(k-1) - 2 c_k + c_(k+1), the second derivative of the spline at a point for unit
+    steps, z_k = c_k + c''/6.
     """
     bent = scipy.interpolate.CubicSpline(np.arange(len(z)), z, axis=0)(np.arange(len(z)), 2)
     c = z - bent / 6.0

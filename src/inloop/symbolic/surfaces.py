@@ -1,4 +1,4 @@
-"""Tables of two variables as patches of polynomials; a derivative reads the same patches."""
+"""Tables of two variables as polynomial patches; derivatives read the same patches."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from inloop.symbolic.expression import Expr
 
 MOST_PATCHES = 20_000
-"""Patches of one table: 128 bytes each, and some 80 µs of a compiler."""
+"""Most patches of a table: 128 bytes and about 80 µs of compile time each."""
 
 
 @dataclass(frozen=True)
 class PiecewiseSurface(Chart):
     """z(x, y) = sum over i, j of c_ij dⁱ eʲ with d = x - x_k, e = y - y_l in patch (k, l).
 
-    Beyond the edges the value is that of the nearest point of the edge; a derivative across an
-    edge is 0 there.
+    Beyond the edges the value is that of the nearest edge point; the derivative across an edge is 0
+    there.
 
     Attributes:
-        data: limits along x, strictly increasing, limits along y, 16 coefficients of each patch.
+        data: breaks along x, strictly increasing, breaks along y, 16 coefficients per patch.
         shape: number of patches along x and y.
-        by_x: how often it is differentiated by x.
-        by_y: by y.
+        by_x: order of differentiation with respect to x.
+        by_y: order of differentiation with respect to y.
     """
 
     function = "table2"
@@ -56,11 +56,11 @@ class PiecewiseSurface(Chart):
 
     @property
     def settings(self) -> tuple[int, ...]:
-        """Numbers of patches and orders of derivatives."""
+        """Numbers of patches and orders of differentiation."""
         return *self.shape, self.by_x, self.by_y
 
     def slopes(self, node: Expr, x: Expr, y: Expr) -> tuple[Expr, Expr]:
-        """The derivatives by x and by y."""
+        """Derivatives with respect to x and y."""
         along_x = PiecewiseSurface(self.data, self.shape, self.by_x + 1, self.by_y)
         along_y = PiecewiseSurface(self.data, self.shape, self.by_x, self.by_y + 1)
         graph = node.graph
@@ -83,7 +83,7 @@ def table2(x: Any, y: Any, numbers: Any, n: int, m: int, by_x: int, by_y: int) -
         k = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(breaks) - 2)
         places.append((k, inside - breaks[k], (value < breaks[0]) | (value >= breaks[-1])))
     (k, d, beyond_x), (l, e, beyond_y) = places
-    # coefficients of powers of d, from those of powers of e
+    # evaluate the powers of e first: coefficients of powers of d remain
     z = np.moveaxis(numbers[n + m + 2 :].reshape(n, m, 4, 4)[k, l], (-1, -2), (0, 1))
     for step, order in ((e, by_y), (d, by_x)):
         for _ in range(order):
@@ -94,7 +94,7 @@ def table2(x: Any, y: Any, numbers: Any, n: int, m: int, by_x: int, by_y: int) -
 
 
 def _pieces(x: Any, values: Any, kind: str) -> Any:
-    """Coefficients along the first axis of values: power, piece, all other axes."""
+    """Coefficients along the first axis of values: (power, piece, other axes)."""
     if kind == "cubic":
         return scipy.interpolate.CubicSpline(x, values, axis=0).c[::-1]
     steps = np.diff(x).reshape((-1,) + (1,) * (values.ndim - 1))

@@ -1,4 +1,4 @@
-"""One-dimensional tables as piecewise polynomials; a derivative is a table again."""
+"""One-dimensional tables as piecewise polynomials; the derivative of a table is a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy
 
 from inloop.errors import ExpressionError
 
-ROUNDING = 1e-9  # of an interval
+ROUNDING = 1e-9  # fraction of an interval
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PiecewisePolynomial:
         return cls(tuple(x.tolist()), coefficients, float(y[0]), float(y[-1]))
 
     def prolonged(self) -> PiecewisePolynomial:
-        """With a last piece that reaches past its end by what x may be off by rounding."""
+        """Extend the last piece past its end by the rounding error of x."""
         *others, before, last = self.breaks
         end = last + ROUNDING * (last - before) + 1e-3 * ROUNDING * abs(last)
         return replace(self, breaks=(*others, before, end))
@@ -67,10 +67,11 @@ class PiecewisePolynomial:
 def _check_points(x: np.ndarray, y: np.ndarray, kind: str) -> None:
     needed = 2 if kind == "linear" else 3
     if x.ndim != 1 or x.shape != y.shape or len(x) < needed:
+        alike = x.ndim == 1 and x.shape == y.shape
         raise ExpressionError(
             f"a {kind} table needs at least {needed} points with one value each, "
             f"got {x.shape} abscissas and {y.shape} values",
-            fix="Give two lists of the same length.",
+            fix=f"Give {needed} points or more." if alike else "Give two lists of the same length.",
         )
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
         raise ExpressionError("a table holds NaN or infinity", fix="Remove those points.")

@@ -1,4 +1,4 @@
-"""Expressions as text for people and for generated code: infix with few parentheses."""
+"""Print expressions in infix notation with few parentheses, for people and generated code."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Template = Callable[..., str]
 
 @dataclass(frozen=True)
 class Notation:
-    """How one language writes numbers, names and functions.
+    """How one language writes numbers, names and function calls.
 
     Attributes:
         number: text of a float.
-        functions: templates for operations that are not arithmetic, by name.
+        functions: templates of the non-arithmetic operations, by name.
     """
 
     number: Callable[[float], str] = repr
@@ -45,12 +45,12 @@ PLAIN = Notation(number=_plain_number, functions=TABLES)
 
 
 def to_text(expr: Expr, names: Mapping[Expr, str] | None = None, notation: Notation = PLAIN) -> str:
-    """Infix text of an expression; nodes in `names` are written by their name."""
+    """Infix text of an expression; nodes in `names` are replaced by their name."""
     return _fragment(expr, names or {}, notation, top=True)[0]
 
 
 def abbreviated(expr: Expr, longest: int = 200) -> str:
-    """Text of at most about `longest` operations; what lies deeper is written as `…`."""
+    """Text of at most about `longest` operations; deeper nodes are written as `…`."""
     for depth in range(24, 0, -1):
         names, size = _cut_below(expr, depth, longest)
         if size <= longest or depth == 1:
@@ -59,7 +59,7 @@ def abbreviated(expr: Expr, longest: int = 200) -> str:
 
 
 def _cut_below(expr: Expr, depth: int, longest: int) -> tuple[dict[Expr, str], int]:
-    """Nodes at a depth, to be written as `…`, and how many operations are above them."""
+    """Nodes at a given depth, to be written as `…`, and the number of operations above them."""
     level: list[Expr] = [expr]
     size = 0
     for _ in range(depth):

@@ -1,7 +1,7 @@
-"""Trigonometric rules: reduction of angles, sums of angles, condensation of long sums.
+"""Trigonometric rules: angle reduction, angle sums, condensation of long sums.
 
-`C1*C2 - S1*S2` is the cosine of one angle. Axes that stay parallel produce such products all the
-time; recognizing them keeps one sine and cosine per group of parallel axes.
+`C1*C2 - S1*S2` is the cosine of one angle. Parallel axes produce many such products; recognizing
+them leaves one sine and cosine per group of parallel axes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Term = tuple[float, Factors]
 
 
 def reduce_angle(graph: Graph, op: str, angle: Expr) -> Expr | None:
-    """sin and cos of a negated angle or of an angle shifted by quarter turns."""
+    """sin and cos of a negated angle or of an angle shifted by multiples of π/2."""
     if angle.op == "neg":
         inner = graph.call(op, angle.args[0])
         return graph.neg(inner) if op == "sin" else inner
@@ -43,7 +43,7 @@ def reduce_angle(graph: Graph, op: str, angle: Expr) -> Expr | None:
 
 def _quarter_turns(angle: float) -> int | None:
     turns = angle / (math.pi / 2)
-    if not abs(turns) <= 64.0:  # also infinity and NaN; far out every float looks like a turn
+    if not abs(turns) <= 64.0:  # excludes infinity and NaN, too; huge floats look like multiples
         return None
     nearest = round(turns)
     return nearest if abs(turns - nearest) <= 1e-15 * max(1.0, abs(turns)) else None
@@ -90,7 +90,7 @@ def _merge_pairs(graph: Graph, first: list[Expr], second: list[Expr], sign: floa
 def condense(expr: Expr) -> Expr:
     """Rewrite a sum of products with fewer terms by trigonometric identities.
 
-    The sum is flattened, pairs of terms that differ by `C_u*C_v` against `S_u*S_v` (or by the
+    The sum is flattened, pairs of terms that differ by `C_u*C_v` versus `S_u*S_v` (or by the
     squares of one sine and cosine) are merged until nothing changes, and equal terms cancel.
     Sums longer than 64 terms are left alone.
     """
@@ -135,7 +135,7 @@ def _flatten(expr: Expr) -> list[Term] | None:
 
 
 def _factors(expr: Expr, coefficient: float) -> Term:
-    """A product as a number and the factors it multiplies."""
+    """A product as a coefficient and its remaining factors."""
     factors: Factors = Counter()
     stack = [expr]
     while stack:
@@ -162,7 +162,7 @@ def _collect(terms: list[Term]) -> list[Term]:
 
 
 def _merge_one(graph: Graph, terms: list[Term]) -> bool:
-    """Merge the first pair of terms that a trigonometric identity joins."""
+    """Merge the first pair of terms to which a trigonometric identity applies."""
     for i, (c1, f1) in enumerate(terms):
         for j in range(i + 1, len(terms)):
             c2, f2 = terms[j]

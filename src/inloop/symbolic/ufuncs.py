@@ -1,4 +1,4 @@
-"""NumPy's functions on traced values: `np.sin(q)` in a force law is `il.sin(q)`."""
+"""NumPy functions on traced values: `np.sin(q)` in a force law is `il.sin(q)`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _either(a: Scalar, b: Scalar) -> Scalar:
     return functions.where(a, 1.0, functions.where(b, 1.0, 0.0))
 
 
-# by the name of the ufunc
+# by name of the ufunc
 TRACED: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
@@ -74,10 +74,10 @@ TRACED: dict[str, Callable[..., Any]] = {
 def apply_ufunc(
     ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    """Call a ufunc of NumPy one of whose arguments is an expression; arrays go entry by entry.
+    """Apply a NumPy ufunc with at least one expression argument; arrays are processed elementwise.
 
     Raises:
-        ExpressionError: it cannot be traced, or its result cannot be put where it should go.
+        ExpressionError: the ufunc cannot be traced, or `out` cannot hold the result.
     """
     function = TRACED.get(ufunc.__name__)
     if function is None or method != "__call__" or not set(options) <= {"out"}:
@@ -85,7 +85,7 @@ def apply_ufunc(
             f"NumPy's {ufunc.__name__} cannot be used on a symbolic value while a law is traced",
             fix="Use the functions of inloop, such as il.sin, il.where, il.maximum or il.table.",
         )
-    # in arrays of objects expressions are entries, and NumPy does not ask them again
+    # for object arrays NumPy does not dispatch to the expressions inside
     arrays = [np.array(x, dtype=object) if isinstance(x, Expr) else x for x in inputs]
     found = np.frompyfunc(function, len(arrays), 1)(*arrays)
     if "out" not in options:

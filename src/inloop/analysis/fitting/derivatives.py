@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inloop.analysis.fitting.differences import Differences
-from inloop.analysis.fitting.exact import ExactDerivatives, NotExactError
+from inloop.analysis.fitting.exact import ExactDerivatives
+from inloop.analysis.fitting.not_exact import NotExactError
 from inloop.analysis.fitting.shooting import Shooting
 from inloop.plant import Array
 

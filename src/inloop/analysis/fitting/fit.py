@@ -9,12 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from inloop.analysis.fitting.fitted import Comparison, Fitted
-from inloop.analysis.fitting.notes import fit_notes, stray_columns, unidentified_in
+from inloop.analysis.fitting.notes import fit_notes, repeated, stray_columns, unidentified_in
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
-    default_outputs,
-    known_outputs,
+    check_starts,
+    chosen_outputs,
+    listed,
     plants_of,
     read_recordings,
 )
@@ -23,7 +24,8 @@ from inloop.analysis.fitting.segments import cut
 from inloop.analysis.fitting.shooting import Shooting, Steps
 from inloop.analysis.fitting.solving import Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
-from inloop.errors import InputError, SimulationError, name_hint
+from inloop.analysis.recorded_inputs import Held
+from inloop.errors import InputError, SimulationError
 from inloop.plant import BarePlant
 from inloop.plant.arguments import name_list, real, whole
 from inloop.plant.keywords import checked_call
@@ -35,7 +37,9 @@ MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
 APPROACHING = 15  # evaluations in each of them
 AT_HOME = 1e-6  # of a unit of a coordinate
 COARSE = 1e-5  # of the size of an unknown: what steps may move it by without a word
-BETWEEN = {"held": "from", "smooth": "smooth"}  # what inputs of columns do between samples
+# what inputs of columns do between samples
+BETWEEN: dict[str, Held] = {"held": "from", "before": "until", "smooth": "smooth"}
+OTHERWISE = {"smooth": "if they are smooth", "before": "if each row tells what led to it"}
 STEP = 1e-3  # longest step of the integrator, unless it is given [s]
 
 Given = Recording | Sequence[Recording]
@@ -52,7 +56,7 @@ def fit(
     delay: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     start: Literal["fit", "recorded"] = "fit",
-    inputs: Literal["held", "smooth"] = "held",
+    inputs: Literal["held", "before", "smooth"] = "held",
     segments: float | None = None,
     check: Given | None = None,
     step: float | None = None,
@@ -60,11 +64,11 @@ def fit(
     most: int = 50,
     refuse: bool = True,
 ) -> Fitted:
-    """Find parameters with which the plant moves as it did in recordings.
+    """Fit parameters of a plant to recorded motions.
 
-    The plant is run with the inputs of the recordings, and what its sensors tell is compared with
-    what was measured. The search begins with the parameters that the plant has; these are not
-    changed. Errors count as white noise of the outputs; inputs count as exact.
+    The plant is simulated with the recorded inputs, and its outputs are compared with the
+    measurements. The search starts from the current parameters of the plant, which are not changed.
+    Errors are treated as white noise of the outputs; inputs are treated as exact.
 
     Args:
         plant: the compiled mechanism.
@@ -74,50 +78,58 @@ def fit(
             the delay of an output.
         outputs: what is compared: names of outputs of the plant; its sensors by default, and
             where there are none positions of independent coordinates.
-        noise: standard deviations of outputs, by name; else found from the residuals.
+        noise: standard deviations of outputs, by name; otherwise estimated from the residuals.
         delay: of outputs, by name [s]: known, or where the search begins; 0 by default.
         bounds: (low, high) of unknowns, by name, within the ranges that the model declares.
         start: "fit": positions and velocities at the start are fitted, too; "recorded": they are
             those of the first sample.
         inputs: of columns, between samples: "held": as each sample says until the next one;
-            "smooth": on a curve through them. Other recordings know it themselves.
+            "before": as the next one says, since rows tell what led to them; "smooth": on a curve
+            through them. Other recordings know it themselves.
         segments: length of segments for multiple shooting [s], for unstable and chaotic motion.
-        check: recordings that are kept back, to be predicted with the values found.
+        check: recordings for validation: predicted with the fitted values, not used for the fit.
         step: longest step of the integrator [s]; 1 ms by default. It is shortened to a whole part
             of the recordings' period.
-        method: integrator with fixed steps; if none is named, as against the clock.
-        most: evaluations in each stage of the search.
-        refuse: raise where most of the residuals is no noise.
+        method: integrator with fixed steps; by default, as in real time.
+        most: maximum number of evaluations in each stage of the search.
+        refuse: raise an error if most of the residuals are not noise.
 
     Raises:
         InputError: an argument is of no use.
         SimulationError: the plant cannot be run along the recordings.
         ResidualError: the model does not explain the recordings, whatever its parameters.
     """
-    chosen = _outputs(plant, recordings, outputs)
+    given = listed(recordings)
+    chosen = chosen_outputs(plant, given[0], outputs)
     known, late = by_channel(noise, "noise", chosen), by_channel(delay, "delay", chosen)
     if start not in ("fit", "recorded"):
         raise InputError(f"start is {start!r}", fix='Write "fit" or "recorded".')
     if inputs not in BETWEEN:
-        raise InputError(f"inputs is {inputs!r}", fix='Write "held" or "smooth".')
-    runs, steps = _read(plant, recordings, chosen, step, method, BETWEEN[inputs])
+        raise InputError(f"inputs is {inputs!r}", fix='Write "held", "before" or "smooth".')
+    most = whole(most, "most")
+    if most < 1:
+        raise InputError(f"{most} evaluations make no sense", fix="Give 1 or more (most=).")
+    if start == "recorded":
+        check_starts(plant, given)
+    runs, steps = _read(plant, given, chosen, step, method, BETWEEN[inputs])
     unknowns = choose_unknowns(plant, name_list(fit, "fit"), chosen, runs[0].period, late, bounds)
     options = (chosen, late, steps, start, segments)
     shooting = _shooting(plant, runs, unknowns, *options)
     with searching("fitting") as line:
         if segments is None:
             _approach(shooting, known, options, line.say)
-        found = solve(shooting, known, chosen, whole(most, "most"), line.say)
+        found = solve(shooting, known, chosen, most, line.say)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
     notes = (*fit_notes(unknowns, found, tests), *_coarse(shooting, found))
-    notes += stray_columns(plant, recordings)
-    if inputs == "held":
-        smooth, _ = _read(plant, recordings, chosen, step, method, "smooth")
-        notes += _held(shooting, found, smooth)
+    notes += stray_columns(plant, given)
+    for other in OTHERWISE if inputs == "held" else ():
+        again, _ = _read(plant, given, chosen, step, method, BETWEEN[other])
+        notes += _held(shooting, found, again, other)
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
-        others, _ = _read(plant, check, chosen, step, method, BETWEEN[inputs])
+        others, _ = _read(plant, listed(check), chosen, step, method, BETWEEN[inputs])
         others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
+        notes += repeated(runs, others)
         validation, more = _predicted(shooting, found, others, segments, start, known)
         curves += more
     units = output_units(plants_of(plant))
@@ -132,29 +144,13 @@ def fit(
     return fitted
 
 
-def _outputs(plant: BarePlant, recordings: Any, given: Any) -> tuple[str, ...]:
-    known = known_outputs(plant)
-    chosen = default_outputs(plant, recordings) if given is None else name_list(given, "outputs")
-    if not chosen:
-        raise InputError(
-            f"nothing of the recording can be compared with model '{plant.name}'",
-            fix='Name outputs: outputs=["crank.q"].',
-        )
-    for name in chosen:
-        if name not in known:
-            raise InputError(
-                f"model '{plant.name}' has no output '{name}'", fix=name_hint(name, known)
-            )
-    return tuple(dict.fromkeys(chosen))
-
-
 def _read(
     plant: BarePlant,
-    given: Any,
+    given: Sequence[Recording],
     outputs: Sequence[str],
     step: float | None,
     method: str | None,
-    between: str = "from",
+    between: Held,
 ) -> tuple[tuple[Measured, ...], Steps]:
     longest = STEP if step is None else real(step, "step")
     if not longest > 0.0:
@@ -183,8 +179,8 @@ def _shooting(
 ) -> Shooting:
     if plant.nq > plant.n:
         raise InputError(
-            f"model '{plant.name}' has ball joints: starts of its runs are not fitted yet",
-            fix="Write the joint as three revolute ones.",
+            f"model '{plant.name}' has ball joints: their initial state cannot be fitted yet",
+            fix="Declare the joint as three revolute joints.",
         )
     seconds = None if segments is None else real(segments, "segments")
     _check_led(plant, runs, seconds)
@@ -200,8 +196,10 @@ def _shooting(
     early = int(np.ceil(max(longest, default=0.0) / period - 1e-9))
     for each in runs:
         if len(each) - early < len(unknowns) + 4:
+            behind = f" behind a delay of {max(longest):g} s" if early else ""
+            few = f"{len(each)} samples, too few for {len(unknowns)} unknowns"
             raise InputError(
-                f"{each.name} has {len(each)} samples, too few for {len(unknowns)} unknowns",
+                f"{each.name} has {few}{behind}",
                 fix="Record for longer.",
             )
     parts = cut(runs, seconds, early)
@@ -220,9 +218,9 @@ def _check_led(plant: BarePlant, runs: Sequence[Measured], seconds: float | None
         away = np.abs(begins - home[k]) > AT_HOME * plant.coordinate_sizes[k]
         if seconds is not None or np.any(away):
             raise InputError(
-                f"constraints on velocities of model '{plant.name}' lead '{plant.coordinates[k]}', "
-                "whose position at the begin of runs is not fitted",
-                fix="Leave segments out, and give recordings that begin where the model starts.",
+                f"velocity constraints of model '{plant.name}' govern '{plant.coordinates[k]}', "
+                "whose initial position is not fitted",
+                fix="Leave out segments=, and give recordings that begin where the model starts.",
             )
 
 
@@ -257,17 +255,18 @@ def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
     return (f"steps of {size} are long: with half of them {moved} (step=)",)
 
 
-def _held(shooting: Shooting, found: Solution, smooth: tuple[Measured, ...]) -> tuple[str, ...]:
-    """Say so where inputs that are no steps would lead to other values."""
-    pairs = zip(smooth, shooting.recordings, strict=True)
+def _held(
+    shooting: Shooting, found: Solution, otherwise: tuple[Measured, ...], how: str
+) -> tuple[str, ...]:
+    """Say so where inputs that are held in another way would lead to other values."""
+    pairs = zip(otherwise, shooting.recordings, strict=True)
     if all(a.acting.shape == b.acting.shape and np.allclose(a.acting, b.acting) for a, b in pairs):
         return ()
-    moved = _moved(shooting, found, smooth, shooting.steps)
+    moved = _moved(shooting, found, otherwise, shooting.steps)
     if not moved:
         return ()
-    return (
-        f'inputs count as held from each sample on: if they are smooth {moved} (inputs="smooth")',
-    )
+    held = "inputs count as held from each sample on"
+    return (f'{held}: {OTHERWISE[how]} {moved} (inputs="{how}")',)
 
 
 def _moved(

@@ -21,7 +21,7 @@ NOTHING = 1e-100  # smallest size by which rows are divided: its square is a num
 
 
 class ResidualError(InloopError):
-    """A recording that the model cannot explain; `fitted` holds what was found all the same."""
+    """The model cannot explain a recording; `fitted` holds the best fit nevertheless."""
 
     fitted: Fitted
 
@@ -150,15 +150,16 @@ class Fitted:
         if not bad:
             return
         worst = max(bad, key=lambda each: (each.structure, each.rms / each.noise))
-        known = [note for note in self.notes if "is at its bound" in note or "are smooth" in note]
+        told = ("is at its bound", "inputs count as held")
+        known = [note for note in self.notes if any(words in note for words in told)]
         why = "".join(f", and {note}" for note in known)
         error = ResidualError(
-            f"model '{self.model}' does not explain {worst.recording}, whatever its parameters: "
-            f"{100 * worst.structure:.0f} % of what is left of {worst.channel} "
-            f"({worst.rms:.3g} rms) is no noise{why}",
-            fix="Is it a recording of this plant? Else see where the model is wrong "
-            "(error.fitted.plot(), --report), fit more parameters, cut it into segments, or accept "
-            "it (refuse=False, --accept).",
+            f"model '{self.model}' does not explain {worst.recording}, whatever its "
+            f"parameters: {100 * worst.structure:.0f} % of the residuals of {worst.channel} "
+            f"({worst.rms:.3g} rms) is not noise{why}",
+            fix="Is it a recording of this plant? If so, see where the model is wrong "
+            "(error.fitted.plot(), --report), fit more parameters, cut it into segments, "
+            "or accept the result (refuse=False, --accept).",
         )
         error.fitted = self
         raise error

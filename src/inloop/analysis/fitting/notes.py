@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, correlation_of
-from inloop.analysis.fitting.recordings import plants_of
+from inloop.analysis.fitting.recordings import Measured, Recording, plants_of
 from inloop.analysis.fitting.residual_tests import NOISY, ResidualTest
 from inloop.analysis.fitting.solving import Solution
 from inloop.analysis.fitting.unknowns import Unknowns
@@ -49,19 +48,22 @@ def fit_notes(
     notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
     alike = correlation_of(found.covariance)
     for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
-        notes.append(f"{labels[i]} and {labels[j]} are hardly told apart: {alike[i, j]:+.3f}")
+        notes.append(
+            f"{labels[i]} and {labels[j]} can hardly be distinguished: correlation "
+            f"{alike[i, j]:+.3f}"
+        )
     for each in tests:
         notes += residual_notes(each)
         if not each.white:
             notes.append(
-                f"residuals of {each.channel} in {each.recording} are no white noise "
-                f"(correlation {each.correlation:.2f}): something is not in the model, and true "
+                f"residuals of {each.channel} in {each.recording} are not white noise "
+                f"(correlation {each.correlation:.2f}): the model lacks something, and true "
                 "errors are larger than the standard deviations"
             )
     if found.gap > OPEN:
-        notes.append(f"gaps of up to {found.gap:.1e} of the motion are left between segments")
+        notes.append(f"gaps of up to {found.gap:.1e} of the motion remain between segments")
     if not found.converged:
-        notes.append("the search has not come to rest: give it more evaluations (most=)")
+        notes.append("the search has not converged: allow more evaluations (most=)")
     return tuple(notes)
 
 
@@ -70,35 +72,44 @@ def residual_notes(test: ResidualTest) -> list[str]:
     notes = []
     if test.outlier:
         notes.append(
-            f"sample {test.peak_sample} of {test.channel} in {test.recording} is an outlier, "
-            f"{min(test.peak, 1e6):.2g} usual deviations off: the fit goes by it; repair it, or "
-            "cut the recording there"
+            f"sample {test.peak_sample} of {test.channel} in {test.recording} is an "
+            f"outlier, {min(test.peak, 1000000.0):.2g} usual deviations off, and dominates "
+            "the fit: correct it, or cut the recording there"
         )
     # deviations count with the noise that was given
     ratio = test.rms / test.noise if test.given else 1.0
     if not QUIET <= ratio <= NOISY:
         wrong = "small" if ratio > NOISY else "large"
         notes.append(
-            f"residuals of {test.channel} in {test.recording} are {ratio:.2g} times the noise that "
-            f"was given: standard deviations count with the latter and are too {wrong}"
+            f"residuals of {test.channel} in {test.recording} are {ratio:.2g} times the "
+            f"given noise: standard deviations are based on the latter and are too {wrong}"
         )
     return notes
 
 
-def stray_columns(plant: BarePlant, recordings: Any) -> tuple[str, ...]:
+def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[str, ...]:
     """Columns that nobody reads, and that are called nearly as an input that is missing."""
     inputs = {quantity.name for quantity in input_quantities(plants_of(plant))}
-    each = [recordings] if isinstance(recordings, Mapping) else recordings
     notes: list[str] = []
-    for number, columns in enumerate(each if isinstance(each, list | tuple) else (), start=1):
+    for number, columns in enumerate(recordings, start=1):
         if not isinstance(columns, Mapping):
             continue
         missing = {name.lower(): name for name in inputs - set(columns)}
         for name in set(columns) - inputs:
             near = near_names(str(name).lower(), missing, cutoff=ALIKE_NAMES)
             notes += [
-                f"nothing reads column '{name}' of recording {number}: is it the input "
+                f"column '{name}' of recording {number} is not used: is it the input "
                 f"'{missing[meant]}'?"
                 for meant in near
             ]
     return tuple(sorted(notes))
+
+
+def repeated(runs: Sequence[Measured], kept_back: Sequence[Measured]) -> tuple[str, ...]:
+    """Recordings that were kept back and fitted all the same."""
+    return tuple(
+        f"{b.name} is {a.name} once more: that it is predicted well tells nothing"
+        for b in kept_back
+        for a in runs
+        if a.y.shape == b.y.shape and np.array_equal(a.y, b.y)
+    )

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 import scipy
 
-from inloop.analysis.recorded_inputs import held
-from inloop.errors import InputError, name_hint
+from inloop.analysis.recorded_inputs import Held, held
+from inloop.errors import InputError, counted, name_hint, near_names
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import by_name, reals
+from inloop.plant.arguments import by_name, name_list, reals
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate import Result
 
 UNEVEN = 1e-3  # of a period: from there on samples count as not equally spaced
 LEAST_SAMPLES = 8
+# samples of an input that act
+USED: dict[Held, slice] = {"from": slice(-1), "until": slice(1, None), "smooth": slice(None)}
 
 Recording = Result | Mapping[str, Any]
 
@@ -55,28 +57,28 @@ class Measured:
 
 
 def read_recordings(
-    plant: BarePlant, given: Any, outputs: Sequence[str], parts: int, between: str = "from"
+    plant: BarePlant, given: Sequence[Recording], outputs: Sequence[str], parts: int, between: Held
 ) -> tuple[Measured, ...]:
     """All recordings, checked.
 
     Args:
         plant: whose recordings they are.
-        given: one, or a list of them.
+        given: as `listed` has them.
         outputs: names of the channels.
         parts: of a period in which inputs that are functions of time count as constant.
-        between: samples, inputs of columns are held "from" each on, or "smooth".
+        between: how inputs of columns are held between samples.
 
     Raises:
         InputError: one is of no use; the text says which.
     """
     return tuple(
         _read(plant, one, f"recording {number}", outputs, parts, between)
-        for number, one in enumerate(_listed(given), start=1)
+        for number, one in enumerate(given, start=1)
     )
 
 
-def _listed(given: Any) -> Sequence[Recording]:
-    """One or several recordings as a list.
+def listed(given: Any) -> Sequence[Recording]:
+    """One or several recordings as a list; files that hold columns alone as columns by name.
 
     Raises:
         InputError: there is none, or one is none.
@@ -88,11 +90,18 @@ def _listed(given: Any) -> Sequence[Recording]:
     for number, one in enumerate(each, start=1):
         if isinstance(one, str | Path):
             raise InputError(
-                f"recording {number} is the name '{one}'", fix=f'Read the file: il.read("{one}").'
+                f"recording {number} is a string, '{one}'", fix=f'Read the file: il.read("{one}").'
             )
         if not isinstance(one, Result | Mapping):
-            raise InputError(f"recording {number} is none: {type(one).__name__}", fix=fix)
-    return each
+            raise InputError(
+                f"recording {number} is not a recording but a {type(one).__name__}", fix=fix
+            )
+    return [
+        {name: one[name] for name in one.names}
+        if isinstance(one, Result) and one.columns_only
+        else one
+        for one in each
+    ]
 
 
 def plants_of(plant: BarePlant) -> Mapping[str, BarePlant]:
@@ -105,9 +114,8 @@ def known_outputs(plant: BarePlant) -> tuple[str, ...]:
     return tuple(x.name for x in output_quantities(plants_of(plant)))
 
 
-def default_outputs(plant: BarePlant, given: Any) -> tuple[str, ...]:
+def default_outputs(plant: BarePlant, first: Recording) -> tuple[str, ...]:
     """Sensors of the model that the first recording tells; else positions of coordinates."""
-    first = _listed(given)[0]
     told = set(first.names if isinstance(first, Result) else first)
     sensors = [s for names in plant.mechanism.signals_by_sensor.values() for s in names]
     chosen = [name for name in sensors if name in told]
@@ -115,8 +123,59 @@ def default_outputs(plant: BarePlant, given: Any) -> tuple[str, ...]:
     return tuple(chosen or [name for name in positions if name in told])
 
 
+def chosen_outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str, ...]:
+    """What is compared: the outputs that a user names, else those of `default_outputs`.
+
+    Raises:
+        InputError: there is nothing to compare, or a name is none of an output.
+    """
+    known = known_outputs(plant)
+    chosen = default_outputs(plant, first) if given is None else name_list(given, "outputs")
+    if not chosen:
+        raise InputError(
+            f"the recording has no signals to compare with model '{plant.name}'",
+            fix=_comparable(first, known),
+        )
+    for name in chosen:
+        if name not in known:
+            raise InputError(
+                f"model '{plant.name}' has no output '{name}'", fix=name_hint(name, known)
+            )
+    return tuple(dict.fromkeys(chosen))
+
+
+def _comparable(first: Recording, known: Sequence[str]) -> str:
+    """What to do where a recording tells none of the usual outputs."""
+    told = first.names if isinstance(first, Result) else tuple(map(str, first))
+    both = [name for name in told if name in known]
+    if both:
+        return f"Name outputs that it has (outputs=): {', '.join(both[:6])}."
+    columns = [name for name in told if name != "t"]
+    small = {name.lower(): name for name in known}
+    alike = [f"'{c}' as '{small[n]}'" for c in columns for n in near_names(c.lower(), small)[:1]]
+    if alike:
+        return f"Write {', '.join(alike[:3])}."
+    return f"It has {', '.join(columns[:6]) or 'none'}; the model has {', '.join(known[:6])}."
+
+
+def check_starts(plant: BarePlant, given: Sequence[Recording]) -> None:
+    """Recordings that shall tell the start must do so.
+
+    Raises:
+        InputError: one does not.
+    """
+    for number, run in enumerate(given, start=1):
+        told = run.names if isinstance(run, Result) else run
+        for name in (f"{c}.{kind}" for c in plant.formulation.independent for kind in ("q", "qd")):
+            if name in told and not np.isfinite(np.ravel(run[name])[:1]).all():
+                raise InputError(
+                    f"recording {number} does not tell where it starts: '{name}' is not finite",
+                    fix="Cut it there, or let the start be fitted.",
+                )
+
+
 def _read(
-    plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int, between: str
+    plant: BarePlant, given: Any, name: str, outputs: Sequence[str], parts: int, between: Held
 ) -> Measured:
     if isinstance(given, Result):
         _check_run(plant, given, name)
@@ -133,23 +192,32 @@ def _read(
     missing = [signal for signal in outputs if signal not in columns]
     if missing:
         raise InputError(
-            f"{name} does not tell '{missing[0]}'",
+            f"{name} does not contain '{missing[0]}'",
             fix=name_hint(missing[0], [key for key in columns if key != "t"]),
         )
     y = np.stack([columns[signal] for signal in outputs], axis=1)
-    if not np.all(np.isfinite(y)):
-        bad = outputs[int(np.argmin(np.isfinite(y).all(axis=0)))]
-        raise InputError(f"{name}: '{bad}' is not finite everywhere", fix="Cut such samples off.")
+    for signal in outputs:
+        _check_finite(columns[signal], t, f"{name}: '{signal}'")
     q, qd = _states(plant, given, columns, len(t))
-    acting = _acting(plant, given, columns, parts, between)
+    acting = _acting(plant, given, name, columns, parts, between)
     return Measured(name, period, t, acting, y, q, qd)
+
+
+def _check_finite(values: Array, t: Array, what: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise InputError(
+            f"{what} is not finite at {counted(len(bad), 'sample')}, first at t = {t[bad[0]]:g} s",
+            fix="Repair them, or cut the recording there.",
+        )
 
 
 def _check_run(plant: BarePlant, run: Result, name: str) -> None:
     if run.coordinates != plant.coordinates and not plant.by_mode:
         raise InputError(
-            f"{name} is one of '{run.name}', with other joints than model '{plant.name}'",
-            fix="Compile the model that ran.",
+            f"{name} is a recording of '{run.name}', whose joints differ from those of "
+            f"model '{plant.name}'",
+            fix="Use the model that was recorded.",
         )
     if run.gaps:
         raise InputError(
@@ -167,10 +235,14 @@ def _period(t: Array, name: str) -> float:
         raise InputError(
             f"{name} has {t.size} samples", fix=f"Give at least {LEAST_SAMPLES}, with times in 't'."
         )
-    period = float(t[-1] - t[0]) / (len(t) - 1)
-    if not np.all(np.abs(np.diff(t) - period) <= UNEVEN * abs(period)) or period <= 0.0:
+    apart, period = np.diff(t), float(t[-1] - t[0]) / (len(t) - 1)
+    if not np.all(np.abs(apart - period) <= UNEVEN * abs(period)) or period <= 0.0:
+        usual = float(np.median(apart))
+        worst = int(np.argmax(np.abs(apart - usual)))
         raise InputError(
-            f"{name}: its samples are not equally spaced", fix="Resample it, or cut it at gaps."
+            f"{name}: its samples are not equally spaced: after t = {t[worst]:g} s the next one "
+            f"comes {apart[worst]:.3g} s later, elsewhere {usual:.3g} s",
+            fix="Resample it, or cut it at gaps.",
         )
     return period
 
@@ -181,19 +253,24 @@ def _states(
     """Positions and velocities of all coordinates at the samples, as a first guess."""
     if isinstance(given, Result):
         return np.nan_to_num(given.q), np.nan_to_num(given.qd)
-    q = np.tile(plant.formulation.home(), (count, 1))
-    qd = np.zeros((count, plant.n))
+    home = np.tile(plant.formulation.home(), (count, 1))
+    q, qd = home.copy(), np.zeros((count, plant.n))
     for k, name in enumerate(plant.coordinates):
         if f"{name}.q" in columns:
             q[:, k] = columns[f"{name}.q"]
             qd[:, k] = np.gradient(q[:, k], columns["t"])
         if f"{name}.qd" in columns:
             qd[:, k] = columns[f"{name}.qd"]
-    return q, qd
+    return np.where(np.isfinite(q), q, home), np.nan_to_num(qd)
 
 
 def _acting(
-    plant: BarePlant, given: Recording, columns: Mapping[str, Array], parts: int, between: str
+    plant: BarePlant,
+    given: Recording,
+    label: str,
+    columns: Mapping[str, Array],
+    parts: int,
+    between: Held,
 ) -> Array:
     """Inputs between the samples, in the order of the plant's table."""
     names = [quantity.name for quantity in input_quantities(plants_of(plant))]
@@ -211,12 +288,11 @@ def _acting(
         kind = how.get(name)
         if kind is None:
             acting[:, :, k] = first.get(name, 0.0)
-        elif kind == "smooth":
+            continue
+        rows = USED[kind]
+        _check_finite(columns[name][rows], t[rows], f"{label}: input '{name}'")
+        if kind == "smooth":
             acting[:, :, k] = scipy.interpolate.CubicSpline(t, columns[name])(middles)
         else:
-            rows = columns[name][:-1] if kind == "from" else columns[name][1:]
-            acting[:, :, k] = rows[:, None]
-    if not np.all(np.isfinite(acting)):
-        bad = names[int(np.argmin(np.isfinite(acting).all(axis=(0, 1))))]
-        raise InputError(f"input '{bad}' is not finite everywhere", fix="Cut such samples off.")
+            acting[:, :, k] = columns[name][rows, None]
     return acting

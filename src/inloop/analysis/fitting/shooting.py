@@ -264,7 +264,15 @@ class Shooting:
         ends = told[handover, np.arange(count), len(self.outputs) :]
         return np.moveaxis(told[:, :, : len(self.outputs)], 0, 1), ends
 
-    def _start(self, runs: Runs) -> Fleet:
+    def refuse_starts(self, values: Array, nodes: Array) -> None:
+        """Say why segments cannot begin, if that is what fails.
+
+        Raises:
+            InputError: loops cannot be closed there, or a formula of parameters leaves its bound.
+        """
+        self._start(self.runs_at(nodes, values), strict=True)
+
+    def _start(self, runs: Runs, *, strict: bool = False) -> Fleet:
         count, n = len(runs.segment), len(self.places)
         fleet, names = self._fleet(count), self.plant.formulation.independent
         first = {
@@ -282,6 +290,7 @@ class Shooting:
             parameters=dict(columns),
             states=states if states.shape[1] else None,
             steps_before=self.begins[runs.segment].tolist(),
+            strict=strict,
         )
         return fleet
 

@@ -175,7 +175,8 @@ def solve(
         exact: take exact derivatives where there are any.
 
     Raises:
-        SimulationError: the plant cannot be run with the values the search begins with.
+        InputError: runs cannot start with the values the search begins with.
+        SimulationError: the plant cannot be run with these values.
     """
     known = np.array([noise.get(name, 0.0) for name in outputs])
     spread = np.vstack([each.y for each in shooting.recordings]).std(axis=0)
@@ -202,10 +203,11 @@ def _minimize(
 ) -> tuple[Array, bool]:
     first = problem.vector(values, nodes)
     if not np.all(np.isfinite(problem.residuals(first))):
+        problem.shooting.refuse_starts(*problem.parts(first))
         raise SimulationError(
-            f"model '{problem.shooting.plant.name}' cannot be run along the recording with the "
-            "values that the search begins with",
-            fix="Begin with better parameters, take smaller steps (step=), or cut the recording "
+            f"model '{problem.shooting.plant.name}' cannot follow the recording with the "
+            "initial values of the search",
+            fix="Start with better parameters, use smaller steps (step=), or cut the recording "
             "into segments (segments=, in seconds).",
         )
 
@@ -218,8 +220,8 @@ def _minimize(
         if np.all(np.isfinite(found)):
             return found
         raise SimulationError(
-            f"runs of model '{problem.shooting.plant.name}' fail beside the values that the search "
-            "has come to",
+            f"runs of model '{problem.shooting.plant.name}' fail near the values that the "
+            "search has reached",
             fix="Cut the recording into shorter segments (segments=), or set bounds.",
         )
 

@@ -84,9 +84,7 @@ def choose_unknowns(
     first, lower, upper, scale = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     for label, low, high in zip((*names, *channels), lower, upper, strict=True):
         if not low < high:
-            raise InputError(
-                f"bounds of '{label}' leave nothing", fix="Give the smaller one first."
-            )
+            raise InputError(f"bounds of '{label}' are empty", fix="Give the smaller one first.")
     units = (*(declared[name].unit for name in names), *("s" for _ in channels))
     inside = np.clip(first, lower, upper)
     return Unknowns(names, channels, units, inside, lower, upper, scale)
@@ -106,13 +104,13 @@ def _chosen(
         if not found:
             raise InputError(
                 f"model '{plant.name}' has no live parameter '{pattern}' to fit",
-                fix="Starts are fitted by themselves: leave it out (start=)."
+                fix="Initial states are fitted anyway: leave it out (see start=)."
                 if pattern in starts
                 else name_hint(pattern, tuple(plant.parameters)),
             )
         names.update(dict.fromkeys(found))
     if not names and not channels:
-        raise InputError("nothing is to be fitted", fix='Name parameters: fit=["k", "c"].')
+        raise InputError("no parameters are given to fit", fix='Name parameters: fit=["k", "c"].')
     return tuple(names), tuple(channels)
 
 

@@ -111,7 +111,7 @@ def chosen_base(
         return base_parameters(plant, armature=armature, friction=friction)
     if getattr(getattr(given, "regressor", None), "plant", None) is not plant:
         raise InputError(
-            f"base holds no base parameters of this plant '{plant.name}'",
+            f"base does not contain base parameters of plant '{plant.name}'",
             fix="Give those of il.identify.base_parameters(plant, ...).",
         )
     return given
@@ -183,7 +183,7 @@ def _check_rank(W: Array, count: int) -> None:
     if rank != count:
         raise InputError(
             f"{count} or {rank} base parameters: columns of the regressor are almost dependent",
-            fix="Look for lengths of very different size in the model.",
+            fix="Check the model for lengths of very different size.",
         )
 
 

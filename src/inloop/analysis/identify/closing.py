@@ -89,7 +89,8 @@ class Closing:
                 why = f"has a {each.kind} '{each.name}' that depends on time"
         if why:
             raise InputError(
-                f"model '{plant.name}' {why}: its motion does not follow from what is measured",
+                f"model '{plant.name}' {why}: its motion cannot be determined from the measured "
+                "coordinates",
                 fix="Use il.fit for its recordings.",
             )
 
@@ -164,8 +165,8 @@ class Closing:
                 raise SimulationError(
                     f"model '{self.plant.name}': loops cannot be closed on the way to {where} of "
                     "the measured coordinates",
-                    fix="Is it a motion of this mechanism? Declare a start near it, and stay away "
-                    "from singular positions.",
+                    fix="Is it a motion of this mechanism? Declare an initial position near it, "
+                    "and stay away from singular positions.",
                 )
             last = closed[0]
         return last
@@ -219,7 +220,7 @@ class Closing:
                 return np.array(found)
         raise SimulationError(
             f"model '{self.plant.name}': loops can hardly be moved from the start",
-            fix="Declare a start away from singular positions.",
+            fix="Declare an initial position away from singular positions.",
         )
 
     def _is_regular(self, q: Array) -> bool:

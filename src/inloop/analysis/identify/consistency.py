@@ -131,7 +131,7 @@ def _minimize(
         v, here = v + part * way, there
     raise SolveError(
         "consistent inertias were not found",
-        fix="The identified parameters are far from any real body: look at their deviations.",
+        fix="The identified parameters are far from any real body: check their deviations.",
     )
 
 

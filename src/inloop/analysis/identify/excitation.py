@@ -99,8 +99,8 @@ def excitation(
     """
     if plant.nq > plant.n:
         raise InputError(
-            f"model '{plant.name}' has ball joints: their motion is no Fourier series",
-            fix="Let the body hang on revolute joints: il.ball(angles=True).",
+            f"model '{plant.name}' has ball joints: their motion cannot be a Fourier series",
+            fix="Use revolute joints instead: il.ball(angles=True).",
         )
     count = whole(harmonics, "harmonics")
     if count < 1 or not real(period, "period") > 0.0:

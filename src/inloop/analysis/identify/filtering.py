@@ -47,7 +47,7 @@ class ZeroPhaseFilter:
         step = float(t[-1] - t[0]) / (len(t) - 1)
         if np.abs(np.diff(t) - step).max() > UNIFORM * step:
             raise InputError(
-                "samples are not at equal steps: they cannot be filtered",
+                "samples are not equally spaced: they cannot be filtered",
                 fix="Interpolate them, leave out the part with gaps, or give qd and qdd.",
             )
         if not 0.0 < cutoff < 0.5 / step:

@@ -93,7 +93,7 @@ def fit(
     if W.shape[0] * W.shape[1] <= 2 * W.shape[2]:
         raise InputError(
             f"{W.shape[0]} samples are too few for {W.shape[2]} base parameters",
-            fix="Record for longer, or raise the cut-off.",
+            fix="Record a longer run, or raise the cut-off.",
         )
     if not np.any(target):
         raise InputError(
@@ -119,7 +119,9 @@ def read_samples(
     """Measured columns, checked; those that are None are zero."""
     time = reals(t, "t")
     if time.ndim != 1 or len(time) < 2 or not np.all(np.diff(time) > 0.0):
-        raise InputError("t must rise", fix="Give times [s] in rising order, shape (N,).")
+        raise InputError(
+            "t must be increasing", fix="Give times [s] in increasing order, shape (N,)."
+        )
     tables: dict[str, Array] = {}
     for what, values in given.items():
         shape = (len(time), plant.nq if what == "q" else plant.n)
@@ -220,7 +222,9 @@ def _notes(given: BaseParameters, told: BaseParameters, residuals: Array) -> tup
     notes = []
     if len(told) < len(given):
         lost = ", ".join(name for name in given.names if name not in told.names)
-        notes.append(f"the motion does not separate {lost} from others: excite more")
+        notes.append(
+            f"the motion does not separate {lost} from other parameters: use more excitation"
+        )
     laws = [law.name for law in plant.mechanism.laws]
     if laws:
         notes.append("taken as known: force laws " + ", ".join(laws))
@@ -232,7 +236,7 @@ def _notes(given: BaseParameters, told: BaseParameters, residuals: Array) -> tup
     for name, value in zip(given.regressor.coordinates, correlation, strict=True):
         if value > CORRELATED:
             notes.append(
-                f"residuals of {name} are correlated ({value:.2f}): something is not in the model, "
+                f"residuals of {name} are correlated ({value:.2f}): the model lacks something, "
                 "and true errors are larger than the standard deviations"
             )
     return tuple(notes)

@@ -71,7 +71,7 @@ def fit_laws(
         resolution: steps of the position sensors, by joint [rad or m]; what these add to standard
             deviations is then counted: much where a law is as stiff as bristles are.
         bounds: (low, high) of parameters, by name.
-        refuse: raise where most of the residuals is no noise.
+        refuse: raise an error if most of the residuals are not noise.
 
     Raises:
         InputError: an argument is of no use.
@@ -248,7 +248,9 @@ def _fitted(
         for c, name in enumerate(outputs)
     )  # fmt: skip
     notes = [note for each in tests for note in residual_notes(each)]
-    notes += [f"residuals of {each.channel} are no white noise" for each in tests if not each.white]
+    notes += [
+        f"residuals of {each.channel} are not white noise" for each in tests if not each.white
+    ]
     units = (body.joint.kind.dimension.effort for body in plant.mechanism.bodies)
     found = Fitted(
         plant.name,

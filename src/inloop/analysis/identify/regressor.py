@@ -140,7 +140,7 @@ def _refuse_others(plant: BarePlant) -> None:
         )
     if plant.mechanism.states:
         raise InputError(
-            f"model '{plant.name}': state '{plant.mechanism.states[0].name}' of a force law is not "
-            "known from motion and efforts",
+            f"model '{plant.name}': state '{plant.mechanism.states[0].name}' of a force law "
+            "cannot be determined from motion and efforts",
             fix="Identify the mechanism without this law; friction= adds columns for friction.",
         )

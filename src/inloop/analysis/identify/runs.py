@@ -45,11 +45,14 @@ def fit_run(
         base: see `fit`.
     """
     if not isinstance(run, Result):
-        raise InputError("run is no result of a run", fix="Give that of plant.simulate or il.read.")
+        raise InputError(
+            "run is not the result of a run", fix="Give the result of plant.simulate or il.read."
+        )
     if run.coordinates != plant.coordinates:
         raise InputError(
-            f"the run is one of '{run.name}', with other joints than model '{plant.name}'",
-            fix="Compile the model that ran.",
+            f"the run is one of '{run.name}', whose joints differ from those of model "
+            f"'{plant.name}'",
+            fix="Use the model that was recorded.",
         )
     measured = by_name(efforts, "efforts")
     tau = np.stack([_effort(run, joint, measured) for joint in plant.coordinates], axis=1)

@@ -8,14 +8,14 @@ from typing import Any
 from inloop.cli.output import print_json
 
 TEXT = (
-    "The benchmarks compare with other engines in one run and live in the repository: "
-    "run `make bench` there."
+    "The benchmarks compare inloop with other engines in the same run. They are "
+    "part of the repository: run `make bench` there."
 )
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "say how to run the benchmarks"
+    text = "explain how to run the benchmarks"
     parser = commands.add_parser("bench", parents=[shared], help=text, description=text)
     parser.set_defaults(call=call)
 

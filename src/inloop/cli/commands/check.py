@@ -12,9 +12,11 @@ from inloop.gallery import Comparison
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "compare gallery mechanisms with their reference figures"
+    text = "compare gallery mechanisms with published reference values"
     parser = commands.add_parser("check", parents=[shared], help=text, description=text)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="all mechanisms by default")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="mechanisms to check; default: all"
+    )
     parser.set_defaults(call=call)
 
 

@@ -18,13 +18,18 @@ from inloop.realtime.controller_process import Service
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "control a plant that runs with a function or class of a Python file"
+    text = "control a running plant with a function or class from a Python file"
     parser = commands.add_parser("control", parents=[shared], help=text, description=text)
-    parser.add_argument("name", help="of a running plant")
-    parser.add_argument("file", metavar="FILE.py", help="where the function is")
-    parser.add_argument("--controller", required=True, metavar="NAME", help="function or class")
+    parser.add_argument("name", help="name of a running plant")
+    parser.add_argument("file", metavar="FILE.py", help="Python file that defines the controller")
     parser.add_argument(
-        "--period", type=float, metavar="S", help="between two calls [s]; one of the plant"
+        "--controller", required=True, metavar="NAME", help="function or class to use"
+    )
+    parser.add_argument(
+        "--period",
+        type=float,
+        metavar="S",
+        help="time between two calls [s]; default: one period of the plant",
     )
     parser.add_argument("--piped", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(call=call)
@@ -38,7 +43,7 @@ def call(args: argparse.Namespace) -> int:
     if controller is None:
         raise il.InputError(
             f"{args.file!a} has no function or class {args.controller[:60]!a}",
-            fix="Name one of its functions of time and outputs.",
+            fix="Name a function of time and outputs that the file defines.",
         )
     with il.attach(args.name, wait=10.0) as box:
         steps = max(1, round((args.period or box.layout.period) / box.layout.period))

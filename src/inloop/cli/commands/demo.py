@@ -30,13 +30,13 @@ CACHED = 0.15  # a build that takes less comes from the cache [s]
 EXCERPT = 9  # lines of generated C that are shown
 WIDTH = 92  # of such a line
 LEGEND = """
-operations as derived, after factoring, and after hoisting what depends on parameters only
-into 'prepare', which runs when a parameter changes; hot: one state after the other on one
-core; batch: per state of 20,000 in one call from Python, on all cores"""
+operations: as derived, after factoring, and after moving everything that depends only on
+parameters into 'prepare', which runs when a parameter changes; hot: one state after another
+on one core; batch: per state, for 20,000 states in one call from Python, on all cores"""
 NEXT = """\
-inloop list                                        what else there is
+inloop list                                        the other mechanisms
 inloop describe puma560                            bodies, joints, parameters
-inloop derive puma560 --out puma_c                 the generated C, ready to be embedded
+inloop derive puma560 --out puma_c                 the generated C, ready to embed
 inloop run double_pendulum --seconds 20 --plot pendulum.png
 inloop studio piano                                play it in the browser
 inloop run n_pendulum --set n=40 --set length=0.05"""
@@ -50,12 +50,12 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--play",
         action="store_true",
-        help="let a finger play a piece on the piano action at the end",
+        help="finish with a finger playing a piece on the piano action",
     )
     parser.add_argument(
         "--studio",
         action="store_true",
-        help="end in the studio, with the piano action in the browser",
+        help="finish in the studio, with the piano action in the browser",
     )
     parser.set_defaults(call=call)
 
@@ -125,8 +125,8 @@ def _built_text(plant: il.Plant, data: dict[str, Any]) -> str:
         how = "written as Python in"
     return (
         f"{counted(plant.n, 'coordinate')}, "
-        f"{counted(len(plant.parameters), 'parameter')} to turn; "
-        f"derived in {duration(data['derive_seconds'])}, {how} {duration(data['build_seconds'])}"
+        f"{counted(len(plant.parameters), 'parameter')} to tune; derived in "
+        f"{duration(data['derive_seconds'])}, {how} {duration(data['build_seconds'])}"
     )
 
 
@@ -158,7 +158,7 @@ def _checks(exhibit: Exhibit, plant: il.Plant, shown: bool) -> list[dict[str, An
     if shown and found:
         rows = [(c.reference.what, f"{c.error:.0e}", c.reference.unit, verdict(c)) for c in found]
         paragraph()
-        table(("compared with known figures", "error", "unit", ""), rows)
+        table(("compared with published values", "error", "unit", ""), rows)
     return [{"what": c.reference.what, "error": c.error, "ok": c.ok} for c in found]
 
 
@@ -172,10 +172,10 @@ def _run(plant: il.Plant, shown: bool, figure: str | None) -> dict[str, Any]:
     if shown:
         paragraph()
         paragraph(
-            f"let go for {SECONDS:g} s in {len(result.t) - 1} steps of 1 ms: "
+            f"released for {SECONDS:g} s, {len(result.t) - 1} steps of 1 ms: "
             f"{duration(seconds)} of computing,\n"
-            f"{SECONDS / seconds:.0f} times as fast as the mechanism; its energy changed by "
-            f"{drift:.1e} of the kinetic energy it reached"
+            f"{SECONDS / seconds:.0f} times faster than real time; the energy drifted by "
+            f"{drift:.1e} of the peak kinetic energy"
         )
         if plant.name == "double_pendulum" and can_draw():
             _draw_tip(plant, result)
@@ -197,7 +197,7 @@ def _sources(plant: il.Plant, shown: bool) -> str | None:
         return None
     directory = engine.library.path.parent
     if shown:
-        paragraph(f"\nthe generated C lies in\n  {directory}")
+        paragraph(f"\nthe generated C is in\n  {directory}")
         if plant.name == EXHIBITS[0]:
             paragraph("\n".join(["", *_excerpt(directory / f"{plant.name}_inverse_dynamics.c")]))
     return str(directory)

@@ -26,30 +26,37 @@ from inloop.model import Mechanism
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "derive equations of motion: operation counts per function and pass, times, files"
+    text = "derive equations of motion; print operation counts and times, write source files"
     parser = commands.add_parser("derive", parents=[shared], help=text, description=text)
     add_subject(parser)
     parser.add_argument(
         "--live",
         default="",
         metavar="all|NAMES",
-        help='numbers of the model to keep as parameters: "all", or names with commas between',
+        help='numbers of the model to keep as parameters: "all", or a comma-separated list '
+        "of names",
     )
     parser.add_argument(
         "--external-forces",
         default="",
         metavar="all|BODIES",
-        help='bodies that get force and torque inputs: "all", or names with commas between',
+        help='bodies that get force and torque inputs: "all", or a comma-separated list of names',
     )
     parser.add_argument(
         "--functions",
         default="",
         metavar="all|NAMES",
-        help="functions to derive, with commas between; there are: "
-        f"{', '.join((*PROGRAMS, *CLOSED, DRIVES))}; the last ones for loops and drives",
+        help="comma-separated list of functions to derive: "
+        f"{', '.join((*PROGRAMS, *CLOSED, DRIVES))}; the last ones are for loops and "
+        "drives",
     )
-    parser.add_argument("--out", metavar="DIR", help="write generated files into this directory")
-    parser.add_argument("--language", choices=LANGUAGES, default="c", help="of the files; c")
+    parser.add_argument("--out", metavar="DIR", help="directory for the generated files")
+    parser.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        default="c",
+        help="language of the generated files; default: c",
+    )
     parser.set_defaults(call=call)
 
 
@@ -84,10 +91,10 @@ def _functions(text: str, mechanism: Mechanism) -> list[str]:
     for name in names:
         if name not in known:
             near = near_names(name, known)
-            hint = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(known)}."
+            hint = f"Did you mean '{near[0]}'?" if near else f"Available: {', '.join(known)}."
             raise il.InputError(f"there is no function {name[:40]!a}", fix=hint)
     if not names:
-        raise il.InputError("--functions names nothing", fix=f"There are: {', '.join(known)}.")
+        raise il.InputError("--functions is empty", fix=f"Available: {', '.join(known)}.")
     return names
 
 

@@ -36,7 +36,7 @@ def call(args: argparse.Namespace) -> int:
 
 def _show_exhibit(exhibit: Exhibit) -> None:
     heading(exhibit.title)
-    paragraph(f"Starts {exhibit.start}.")
+    paragraph(f"Initial state: {exhibit.start}.")
     paragraph(exhibit.look_at)
     for name, option in exhibit.options.items():
         paragraph(f"--set {name}={option.default}: {option.doc}")
@@ -50,7 +50,7 @@ def _show_exhibit(exhibit: Exhibit) -> None:
         paragraph(f"pose {name} = ({', '.join(f'{x:.5g}' for x in q)})")
     for source in dict.fromkeys(reference.source for reference in exhibit.references):
         known = [r.what for r in exhibit.references if r.source == source]
-        paragraph(f"known figures: {'; '.join(known)} ({source})")
+        paragraph(f"reference values: {'; '.join(known)} ({source})")
 
 
 def _data(mechanism: il.Mechanism) -> dict[str, Any]:

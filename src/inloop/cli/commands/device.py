@@ -29,25 +29,35 @@ LONGEST = 1 << 16  # bytes that are read at once
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "let a simulated haptic device hold a joint of a plant that runs"
+    text = "couple a simulated haptic device to a joint of a running plant"
     parser = commands.add_parser("device", parents=[shared], help=text, description=text)
-    parser.add_argument("name", nargs="?", help="of a running plant")
-    parser.add_argument("--rig", default="coarse", choices=tuple(SETUPS), help="the device: coarse")
+    parser.add_argument("name", nargs="?", help="name of a running plant")
+    parser.add_argument(
+        "--rig", default="coarse", choices=tuple(SETUPS), help="the device; default: coarse"
+    )
     for name, setting in RANGES.items():
         parser.add_argument(
             f"--{name.replace('_', '-')}", type=float, metavar="X", dest=f"setting_{name}",
             help=f"{setting.doc} [{setting.unit}]",
         )  # fmt: skip
-    parser.add_argument("--controlled", action="store_true", help="with a passivity controller")
-    parser.add_argument("--joint", help="with a live drive; what the gallery says")
-    parser.add_argument("--arm", type=float, metavar="R", help="from its axis to the handle [m]")
+    parser.add_argument("--controlled", action="store_true", help="add a passivity controller")
+    parser.add_argument(
+        "--joint", help="joint to hold, one with a live drive; default: chosen by the gallery"
+    )
+    parser.add_argument(
+        "--arm", type=float, metavar="R", help="distance from the joint's axis to the handle [m]"
+    )
     parser.add_argument(
         "--lift", type=float, default=0.0, metavar="Q",
-        help="where the finger goes after a while, in the joint's unit",
+        help="where the finger moves after a while, in the joint's unit",
     )  # fmt: skip
-    parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; until Ctrl-C")
     parser.add_argument(
-        "--limits", action="store_true", help="only print what the device can display"
+        "--seconds", type=float, metavar="S", help="duration [s]; default: until Ctrl-C"
+    )
+    parser.add_argument(
+        "--limits",
+        action="store_true",
+        help="only print the range of stiffness and mass that the device can display",
     )
     # targets and settings come from the standard input, panels go to the standard output
     parser.add_argument("--piped", action="store_true", help=argparse.SUPPRESS)
@@ -64,7 +74,7 @@ def call(args: argparse.Namespace) -> int:
         _tell_limits(setup, as_json=args.json)
         return 0
     if args.name is None:
-        raise il.InputError("no plant was named", fix="Name one that runs, or ask for --limits.")
+        raise il.InputError("no plant is given", fix="Name a running plant, or use --limits.")
     if args.piped:
         end_with_parent()
     with ended_by_sigterm(), il.attach(args.name) as box:
@@ -97,8 +107,8 @@ def _grip(box: Mailbox, args: argparse.Namespace) -> Grip:
     if args.joint is None or args.joint not in driven:
         shown = ", ".join(driven) or "none"
         raise il.InputError(
-            f"where should the device hold plant '{box.name}'?",
-            fix=f"Name a joint with a live drive: --joint J --arm R. There are: {shown}.",
+            f"plant '{box.name}': it is not known which joint the device holds",
+            fix=f"Name a joint with a live drive: --joint J --arm R. Such joints are: {shown}.",
         )
     return Grip(args.joint, 1.0 if args.arm is None else args.arm)
 
@@ -138,11 +148,11 @@ def _hold(box: Mailbox, grip: Grip, setup: Setup, args: argparse.Namespace) -> N
         print_json(found)
     else:
         paragraph(
-            f"{'unstable' if found['at_limit'] > 0.0 else 'calm'}: most force "
-            f"{found['most_force']:.3g} N, {100 * found['at_limit']:.0f} % of the time at the "
-            f"limit of {loop.station.rig.limit:g} N; the plant shows "
+            f"{'unstable' if found['at_limit'] > 0.0 else 'calm'}: peak force "
+            f"{found['most_force']:.3g} N, {100 * found['at_limit']:.0f} % of the time at "
+            f"the limit of {loop.station.rig.limit:g} N; the plant displays "
             f"{found['shown_stiffness']:.3g} N/m and {found['shown_mass']:.3g} kg; "
-            f"{found['skipped']} periods were left out"
+            f"{found['skipped']} periods were skipped"
         )
 
 

@@ -57,12 +57,13 @@ def _check(args: argparse.Namespace, subject: Subject) -> None:
     """An experiment is not begun whose outcome cannot be told."""
     if subject.exhibit is None:
         raise il.InputError(
-            "only mechanisms of the gallery have experiments", fix="Leave --experiment out."
+            "only mechanisms of the gallery have experiments", fix="Remove --experiment."
         )
     for option in OWN:
         if getattr(args, option) is not None:
             raise il.InputError(
-                f"an experiment chooses its own {option}", fix=f"Leave --{option} out."
+                f"--{option} cannot be combined with --experiment: an experiment sets it itself",
+                fix=f"Remove --{option}.",
             )
     if args.plot:
         il.blank_figure((1.0, 1.0), args.plot)
@@ -71,7 +72,7 @@ def _check(args: argparse.Namespace, subject: Subject) -> None:
 def _save(outcome: Outcome, name: str, file: str) -> None:
     if outcome.result is None:
         raise il.InputError(
-            f"experiment '{name}' is not a single run", fix="Leave --save out; use --json."
+            f"experiment '{name}' is not a single run", fix="Use --json instead of --save."
         )
     outcome.result.save(file)
 

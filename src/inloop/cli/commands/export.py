@@ -18,19 +18,32 @@ from inloop.simulate.schedules import METHODS
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
     text = (
-        "write a plant as stand-alone C99 (sources, a program that steps it, Makefile, README), "
-        "for a board, as an FMU for other simulators, or as one HTML file that runs it in a browser"
+        "export a plant: as stand-alone C99 (sources, a program that steps it, "
+        "Makefile, README), as a library for a board, as an FMU for other simulators, "
+        "or as one HTML file that runs in a browser"
     )
     parser = commands.add_parser("export", parents=[shared], help=text, description=text)
     add_subject(parser)
     add_formulation(parser)
     forms = parser.add_mutually_exclusive_group(required=True)
-    forms.add_argument("--out", metavar="DIR", help="directory to write C sources into")
-    forms.add_argument("--fmu", metavar="FILE", help="FMU to write, see docs/fmu.md")
-    forms.add_argument("--page", metavar="FILE", help="HTML file to write, see docs/page.md")
+    forms.add_argument("--out", metavar="DIR", help="directory for the C sources")
+    forms.add_argument("--fmu", metavar="FILE", help="write an FMU (docs/fmu.md)")
+    forms.add_argument("--page", metavar="FILE", help="write an HTML file (docs/page.md)")
     parser.add_argument("--method", choices=list(METHODS), help="integrator of the program")
-    parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="its step [s]; 0.001")
-    parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="its end [s]; 1")
+    parser.add_argument(
+        "--step",
+        type=float,
+        default=1e-3,
+        metavar="S",
+        help="step of the integrator [s]; default: 0.001",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="duration of its run [s]; default: 1",
+    )
     add_board_options(parser)
     add_fmu_options(parser)
     parser.set_defaults(call=call)

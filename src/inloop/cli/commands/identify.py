@@ -17,43 +17,63 @@ REFUSED = 1  # exit code where the model does not explain the recordings
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "find parameters with which a mechanism moves as it did in recordings"
+    text = "fit parameters of a mechanism to recorded motions"
     parser = commands.add_parser("identify", parents=[shared], help=text, description=text)
     add_subject(parser)
     parser.add_argument(
         "recordings",
         nargs="+",
         metavar="RUN",
-        help="what was recorded: .mcap, .csv, .npz, .parquet",
+        help="recordings to fit: .mcap, .csv, .npz, .parquet",
     )
     add_start(parser)
     parser.add_argument(
         "--fit", required=True, metavar="NAMES",
-        help='parameters with commas between, such as k,c,"friction.*"; OUTPUT.delay fits a delay',
+        help='comma-separated list of parameters, for example k,c,"friction.*"; '
+             "OUTPUT.delay fits a delay",
     )  # fmt: skip
-    parser.add_argument("--outputs", metavar="NAMES", help="what is compared; sensors by default")
+    parser.add_argument(
+        "--outputs", metavar="NAMES", help="outputs to compare; default: the sensors"
+    )
     parser.add_argument(
         "--noise", action="append", default=[], metavar="OUTPUT=S",
-        help="standard deviation of an output; else it is found; may be repeated",
+        help="standard deviation of the noise of an output, estimated if not given; "
+             "may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--delay", action="append", default=[], metavar="OUTPUT=S",
-        help="delay of an output [s]: known, or where the search for OUTPUT.delay begins",
+        help="delay of an output [s]: the known value, or the initial guess for OUTPUT.delay",
+    )  # fmt: skip
+    parser.add_argument(
+        "--inputs", choices=("held", "before", "smooth"), default="held",
+        help="how input columns of a .csv act: held from each sample on, until the next sample as "
+        "that one says, or on a smooth curve; recordings of plants tell it themselves",
     )  # fmt: skip
     parser.add_argument(
         "--check", action="append", default=[], metavar="RUN",
-        help="a recording that is kept back and predicted; may be repeated",
+        help="recording to predict as validation, not used for the fit; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--recorded-start", action="store_true",
-        help="take the first sample as the start, in place of fitting it",
+        help="take the initial state from the first sample instead of fitting it",
     )  # fmt: skip
-    parser.add_argument("--segments", type=float, metavar="S", help="for multiple shooting [s]")
-    parser.add_argument("--step", type=float, metavar="H", help="longest step [s]; 0.001")
-    parser.add_argument("--method", help="integrator with fixed steps")
-    parser.add_argument("--accept", action="store_true", help="keep what the residual test refuses")
-    parser.add_argument("--out", metavar="FILE", help="write the parameters, for --set @FILE")
-    parser.add_argument("--report", metavar="FILE.html", help="write a page with table and figure")
+    parser.add_argument(
+        "--segments",
+        type=float,
+        metavar="S",
+        help="length of the segments of multiple shooting [s]",
+    )
+    parser.add_argument("--step", type=float, metavar="H", help="maximum step [s]; default: 0.001")
+    parser.add_argument("--method", help="integrator, with fixed steps")
+    parser.add_argument(
+        "--accept", action="store_true", help="keep the result even if the residual test rejects it"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="write the parameters to a file that --set @FILE reads"
+    )
+    parser.add_argument(
+        "--report", metavar="FILE.html", help="write an HTML report with a table and a figure"
+    )
     parser.add_argument("--plot", metavar="FILE", help="write the figure: .png, .svg or .pdf")
     parser.set_defaults(call=call)
 
@@ -72,7 +92,7 @@ def call(args: argparse.Namespace) -> int:
         "delay": _levels(args.delay, "--delay"),
         "check": [il.read(name) for name in args.check] or None,
         "start": "recorded" if args.recorded_start else "fit",
-        "segments": args.segments, "step": args.step, "method": args.method,
+        "inputs": args.inputs, "segments": args.segments, "step": args.step, "method": args.method,
     }  # fmt: skip
     runs = [il.read(name) for name in args.recordings]
     fitted = il.fit(plant, runs, _names(args.fit), refuse=False, **options)
@@ -105,11 +125,13 @@ def _levels(words: list[str], option: str) -> dict[str, float]:
     found = {}
     for word in words:
         name, _, value = word.rpartition("=")
+        if name in found:
+            raise il.InputError(f"{option} of {name[:60]!a} is given twice", fix="Give it once.")
         try:
             found[name] = float(value)
         except ValueError:
             raise il.InputError(
-                f"{option} {word[:60]!a} is no assignment",
+                f"{option} {word[:60]!a} is not an assignment",
                 fix=f"Write it as {option} encoder=1e-4.",
             ) from None
     return found

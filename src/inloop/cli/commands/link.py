@@ -23,15 +23,15 @@ SHORTEST_KEY = 16  # [bytes]
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "couple a running plant to another machine or to ROS"
+    text = "connect a running plant to another machine, to ROS or to hardware"
     parser = commands.add_parser("link", help=text, description=text)
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True)
     _add_udp(kinds, shared)
     _add_ros1(kinds, shared)
     _add_ros2(kinds, shared)
-    text = "a force-feedback steering wheel of this machine: angle and pedals in, torque out"
+    text = "a force-feedback steering wheel on this machine: angle and pedals in, torque out"
     add_wheel(_parser_of(kinds, shared, "wheel", text))
-    text = "a board at a serial line: what it measures in, outputs out"
+    text = "a board on a serial line: measurements in, outputs out"
     add_serial(kinds.add_parser("serial", parents=[shared], help=text, description=text))
 
 
@@ -41,10 +41,16 @@ def _parser_of(
     parser: argparse.ArgumentParser = kinds.add_parser(
         kind, parents=[shared], help=text, description=text
     )
-    parser.add_argument("name", help="of the running plant")
-    parser.add_argument("--seconds", type=float, metavar="S", help="how long; until the plant ends")
+    parser.add_argument("name", help="name of the running plant")
     parser.add_argument(
-        "--wait", type=float, default=0.0, metavar="S", help="for the plant to start [s]"
+        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
+    )
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="how long to wait for the plant to start [s]",
     )
     return parser
 
@@ -53,24 +59,25 @@ def _parser_of(
 
 
 def _add_udp(kinds: Any, shared: argparse.ArgumentParser) -> None:
-    text = "outputs to another machine, inputs from there"
+    text = "another machine over UDP: outputs out, inputs in"
     parser = _parser_of(kinds, shared, "udp", text)
     parser.add_argument(
         "--mirror",
         action="store_true",
-        help="the end beside the controller: make a mailbox NAME that mirrors the far plant's",
+        help="run on the controller's machine: create a mailbox NAME that mirrors the "
+        "remote plant's",
     )
     here, there = f"127.0.0.1:{PLANT_PORT}", f"127.0.0.1:{MIRROR_PORT}"
     for option, text in {
-        "--listen": f"where packets come in; {here}, or {there} with --mirror",
-        "--peer": f"where the other end listens; {there}, or {here} with --mirror",
+        "--listen": f"local address for incoming packets; default: {here}, with --mirror {there}",
+        "--peer": f"address of the other end; default: {there}, with --mirror {here}",
     }.items():
         parser.add_argument(option, metavar="HOST:PORT", default="", help=text)
     parser.add_argument(
-        "--key-file", metavar="FILE", type=Path, help="with a key that both ends share"
+        "--key-file", metavar="FILE", type=Path, help="file with the key that both ends share"
     )
     parser.add_argument(
-        "--oldest", type=float, default=1.0, metavar="S", help="packets sent earlier are ignored"
+        "--oldest", type=float, default=1.0, metavar="S", help="ignore packets older than this [s]"
     )
     parser.set_defaults(call=call_udp)
 
@@ -85,7 +92,7 @@ def call_udp(args: argparse.Namespace) -> int:
     least = 4 * HEARTBEAT
     if not least <= args.oldest <= 3600.0:
         raise il.InputError(
-            f"--oldest {args.oldest:g} makes no sense", fix=f"Use {least:g} to 3600 s."
+            f"--oldest {args.oldest:g} is out of range", fix=f"Use {least:g} to 3600 s."
         )
     key = _key(args.key_file)
     warning = warn_of_open_door(listen, key)
@@ -96,12 +103,12 @@ def call_udp(args: argparse.Namespace) -> int:
     with ended_by_sigterm():
         if args.mirror:
             with MirrorEnd(args.name, listen, peer, **options) as mirror:
-                _say(f"waiting on {listen} for the plant at {peer}")
+                _say(f"listening on {listen}, waiting for the plant at {peer}")
                 ready = f"mirror '{args.name}' of the plant at {peer} is ready"
                 stopped = _until_ctrl_c(lambda: mirror.run(seconds, lambda: _say(ready)))
                 return _tell(mirror, args, stopped)
         with PlantEnd(args.name, listen, peer, wait=args.wait, **options) as end:
-            _say(f"plant '{args.name}' on {listen}, for the mirror at {peer}")
+            _say(f"plant '{args.name}' listens on {listen} for the mirror at {peer}")
             stopped = _until_ctrl_c(lambda: end.run(seconds))
             return _tell(end, args, stopped)
 
@@ -113,12 +120,12 @@ def _key(path: Path | None) -> bytes:
     key = path.read_bytes().strip()
     if len(key) < SHORTEST_KEY:
         raise il.InputError(
-            f"the key in {str(path)!a} has {len(key)} bytes",
-            fix=f"Use at least {SHORTEST_KEY}: head -c 32 /dev/urandom | base64 > FILE",
+            f"the key in {str(path)!a} is too short: {len(key)} bytes",
+            fix=f"Use at least {SHORTEST_KEY} bytes: head -c 32 /dev/urandom | base64 > FILE",
         )
     if path.stat().st_mode & 0o077:
         raise il.InputError(
-            f"others can read the key in {str(path)!a}", fix=f"Protect it: chmod 600 {path}"
+            f"other users can read the key in {str(path)!a}", fix=f"Protect it: chmod 600 {path}"
         )
     return key
 
@@ -141,15 +148,22 @@ def _ros_parser_of(
     kinds: Any, shared: argparse.ArgumentParser, kind: str, text: str
 ) -> argparse.ArgumentParser:
     parser = _parser_of(kinds, shared, kind, text)
-    parser.add_argument("--namespace", metavar="NS", help="of the topics; the plant's name")
-    parser.add_argument("--rate", type=float, metavar="HZ", help="of joint states; each step")
+    parser.add_argument(
+        "--namespace", metavar="NS", help="namespace of the topics; default: the plant's name"
+    )
+    parser.add_argument(
+        "--rate", type=float, metavar="HZ", help="rate of the joint states; default: every step"
+    )
     return parser
 
 
 def _add_ros1(kinds: Any, shared: argparse.ArgumentParser) -> None:
     parser = _ros_parser_of(kinds, shared, "ros1", "a ROS 1 node: joint states out, efforts in")
     parser.add_argument(
-        "--python", metavar="PROGRAM", default=SYSTEM_PYTHON, help="the Python that has rospy"
+        "--python",
+        metavar="PROGRAM",
+        default=SYSTEM_PYTHON,
+        help="the Python interpreter that has rospy",
     )
     parser.set_defaults(call=call_ros1)
 
@@ -157,7 +171,9 @@ def _add_ros1(kinds: Any, shared: argparse.ArgumentParser) -> None:
 def _add_ros2(kinds: Any, shared: argparse.ArgumentParser) -> None:
     text = "topics of ROS 2 over DDS: joint states out, efforts in"
     parser = _ros_parser_of(kinds, shared, "ros2", text)
-    parser.add_argument("--domain", type=int, metavar="N", help="of DDS; ROS_DOMAIN_ID, or 0")
+    parser.add_argument(
+        "--domain", type=int, metavar="N", help="DDS domain; default: ROS_DOMAIN_ID, or 0"
+    )
     parser.set_defaults(call=call_ros2)
 
 

@@ -24,7 +24,7 @@ def call(args: argparse.Namespace) -> int:
         print_json({"mechanisms": [_entry(exhibit) for exhibit in exhibits]})
         return 0
     rows = [(e.name, e.title, ", ".join(e.experiments)) for e in exhibits]
-    table(("name", "what it is", "experiments"), rows, left=3)
+    table(("name", "description", "experiments"), rows, left=3)
     paragraph()
     paragraph("Try: inloop describe double_pendulum, inloop run puma560 --seconds 2")
     return 0

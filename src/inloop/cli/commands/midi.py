@@ -43,7 +43,7 @@ class Condition(NamedTuple):
             name, sign, value = found.groups()
             with contextlib.suppress(ValueError):
                 return cls(name, operator.gt if sign == ">" else operator.lt, float(value))
-        raise il.InputError(f"{text[:60]!a} is no condition", fix='Write "NAME>VALUE".')
+        raise il.InputError(f"{text[:60]!a} is not a condition", fix='Write "NAME>VALUE".')
 
     def holds(self, outputs: Outputs) -> bool:
         """Tell whether it is so."""
@@ -52,27 +52,51 @@ class Condition(NamedTuple):
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "play the notes of a plant that runs: to a MIDI port, into a MIDI file"
+    text = "turn the motion of a running plant into MIDI notes, for a port or a file"
     parser = commands.add_parser("midi", parents=[shared], help=text, description=text)
-    parser.add_argument("name", help="of a running plant")
-    parser.add_argument("--port", metavar="NAME", help="send to a port whose name has this in it")
-    parser.add_argument("--system", default="", metavar="NAME", help="alsa or jack; what answers")
-    parser.add_argument("--file", metavar="OUT.mid", help="write a file instead, or as well")
-    parser.add_argument("--note", type=int, default=60, metavar="N", help="0 to 127; 60 is C4")
+    parser.add_argument("name", help="name of a running plant")
     parser.add_argument(
-        "--speed", metavar="NAME", help="of the hammer's speed; what the gallery says"
+        "--port", metavar="NAME", help="send to the port whose name contains this text"
     )
     parser.add_argument(
-        "--radius", type=float, default=1.0, metavar="R", help="times the speed, for angles [m]"
+        "--system", default="", metavar="NAME", help="alsa or jack; default: whichever is running"
+    )
+    parser.add_argument("--file", metavar="OUT.mid", help="write a MIDI file")
+    parser.add_argument(
+        "--note", type=int, default=60, metavar="N", help="note number, 0 to 127; 60 is C4"
+    )
+    parser.add_argument(
+        "--speed",
+        metavar="NAME",
+        help="signal of the hammer's speed; default: chosen by the gallery",
+    )
+    parser.add_argument(
+        "--radius",
+        type=float,
+        default=1.0,
+        metavar="R",
+        help="factor from angular to linear speed [m]",
     )
     for option, text in (
         ("--contact", "when hammer and string touch"),
         ("--damped", "when the damper is on the string"),
     ):
-        parser.add_argument(option, metavar="NAME>VALUE", help=f"{text}; what the gallery says")
-    parser.add_argument("--length", type=float, default=10.0, metavar="S", help="longest note [s]")
-    parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")
-    parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="for it to start [s]")
+        parser.add_argument(
+            option, metavar="NAME>VALUE", help=f"{text}; default: chosen by the gallery"
+        )
+    parser.add_argument(
+        "--length", type=float, default=10.0, metavar="S", help="maximum length of a note [s]"
+    )
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
+    )
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="how long to wait for the plant to start [s]",
+    )
     parser.set_defaults(call=call)
 
 
@@ -138,8 +162,8 @@ class _Player:
             shown = ", ".join(name for name in box.names if name.endswith(".qd")) or "none"
             raise il.InputError(
                 f"plant '{box.name}' has no signal '{self._speed}'",
-                fix="Name the hammer's velocity, and its radius for an angle: "
-                f"--speed NAME --radius R. Velocities are: {shown}.",
+                fix="Name the hammer's velocity, with a radius if it is angular: --speed NAME "
+                f"--radius R. Velocities: {shown}.",
             )
         self._contact = self._condition(args.contact, usual.contact)
         self._damped = self._condition(args.damped, usual.damped)

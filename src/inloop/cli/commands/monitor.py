@@ -21,15 +21,16 @@ SILENT = 1.0  # [s]
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "watch a plant that runs: state, deadlines, signals"
+    text = "watch a running plant: state, deadlines, signals"
     parser = commands.add_parser("monitor", parents=[shared], help=text, description=text)
-    parser.add_argument("name", nargs="?", help="of a running plant; without it, list them")
+    parser.add_argument("name", nargs="?", help="name of a running plant; default: list all")
     parser.add_argument(
         "--signals", metavar="NAMES",
-        help='which ones, with commas between, such as "observer.*"; the first ones by default',
+        help='comma-separated list of signals, for example "observer.*"; '
+             "default: the first ones",
     )  # fmt: skip
     parser.add_argument("--seconds", type=float, metavar="S", help="how long to watch [s]")
-    parser.add_argument("--once", action="store_true", help="print one view and end")
+    parser.add_argument("--once", action="store_true", help="print the current state and exit")
     parser.set_defaults(call=call)
 
 
@@ -52,7 +53,7 @@ def _list(as_json: bool) -> int:
     if as_json:
         print_json({"running": names})
     else:
-        print("\n".join(names) if names else "no plant runs here")
+        print("\n".join(names) if names else "no plant is running on this machine")
     return 0
 
 
@@ -132,7 +133,7 @@ def _signals(box: Mailbox, outputs: Outputs, wanted: str | None) -> list[str]:
         names = [n for n in names if any(fnmatchcase(n, pattern) for pattern in patterns)]
         if not names:
             raise il.InputError(
-                f"no signal of plant '{box.name}' is called {wanted[:60]!a}",
+                f"plant '{box.name}' has no signal {wanted[:60]!a}",
                 fix=name_hint(patterns[0], box.names),
             )
         return plain_table(("signal", "value"), [(n, f"{outputs[n]:.6g}") for n in names])

@@ -18,10 +18,10 @@ from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
 from inloop.errors import counted
 
 POLL = 0.05  # [s]
-TEXT = "estimate the states of a plant that runs, from what is measured of it"
+TEXT = "estimate the states of a running plant from measurements"
 MORE = """\
-Records of the plant appear once more under the name NAME.observed, with estimates, standard
-deviations and innovations as further signals, "observer.<name>":
+The records of the plant are repeated under the name NAME.observed, with estimates, standard
+deviations and innovations as additional signals, "observer.<name>":
   inloop observe robot --measured joint_1.q=1e-4 --measured joint_2.q=1e-4 …
   inloop monitor robot.observed --signals "observer.*"
   inloop record robot.observed --to estimates.mcap"""
@@ -34,33 +34,57 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "observe", parents=[shared], help=TEXT, description=f"{TEXT}\n\n{MORE}",
         formatter_class=layout,
     )  # fmt: skip
-    parser.add_argument("name", help="of a running plant, or of the mailbox of a real device")
+    parser.add_argument("name", help="name of a running plant, or of the mailbox of a real device")
     parser.add_argument(
         "mechanism", nargs="?", metavar="NAME|FILE",
-        help="the model of it; needed unless it is one of the gallery. A Python file may define "
-        "`observer`, an il.observer(...) or a function without arguments that returns one",
+        help="the model of the plant; needed unless it is in the gallery. A Python file may "
+             "define `observer`: an il.observer(...), or a function without arguments that "
+             "returns one",
     )  # fmt: skip
     for option, what, text in (
-        ("measured", "OUTPUT=S", "an output, and the standard deviation of its noise"),
-        ("disturbance", "INPUT=S", "what acts beside an input or effort, new at each sample"),
-        ("unknown", "INPUT=C", "an input or effort that something unknown adds to, and by how much "
-         "that changes in one second"),
-        ("offset", "OUTPUT=C", "a measured output with an offset, and its change in one second"),
-        ("doubt", "STATE=S", "standard deviation of a state at the start"),
+        ("measured", "OUTPUT=S", "a measured output, and the standard deviation of its noise"),
+        ("disturbance", "INPUT=S",
+         "white noise added to an input or effort, and its standard deviation"),
+        ("unknown", "INPUT=C",
+         "an input or effort with an unknown addition to estimate, and its change in one second"),
+        ("offset", "OUTPUT=C",
+         "a measured output with an offset to estimate, and its change in one second"),
+        ("doubt", "STATE=S", "a state, and its initial standard deviation"),
     ):  # fmt: skip
         parser.add_argument(
             f"--{option}", action="append", default=[], metavar=what, help=f"{text}; repeatable"
         )
-    parser.add_argument("--method", choices=("ekf", "ukf"), default="ekf", help="the filter; ekf")
-    parser.add_argument("--gate", type=float, default=0.0, metavar="N",
-                        help="leave out what is farther off than so many deviations")  # fmt: skip
-    add_settings(parser, help="set a parameter of the model; may be repeated; @FILE reads lines")
+    parser.add_argument(
+        "--method", choices=("ekf", "ukf"), default="ekf", help="filter; default: ekf"
+    )
+    parser.add_argument(
+        "--gate", type=float, default=0.0, metavar="N",
+        help="reject measurements that are off by more than N standard deviations",
+    )  # fmt: skip
+    add_settings(
+        parser, help="set a parameter of the model; may be repeated; @FILE reads them from a file"
+    )
     add_base(parser)
     add_start(parser)
-    parser.add_argument("--as", dest="as_name", metavar="NAME", help="in place of NAME.observed")
-    parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")
-    parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="for it to start [s]")
-    parser.add_argument("--priority", type=int, default=0, metavar="P", help="of SCHED_FIFO")
+    parser.add_argument(
+        "--as",
+        dest="as_name",
+        metavar="NAME",
+        help="publish under this name; default: NAME.observed",
+    )
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
+    )
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="how long to wait for the plant to start [s]",
+    )
+    parser.add_argument(
+        "--priority", type=int, default=0, metavar="P", help="real-time priority (SCHED_FIFO)"
+    )
     parser.set_defaults(call=call)
 
 
@@ -105,8 +129,8 @@ def _observer(
         return observer_of_file("observer", subject.names)
     if not args.measured:
         raise il.InputError(
-            f"nothing is measured of '{args.name}'",
-            fix="Name outputs with the deviation of their noise: --measured crank.q=1e-4.",
+            f"observer of '{args.name}': no measured outputs are given",
+            fix="Name outputs with the standard deviation of their noise: --measured crank.q=1e-4.",
         )
     prepare(subject, args, held=True)
     return il.observer(
@@ -134,7 +158,7 @@ def _pairs(words: Sequence[str]) -> dict[str, float]:
             found[name.strip()] = float(text)
         except ValueError:
             raise il.InputError(
-                f"{word[:60]!a} is no assignment of a number", fix="Write it as crank.q=1e-4."
+                f"{word[:60]!a} does not assign a number", fix="Write it as crank.q=1e-4."
             ) from None
     return found
 

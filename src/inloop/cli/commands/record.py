@@ -37,32 +37,49 @@ QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the three commands to the command line."""
-    text = "record all signals of a plant that runs, at full rate, for Foxglove and for replay"
+    text = "record all signals of a running plant at full rate, for Foxglove and for replay"
     parser = commands.add_parser("record", parents=[shared], help=text, description=text)
-    parser.add_argument("name", help="of a running plant")
+    parser.add_argument("name", help="name of a running plant")
     parser.add_argument("--to", required=True, metavar="FILE.mcap", help="file to write")
-    parser.add_argument("--seconds", type=float, metavar="S", help="how long [s]; to its end")
-    parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="for it to start [s]")
-    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
+    )
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="how long to wait for the plant to start [s]",
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
     parser.add_argument("--begun", type=int, metavar="FD", help=argparse.SUPPRESS)
     parser.set_defaults(call=call_record)
 
-    text = "do the steps of a recording again and compare every bit"
+    text = "repeat the steps of a recording and compare every bit"
     parser = commands.add_parser("replay", parents=[shared], help=text, description=text)
     parser.add_argument("file", help="a recording")
     parser.add_argument(
-        "mechanism", nargs="?", metavar="NAME|FILE", help="needed unless it is one of the gallery"
+        "mechanism",
+        nargs="?",
+        metavar="NAME|FILE",
+        help="the mechanism; needed unless it is in the gallery",
     )
-    add_settings(parser, help="options; @FILE reads lines of them")
+    add_settings(
+        parser, help="set a parameter or an option; may be repeated; @FILE reads them from a file"
+    )
     add_base(parser)
     add_start(parser)
     parser.set_defaults(call=call_replay)
 
-    text = "show what a recording holds, and how well the plant kept its deadlines"
+    text = "summarize a recording, and how well the plant met its deadlines"
     parser = commands.add_parser("report", parents=[shared], help=text, description=text)
-    parser.add_argument("file", help="a recording, or a report that inloop run has written (.json)")
-    parser.add_argument("--repair", metavar="TO.mcap", help="write a complete file from a torn one")
-    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+    parser.add_argument("file", help="a recording, or a report written by `inloop run` (.json)")
+    parser.add_argument(
+        "--repair",
+        metavar="TO.mcap",
+        help="repair an incomplete recording and write it to this file",
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
     parser.set_defaults(call=call_report)
 
 
@@ -71,7 +88,7 @@ def check_target(target: Path, overwrite: bool) -> None:
     if target.suffix != ".mcap" or not target.parent.is_dir():
         raise il.InputError(
             f"cannot record to {str(target)!a}",
-            fix="Use a directory that is there and a name that ends in .mcap.",
+            fix="Use an existing directory and a name that ends in .mcap.",
         )
     if not overwrite:
         check_new(target)
@@ -136,9 +153,9 @@ def call_replay(args: argparse.Namespace) -> int:
         print_json({**data, "identical": found.identical, "complete": found.complete})
     else:
         paragraph(
-            f"{counted(found.steps, 'step')} done again, {found.different} with other bits; "
-            f"{counted(found.gaps, 'gap')}"
-            + (f"; estimates of {found.observed} of them, too" if observer else "")
+            f"{counted(found.steps, 'step')} repeated, {found.different} with different "
+            f"bits; {counted(found.gaps, 'gap')}"
+            + (f"; estimates compared in {found.observed} of them" if observer else "")
             + ("" if found.complete else "; the end of the file is missing")
         )
         if reason:
@@ -170,8 +187,8 @@ def _told(recording: Recording, words: list[str]) -> Subject:
     except il.InputError as error:
         name = recording.path.name
         raise il.InputError(
-            f"{name} cannot be replayed by itself: {error.mistakes[0].what}",
-            fix=f"Name the mechanism, if you trust it: inloop replay {name} FILE.",
+            f"{name} does not say which mechanism to replay: {error.mistakes[0].what}",
+            fix=f"If you trust the file of the mechanism, name it: inloop replay {name} FILE.",
         ) from None
 
 
@@ -195,8 +212,9 @@ def call_report(args: argparse.Namespace) -> int:
         + ("" if data["complete"] else "; the end of the file is missing")
     )
     paragraph(
-        f"{data['safe']} in the safe state, {counted(data['extra'], 'extra step')} to catch up, "
-        f"{data['failed']} failed, {counted(data['parameter_changes'], 'change')} of parameters"
+        f"{data['safe']} in the safe state, {counted(data['extra'], 'extra step')} to "
+        f"catch up, {data['failed']} failed, "
+        f"{counted(data['parameter_changes'], 'parameter change')}"
     )
     if data["report"]:
         return _show_data(data["report"], False)
@@ -212,7 +230,9 @@ def _summary(recording: Recording) -> dict[str, Any]:
         times.append(float(sample.values[0]))
         changes += sample.parameters is not None
     if not times:
-        raise il.InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
+        raise il.InputError(
+            f"{recording.path.name} holds no samples", fix="Record again, for longer."
+        )
     sequence, stamps, status, flags = np.frombuffer(kept, dtype=np.int64).reshape(-1, 4).T
     stepped = flags & Flag.SET == 0
     between = np.diff(stamps)[stepped[1:]] / 1e3
@@ -260,5 +280,7 @@ def _cell(value: float | None) -> str:
 def _there(name: str) -> Path:
     path = Path(name)
     if not path.is_file():
-        raise il.InputError(f"there is no file {name[:80]!a}", fix="Check the path.")
+        shown = f"{name[:80]!a}"
+        what = f"{shown} is a folder" if path.is_dir() else f"there is no file {shown}"
+        raise il.InputError(what, fix="Check the path.")
     return path

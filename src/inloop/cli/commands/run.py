@@ -28,25 +28,29 @@ METHODS = (*schedules.METHODS, schedules.SCIPY)
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "simulate a mechanism, or with --rate run it in real time, and print where it ends"
+    text = "simulate a mechanism, or run it in real time with --rate, and print the final state"
     parser = commands.add_parser("run", parents=[shared], help=text, description=text)
     add_subject(parser)
     add_start(parser)
     add_formulation(parser)
     # a run never opens a page: `inloop studio` does; the word is taken from whoever writes it
     parser.add_argument("--headless", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--seconds", type=float, metavar="S", help="length of the run [s]")
+    parser.add_argument("--seconds", type=float, metavar="S", help="duration of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
     parser.add_argument(
-        "--method", choices=METHODS, help="integrator; rk4 or what suits the mechanism"
+        "--method",
+        choices=METHODS,
+        help="integrator; default: rk4, or one that suits the mechanism",
     )
     parser.add_argument(
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas, alpha)"
     )
     parser.add_argument(
-        "--experiment", metavar="E", help="run one of the experiments that `inloop describe` lists"
+        "--experiment",
+        metavar="E",
+        help="run an experiment of the gallery; `inloop describe` lists them",
     )
-    parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg or .pdf")
+    parser.add_argument("--plot", metavar="FILE", help="write a figure: .png, .svg, .pdf")
     parser.add_argument("--save", metavar="FILE", help="write all signals: .csv, .npz, .parquet")
     run_realtime.add_options(parser)
     parser.set_defaults(call=call)
@@ -93,7 +97,7 @@ def call(args: argparse.Namespace) -> int:
 def _what_is_kept(result: il.Result, args: argparse.Namespace) -> str:
     files = [name for name in (args.save, args.plot) if name]
     place = f" in {' and '.join(files)}" if files else " above"
-    return f"the run has got to t = {float(result.t[-1]):g} s; what was computed is{place}"
+    return f"the run reached t = {float(result.t[-1]):g} s; the results up to there are{place}"
 
 
 def _simulate(
@@ -132,9 +136,9 @@ def _show(subject: Subject, result: il.Result, data: dict[str, Any]) -> None:
     heading(subject.exhibit.title if subject.exhibit else result.name)
     paragraph(f"{result.status} at t = {data['t']:g} s, computed in {duration(data['seconds'])}")
     energy = data["energy"]
-    balance = "its balance cannot be judged from these samples"
+    balance = "these samples do not allow its balance to be judged"
     if energy["drift"] is not None:
-        balance = f"its balance is off by at most {energy['drift']:.1e} of the energy exchanged"
+        balance = f"its balance holds within {energy['drift']:.1e} of the energy exchanged"
     paragraph(f"energy {energy['total']:.6g} J; {balance}")
     if result.violation is not None:
         paragraph(f"loops stayed closed within {result.constraint_violation:.1e} m or rad")

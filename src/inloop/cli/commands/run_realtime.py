@@ -42,26 +42,37 @@ ONLY_REALTIME: dict[str, Any] = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what only a run against the clock knows."""
     group = parser.add_argument_group("real time")
-    group.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
-    group.add_argument("--name", help="under which others attach; the model's by default")
-    group.add_argument("--speed", type=float, default=1.0, help="simulated seconds per second")
+    group.add_argument(
+        "--rate",
+        type=float,
+        metavar="HZ",
+        help="run in real time, with this many steps per simulated second",
+    )
+    group.add_argument("--name", help="name under which others attach; default: the model's")
+    group.add_argument(
+        "--speed", type=float, default=1.0, help="simulated seconds per second of wall-clock time"
+    )
     group.add_argument("--substeps", type=int, default=1, help="integrator steps per period")
     group.add_argument(
-        "--mode", choices=list(MODES), default="clock", help="lock-step: wait for the controller"
+        "--mode",
+        choices=list(MODES),
+        default="clock",
+        help="clock: follow the clock; free: as fast as possible; lock-step: wait for the "
+        "controller at each step",
     )
     group.add_argument(
         "--clock",
         choices=("system", "scripted", "held"),
         default="system",
-        help="scripted: as fast as it goes, with the same deadlines on every machine; held: time "
-        "stands still until another program advances it",
+        help="scripted: as fast as possible, with the same deadlines on every machine; "
+        "held: time advances only when another program says so",
     )
     group.add_argument(
         "--stale-after",
         type=_age,
         default=0.1,
         metavar="S|never",
-        help="age at which inputs give way to safe values [s]; 0.1",
+        help="age at which inputs are replaced by safe values [s]; default: 0.1",
     )
     group.add_argument(
         "--policy",
@@ -70,7 +81,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT=HOW",
-        help="what to do about OVERRUN, DIVERGED, OUT_OF_BOUNDS, LOOP_OPEN, CHATTERING, "
+        help="how to react to OVERRUN, DIVERGED, OUT_OF_BOUNDS, LOOP_OPEN, CHATTERING, "
         "CONTROLLER_FAILED or INPUT_STALE: hold, safe or stop; may be repeated",
     )
     group.add_argument(
@@ -80,31 +91,41 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         const=True,
         default=False,
         metavar="US",
-        help="wake up so much before each period and walk through its step, so that the real one "
-        "finds all in the caches [µs]; a tenth of the period, 100 at most, if no number is given",
+        help="wake up this long before each period and rehearse its step, to warm the "
+        "caches [µs]; without a number: a tenth of the period, at most 100",
     )
-    group.add_argument("--core", type=int, metavar="N", help="processor to run on")
-    group.add_argument("--bare-loop", action="store_true", help="run a bare loop beside it")
+    group.add_argument("--core", type=int, metavar="N", help="processor core to run on")
+    group.add_argument(
+        "--bare-loop",
+        action="store_true",
+        help="run an empty loop alongside, to measure the machine itself",
+    )
     group.add_argument(
         "--controller",
         metavar="NAME|PROGRAM",
-        help="a function or class of the Python file that describes the mechanism; or, started "
-        "beside the plant: one of the exhibit (`inloop describe` lists them), none, or a program "
-        "that gets the name of the plant as its last argument",
+        help="a function or class in the Python file of the mechanism; or a separate "
+        "process: a controller of the exhibit (`inloop describe` lists them), none, or "
+        "a program that gets the name of the plant as its last argument",
     )
     group.add_argument(
         "--observer",
         metavar="NAME",
-        help="an il.observer(...) of the Python file, or a function that returns one, which runs "
-        "inside the loop; its estimates are signals, observer.NAME (beside it: inloop observe)",
+        help="an il.observer(...) in the Python file, or a function that returns one, to "
+        "run inside the loop; its estimates become signals observer.NAME (to run one "
+        "in a separate process: inloop observe)",
     )
     group.add_argument(
         "--period",
         type=float,
         metavar="S",
-        help="between two calls of a controller of the file [s]; one of the plant by default",
+        help="time between two calls of the controller in the file [s]; default: one period "
+        "of the plant",
     )
-    group.add_argument("--settings", metavar="FILE", help="of the controller, read while it runs")
+    group.add_argument(
+        "--settings",
+        metavar="FILE",
+        help="settings of the controller, read again when the file changes",
+    )
     group.add_argument(
         "--fault",
         action="append",
@@ -112,10 +133,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="KIND:SIGNAL[=VALUE][@BEGIN[-END]]",
         help="noise, drop, delay, stuck, or kill:controller@5-6; may be repeated",
     )
-    group.add_argument("--seed", type=int, default=1, help="of random faults")
+    group.add_argument("--seed", type=int, default=1, help="seed of random faults")
     group.add_argument("--record", metavar="FILE", help="record all signals: .mcap")
-    group.add_argument("--overwrite", action="store_true", help="replace a recording that is there")
-    group.add_argument("--report", metavar="FILE", help="write the report: .json, .txt, .png")
+    group.add_argument("--overwrite", action="store_true", help="replace an existing recording")
+    group.add_argument("--report", metavar="FILE", help="write a report: .json, .txt, .png")
     group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     group.add_argument("--in-place-of", metavar="PLANT", help=argparse.SUPPRESS)
     group.add_argument("--stage-to", metavar="FILE", help=argparse.SUPPRESS)
@@ -140,7 +161,7 @@ def _microseconds(text: str) -> float:
     try:
         return 1e-6 * float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!a} is no number of microseconds") from None
+        raise argparse.ArgumentTypeError(f"{text!a} is not a number of microseconds") from None
 
 
 def refuse_options(args: argparse.Namespace, *, controlled: bool = False) -> None:
@@ -154,7 +175,7 @@ def refuse_options(args: argparse.Namespace, *, controlled: bool = False) -> Non
         if getattr(args, name) != default and not (controlled and name == "controller"):
             word = name.replace("_", "-")
             raise il.InputError(
-                f"--{word} is for runs against the clock", fix="Add a rate, such as --rate 1000."
+                f"--{word} is only for runs in real time", fix="Add a rate, such as --rate 1000."
             )
 
 
@@ -162,8 +183,8 @@ def check_period(args: argparse.Namespace, own: Any) -> None:
     """A period is that of a function."""
     if args.period is not None and own is None:
         raise il.InputError(
-            "--period is for a controller that is a function of the file",
-            fix="Name one with --controller; programs have their own pace.",
+            "--period is only for a controller that is a function in the file",
+            fix="Name one with --controller; a program chooses its own period.",
         )
 
 
@@ -235,17 +256,17 @@ def _check(args: argparse.Namespace) -> None:
     for option in ("experiment", "tolerance", "step"):
         if getattr(args, option) is not None:
             raise il.InputError(
-                f"--{option} is for simulations", fix="Leave out --rate, or this option."
+                f"--{option} is only for simulations", fix="Remove --rate or this option."
             )
     check_targets(args)
     if args.method == "scipy":
-        raise il.InputError("SciPy cannot keep a clock", fix="Use --method rk4.")
+        raise il.InputError("--method scipy cannot run in real time", fix="Use --method rk4.")
     if args.report:
         target = Path(args.report)
         if target.suffix not in ENDINGS or not target.parent.is_dir():
             raise il.InputError(
-                f"the report cannot be written to {str(target)!a}",
-                fix=f"Use a directory that is there and a name that ends in {', '.join(ENDINGS)}.",
+                f"--report cannot write to {str(target)!a}",
+                fix=f"Use an existing directory and a name that ends in {' or '.join(ENDINGS)}.",
             )
 
 
@@ -259,8 +280,8 @@ def _collecting(
 def _announce(loop: Loop, seconds: float | None) -> None:
     end = "until Ctrl-C" if seconds is None else f"for {seconds:g} s"
     print(
-        f"running '{loop.name}' at {loop.options.rate:g} Hz {end}; "
-        f"see it with: inloop monitor {loop.name}",
+        f"running '{loop.name}' at {loop.options.rate:g} Hz {end}; watch it with: "
+        f"inloop monitor {loop.name}",
         file=sys.stderr,
     )
 

@@ -30,7 +30,7 @@ FIRST = ("piano", "double_pendulum")  # what is shown if nothing is named: the f
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "run a mechanism in real time and open a page that shows, drives and tunes it"
+    text = "run a mechanism in real time and open a page in the browser to watch, drive and tune it"
     parser = commands.add_parser("studio", parents=[shared], help=text, description=text)
     parser.add_argument(
         "mechanism",
@@ -41,55 +41,70 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replay",
         metavar="FILE.mcap",
-        help="show a recording of the mechanism in place of running it",
+        help="show a recording of the mechanism instead of running it",
     )
     add_settings(
-        parser, "--option", help="set a parameter or an option; may be repeated; @FILE reads lines"
+        parser,
+        "--option",
+        help="set a parameter or an option; may be repeated; @FILE reads them from a file",
     )
     add_base(parser)
     add_start(parser)
     add_formulation(parser)
-    parser.add_argument("--rate", type=float, metavar="HZ", help="steps per second of the clock")
-    parser.add_argument("--speed", type=float, help="simulated seconds per second")
+    parser.add_argument("--rate", type=float, metavar="HZ", help="steps per simulated second")
+    parser.add_argument(
+        "--speed", type=float, help="simulated seconds per second of wall-clock time"
+    )
     parser.add_argument(
         "--clock",
         choices=("system", "held"),
         default="system",
-        help="held: time stands still until another program advances it",
+        help="held: time advances only when another program says so",
     )
-    parser.add_argument("--name", help="under which others attach; the model's by default")
+    parser.add_argument("--name", help="name under which others attach; default: the model's")
     parser.add_argument(
         "--attach",
         metavar="PLANT",
-        help="show a plant that runs already; its file, if any, must be named",
+        help="show a plant that is already running; if it came from a file, name the file too",
     )
     parser.add_argument(
         "--controller",
         metavar="NAME",
-        help="of the exhibit, or a function or class of the file: works from the start; none",
+        help="controller to start with: one of the exhibit, or a function or class in the "
+        "file; default: none",
     )
     parser.add_argument(
-        "--period", type=float, metavar="S", help="between two calls of the file's controller [s]"
+        "--period",
+        type=float,
+        metavar="S",
+        help="time between two calls of the controller in the file [s]",
     )
     parser.add_argument(
         "--observer", metavar="NAME",
-        help="an il.observer(...) of the file, or a function that returns one, which runs inside "
-        "the loop; its estimates are signals, observer.NAME",
+        help="an il.observer(...) in the file, or a function that returns one, to run "
+             "inside the loop; its estimates become signals observer.NAME",
     )  # fmt: skip
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--framed", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on: 127.0.0.1")
     parser.add_argument(
-        "--port", type=int, metavar="N", help=f"{PORT} by default, or any that is free"
+        "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1"
     )
     parser.add_argument(
-        "--token", metavar="T", help="that visitors must show: by default a new one, in the address"
+        "--port", type=int, metavar="N", help=f"port to listen on; default: {PORT}, or a free one"
     )
-    parser.add_argument("--no-token", action="store_true", help="let everybody on this machine in")
-    parser.add_argument("--no-browser", action="store_true", help="do not open the page")
     parser.add_argument(
-        "--recordings", default="recordings", metavar="DIR", help="where they go: recordings"
+        "--token",
+        metavar="T",
+        help="token that visitors need; default: a new one, part of the printed address",
+    )
+    parser.add_argument("--no-token", action="store_true", help="let every user of this machine in")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    parser.add_argument(
+        "--recordings",
+        default="recordings",
+        metavar="DIR",
+        help="directory for recordings; default: recordings",
     )
     parser.set_defaults(call=call)
 
@@ -107,7 +122,7 @@ def call(args: argparse.Namespace) -> int:
     check_vendor()
     require_compiler()
     if args.no_token and args.token is not None:
-        raise InputError("--token and --no-token contradict each other", fix="Leave out one.")
+        raise InputError("--token and --no-token contradict each other", fix="Remove one of them.")
     wanted = args.token if args.token not in (None, "auto") else new_token()
     token = "" if args.no_token else wanted
     gate = Gate(args.host, token, frozenset({socket.gethostname().lower()}), args.framed)
@@ -116,7 +131,9 @@ def call(args: argparse.Namespace) -> int:
         args.mechanism, args.replay = None, args.mechanism
     if args.replay:
         if args.attach:
-            raise InputError("--replay and --attach contradict each other", fix="Leave out one.")
+            raise InputError(
+                "--replay and --attach contradict each other", fix="Remove one of them."
+            )
         choice = catalog.recorded(Path(args.replay), args)
     elif args.attach:
         choice = catalog.attached(args.attach, Path(args.stage) if args.stage else None, args)

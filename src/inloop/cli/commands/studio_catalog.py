@@ -90,7 +90,7 @@ class GalleryCatalog:
             return self.subject(self._file)
         for option in set(options) & set(gallery.get(name).files):
             raise il.InputError(
-                f"'{option}' of '{name}' is a file, which no page may name",
+                f"option '{option}' of '{name}' is a file, which cannot be chosen in the page",
                 fix=f"Start with `inloop studio {name} --set {option}=FILE`.",
             )
         words = [f"{key}={value}" for key, value in options.items()]
@@ -151,7 +151,7 @@ class GalleryCatalog:
             count = len(layout.coordinates)
             if drawn.library is None or not drawn.library.fits(layout.index, count):
                 raise il.InputError(
-                    f"{what} has other coordinates than {args.mechanism!a}",
+                    f"{what} and {args.mechanism!a} have different coordinates",
                     fix="Name the mechanism that runs there, with its options.",
                 )
             return drawn
@@ -159,7 +159,9 @@ class GalleryCatalog:
             return stage_of(subject_of_facts(dict(layout.about)))
         except InloopError as error:
             why = error.mistakes[0].what
-            unknown = f"How this plant looks is not known: {why}. Start the studio with the file."
+            unknown = (
+                f"The shape of this plant is not known: {why}. Start the studio with its file."
+            )
             return Stage(name, unknown)
 
     def record_command(self, plant: str, path: Path) -> tuple[str, ...]:

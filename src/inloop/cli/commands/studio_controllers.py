@@ -43,11 +43,11 @@ def offered_controllers(
     else:
         found = _of_file(subject.names, plant, args)
     if any(parameter.name == HOLD for parameter in subject.model.build().parameters):
-        doc = "the joints stay where the robot starts, whatever effort it takes"
+        doc = "holds the joints at their initial positions, whatever effort that takes"
         found.append(Offered(HOLD, doc, _always(()), holds=HOLD))
     if wanted is not None and wanted not in ("none", *(offer.name for offer in found)):
         names = ", ".join(offer.name for offer in found) or "none"
-        raise il.InputError(f"there is no controller {wanted[:60]!a} here", fix=f"Known: {names}.")
+        raise il.InputError(f"there is no controller {wanted[:60]!a}", fix=f"Known: {names}.")
     return tuple(found)
 
 

@@ -24,7 +24,7 @@ BINS, PANEL = 40, (7.0, 2.2)  # of histograms; width and height of each [inch]
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the command line."""
-    text = "run a mechanism many times with other values, and write the runs to a folder"
+    text = "run a mechanism many times with different values, and write the runs to a folder"
     parser = commands.add_parser("sweep", parents=[shared], help=text, description=text)
     add_subject(parser)
     add_start(parser)
@@ -34,28 +34,34 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         "--to",
         required=True,
         metavar="FOLDER",
-        help="where the runs are written as they come; the same command goes on from there",
+        help="folder for the runs, written as they finish; the same command continues an "
+        "interrupted sweep",
     )
     parser.add_argument(
-        "--on", metavar="PLACE", help="ray, or the address of a Ray cluster; all cores if not given"
+        "--on",
+        metavar="PLACE",
+        help="ray, or the address of a Ray cluster; default: all cores of this machine",
     )
-    parser.add_argument("--seconds", type=float, metavar="S", help="length of each run [s]")
+    parser.add_argument("--seconds", type=float, metavar="S", help="duration of each run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
-    parser.add_argument("--method", choices=METHODS, help="integrator; what suits the first run")
+    parser.add_argument(
+        "--method", choices=METHODS, help="integrator; default: one that suits the first run"
+    )
     parser.add_argument(
         "--tolerance", type=float, metavar="R", help="relative error per step (dopri, rodas, alpha)"
     )
     parser.add_argument("--sample", type=float, metavar="S", help="time between samples [s]")
-    parser.add_argument("--chunk", type=int, metavar="N", help="runs in each file")
+    parser.add_argument("--chunk", type=int, metavar="N", help="runs per file")
     parser.add_argument(
         "--live", action="append", default=[], metavar="NAME",
-        help="a number of the model that becomes a parameter, such as rod.mass; may be repeated",
+        help="a number of the model to turn into a parameter, for example rod.mass; "
+             "may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--of", action="append", default=[], metavar="SIGNAL",
-        help="what is told of the runs, such as JOINT.q, at their end; all if not given",
+        help="signal whose final values are reported, for example JOINT.q; default: all",
     )  # fmt: skip
-    parser.add_argument("--plot", metavar="FILE", help="draw it: .png, .svg or .pdf")
+    parser.add_argument("--plot", metavar="FILE", help="plot this signal: .png, .svg, .pdf")
     parser.set_defaults(call=call)
 
 
@@ -80,7 +86,7 @@ def call(args: argparse.Namespace) -> int:
     if interrupted:
         done = len(many) - many.status.count("STOPPED")
         tell_interrupted(
-            f"{done} of {len(many)} runs are in {args.to}; the same command goes on from there"
+            f"{done} of {len(many)} runs are in {args.to}; the same command continues from there"
         )
         return STOPPED
     return 0
@@ -89,7 +95,7 @@ def call(args: argparse.Namespace) -> int:
 def _check_target(args: argparse.Namespace) -> None:
     if args.plot and not Path(args.plot).parent.is_dir():
         raise il.InputError(
-            f"there is no directory {str(Path(args.plot).parent)!a}", fix="Make it first."
+            f"there is no directory {str(Path(args.plot).parent)!a}", fix="Create it first."
         )
 
 
@@ -130,7 +136,7 @@ def _tell(args: argparse.Namespace, many: il.ManyResult, seconds: float, partial
     heading(f"{len(many)} runs of {many.name}")
     good, left = many.status.count("OK"), many.status.count("STOPPED")
     failed = {run: why for run, why in many.reasons.items() if many.status[run] != "STOPPED"}
-    undone = f", {left} not done" if left else ""
+    undone = f", {left} not run" if left else ""
     paragraph(
         f"{good} OK, {len(failed)} failed{undone}; {many.method} to t = {many.t[-1]:g} s, "
         f"in {duration(seconds)}; files in {args.to}"
@@ -138,7 +144,7 @@ def _tell(args: argparse.Namespace, many: il.ManyResult, seconds: float, partial
     for run, why in list(failed.items())[:SHOWN]:
         paragraph(f"run {run}: {shell_words(why)}")
     if len(failed) > SHOWN:
-        paragraph(f"… and {len(failed) - SHOWN} more: column 'reason' of the files")
+        paragraph(f"… and {len(failed) - SHOWN} more: see column 'reason' in the files")
     for note in many.notes:
         paragraph(shell_words(note))
     paragraph()

@@ -1,4 +1,4 @@
-"""A mechanism of bodies with six coordinates each, as C: the constant table of il_redundant.h."""
+"""A mechanism in redundant coordinates (six per body) as C: the table of il_redundant.h."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inloop.symbolic.elimination import Elimination, in_order
 from inloop.symbolic.pivot_order import PivotOrder
 from inloop.symbolic.repeated.elimination import StepwiseElimination
 
-# files of the runtime that a library with such a table needs
+# runtime files that a library with this table needs
 RUNTIME = (
     "il_redundant.c",
     "il_redundant_fit.c",
@@ -35,23 +35,24 @@ RUNTIME = (
 
 @dataclass(frozen=True, kw_only=True)
 class RedundantTable:
-    """What il_redundant holds beside its functions.
+    """Contents of il_redundant other than its functions.
 
     Attributes:
-        n: coordinates of joints.
+        n: number of joint coordinates.
         bodies: number of bodies.
-        free, driven: coordinates.
+        free, driven: indices of coordinates.
         states: number of states of force laws.
-        turned: of each ball joint, the first of its three places in `free`.
-        used: of each row, its number among all rows.
-        on_velocities: of each row, whether it restricts velocities alone.
-        open: of each row, what is too much.
-        units: of each entry of `free`, what counts as one of it.
+        inputs: number of named inputs.
+        turned: for each ball joint, the first of its three positions in `free`.
+        used: for each row in use, its index among all rows.
+        on_velocities: for each row, whether it constrains velocities only.
+        open: for each row, the tolerance above which it counts as violated.
+        units: for each entry of `free`, its unit of scale.
         length: one unit of length [m].
-        epsilon: in rows of constraints.
+        epsilon: regularization of the matrix in the constraint rows.
         radius: spectral radius at infinity.
-        solves: of each step of Newton's method; 0 for as many as it takes.
-        elimination: order of pivots of the matrix; or steps of it that share their code.
+        solves: fixed number of Newton iterations per step; 0 for as many as needed.
+        elimination: pivot order of the matrix; or steps that share their code.
     """
 
     n: int
@@ -59,6 +60,7 @@ class RedundantTable:
     free: tuple[int, ...]
     driven: tuple[int, ...]
     states: int
+    inputs: int
     turned: tuple[int, ...]
     used: tuple[int, ...]
     on_velocities: tuple[bool, ...]
@@ -78,9 +80,9 @@ def emit_redundant(
 
     Args:
         table: sizes and pivots.
-        programs: place, residual, matrix, gaps of accelerations, speeds of rows.
-        prefix: of all names.
-        about: lines of the comment on top.
+        programs: position, residual, matrix, acceleration gaps, constraint velocities.
+        prefix: prefix of all names.
+        about: comment lines at the top.
     """
     files, solver = _solver(table.elimination, _constants(programs), f"{prefix}_lu")
     text = [
@@ -100,7 +102,7 @@ def emit_redundant(
 def _solver(
     elimination: Elimination | StepwiseElimination, constants: Mapping[int, float], prefix: str
 ) -> tuple[dict[str, str], list[str]]:
-    """Files of its code, and lines that end with the constant `lu`."""
+    """Files of the solver, and lines that end with the constant `lu`."""
     if isinstance(elimination, StepwiseElimination):
         layout = Layout(elimination.schedule, constants)
         order = PivotOrder(tuple(layout.rows), tuple(layout.columns), elimination.weakest)
@@ -113,7 +115,7 @@ def _solver(
 
 
 def _constants(programs: Sequence[Program]) -> dict[int, float]:
-    """Entries of the matrix that are numbers, for any state and any parameters."""
+    """Matrix entries that are constant for all states and parameters."""
     (matrix,) = (program for program in programs if _kind(program) == "matrix")
     entries = matrix.outputs[0].exprs
     return {k: entry.value for k, entry in enumerate(entries) if entry.is_constant}
@@ -172,6 +174,7 @@ def _table(table: RedundantTable, prefix: str) -> str:
         "free_count": len(table.free),
         "driven_count": len(table.driven),
         "states": table.states,
+        "inputs": table.inputs,
         "rows": len(table.open),
         "attitudes": len(table.turned),
         "free": "free_joints",

@@ -1,4 +1,4 @@
-"""Given values in the order in which code reads them: then they lie side by side."""
+"""Reorder given values by first use, so that the code reads them consecutively."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from inloop.symbolic.elimination import Elimination
 
 
 def in_order_of_use(e: Elimination) -> list[int]:
-    """Numbers of the values, row by row as they are eliminated; constants of the code come last."""
+    """Indices of the values, row by row in elimination order; constants of the code come last."""
     return sorted(range(len(e.moved)), key=lambda k: (k in e.constants, e.moved[k]))
 
 
 def lanes_in_order_of_use(layout: Layout) -> list[int]:
-    """Numbers of the values, batch by batch, those of all lanes side by side.
+    """Indices of the values, batch by batch, with all lanes interleaved.
 
-    Constants that are in the code of all steps of a shape come last.
+    Values that are constants in the code of all steps of a shape come last.
     """
     plan = layout.plan
     constants = [StepKernel(layout, k).constants for k in range(len(plan.kernels))]

@@ -1,7 +1,7 @@
-"""One row of a matrix while it is eliminated, as C: each entry is a number or a variable.
+"""Eliminate one row of a matrix as C; each entry is a constant or a variable.
 
-Entries that are numbers beforehand, and all that follows from them alone, are numbers in the code;
-products with ±1 vanish.
+Entries known beforehand, and all that follows from these alone, become constants in the code;
+products with ±1 disappear.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Fixed = dict[tuple[int, int], float]  # entries of L and U, and reciprocals of p
 
 
 class Names(Protocol):
-    """What things are called in the code."""
+    """Names of variables in the code."""
 
     real: str  # type of a variable
 
@@ -26,36 +26,36 @@ class Names(Protocol):
         """Variable of an entry of L."""
 
     def upper(self, k: int, j: int) -> str:
-        """An entry of U that is finished; where j is k, the reciprocal of a pivot."""
+        """A finished entry of U; for j = k the reciprocal of a pivot."""
 
     def keep_lower(self, i: int, k: int, value: str) -> str:
-        """Statement that stores an entry of L; empty where nobody reads it again."""
+        """Statement that stores an entry of L; empty if it is not needed again."""
 
 
 class Row:
     """Eliminates one row.
 
     Args:
-        i: its number.
-        names: of variables.
-        fixed: numbers that are known; those of this row are added.
-        divided: rows of U that are divided by their pivots; the others leave that to L.
+        i: row index.
+        names: names of variables.
+        fixed: known constants; those of this row are added.
+        divided: rows of U that are divided by their pivots; otherwise L is divided.
     """
 
     def __init__(self, i: int, names: Names, fixed: Fixed, divided: Set[int] = frozenset()) -> None:
         self.i, self.names, self.fixed, self.divided = i, names, fixed, divided
-        self.value: dict[int, float | None] = {}  # of each entry there is; None for a variable
-        self.changed: set[int] = set()  # entries from which something was subtracted
+        self.value: dict[int, float | None] = {}  # value of each entry; None for a variable
+        self.changed: set[int] = set()  # entries that have been updated
         self.lines: list[str] = []
 
     def take(self, j: int, value: float | str) -> None:
-        """An entry before the elimination: a number, or C text."""
+        """Set an entry before elimination: a number, or C text."""
         self.value[j] = value if isinstance(value, float) else None
         if isinstance(value, str):
             self.lines.append(f"{self.names.real} {self.names.entry(self.i, j)} = {value};")
 
     def subtract(self, k: int, upper: Sequence[int]) -> None:
-        """Row k of U, times the factor that removes the entry in column k."""
+        """Subtract row k of U times the factor that eliminates the entry in column k."""
         value = self.value.get(k, 0.0)
         reciprocal = 1.0 if k in self.divided else self.fixed.get((k, k))
         if value == 0.0:
@@ -118,7 +118,7 @@ class Row:
         return f"1.0 / {self.names.entry(self.i, self.i) if own is None else number(0.0)}"
 
     def variables(self, columns: Sequence[int]) -> list[tuple[int, str]]:
-        """Entries that have to be stored, of those in some columns; the others are fixed."""
+        """Entries in the given columns that must be stored; the others are constants."""
         found = []
         for j in columns:
             value = self.value.get(j, 0.0)
@@ -130,14 +130,14 @@ class Row:
 
 
 def times(text: str, factor: float) -> str:
-    """A product with a number; that with ±1 is none."""
+    """A product with a number; factors of ±1 are omitted."""
     if abs(factor) == 1.0:
         return text if factor > 0.0 else f"-{text}"
     return f"{text} * {number(factor)}" if factor > 0.0 else f"-{text} * {number(-factor)}"
 
 
 def minus_product(fixed: float | None, entry: str, x: str) -> str:
-    """The rest of a sum: minus an entry, which may be a number, times x."""
+    """A term of a sum: minus an entry, which may be a number, times x."""
     if fixed is None:
         return f" - {entry} * {x}"
     return "" if fixed == 0.0 else f" + {times(x, -fixed)}"

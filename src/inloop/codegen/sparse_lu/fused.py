@@ -1,10 +1,9 @@
-"""Factor a sparse matrix and solve with it at once, as straight-line C.
+"""Factor a sparse matrix and solve in one pass, as straight-line C.
 
-The right side is one more column of the matrix, so that L is never stored. Neither are entries of U
-that are given values: they are read where they were given. What is left has a layout of its own,
-row by row in the order in which it is written. Each row of U is either divided by its pivot, or
-leaves that to the entries of L below it: whichever are fewer. Divided rows are also the quicker
-ones to substitute back.
+The right side is one more column of the matrix, so L is never stored. Entries of U that equal given
+values are not stored either: they are read from the input. The others have their own layout, row by
+row in the order in which they are written. For each row, either U is divided by the pivot or the
+entries of L below it are, whichever are fewer. Divided rows are also faster in back substitution.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from __future__ import annotations
 from inloop.codegen.pieces import number
 from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product, times
 from inloop.codegen.sparse_lu.parts import KEEP, Piece, block, function, parts
-from inloop.codegen.sparse_lu.waking import TOGETHER, together, waking
+from inloop.codegen.sparse_lu.prefetch import TOGETHER, prefetch_macro, together
 from inloop.symbolic.elimination import Elimination
 
 NAME = "solve_with"
 ARGUMENTS = "const double *A, const double *b, double *F, double *D, double *y, double *x"
-FETCHED = 2_000  # operations from which on code is fetched as a whole, if it is not in the caches
-_SHORT = 16  # numbers before and after a pointer that short offsets reach
+FETCHED = 2_000  # operations; above this, cold code is fetched as a whole
+_SHORT = 16  # doubles before and after a pointer that short offsets reach
 
 
 def emit_fused(elimination: Elimination, prefix: str) -> dict[str, str]:
@@ -39,28 +38,28 @@ def fused_calls(elimination: Elimination, prefix: str) -> list[str]:
     heads = _heads(elimination, prefix)
     n, given = elimination.n, len(elimination.places)
     # about half of the factors are in use
-    found = {"A": 8 * given, "b": 8 * n, "F": 4 * elimination.pattern.size, "x": 8 * n}
+    touched = {"A": 8 * given, "b": 8 * n, "F": 4 * elimination.pattern.size, "x": 8 * n}
     return [
         *(f"{head};" for head, _ in heads),
-        *waking(prefix, found, {} if elimination.operations > FETCHED else None),
+        *prefetch_macro(prefix, touched, {} if elimination.operations > FETCHED else None),
         f"static void {NAME}({ARGUMENTS})",
         "{",
-        "    WAKE(F);",
+        "    PREFETCH(F);",
         *(f"    {prefix}_{NAME}_{k}(A, b, F, D, y, x);" for k in range(len(heads))),
         "}",
-        "#undef WAKE",
+        "#undef PREFETCH",
         "",
     ]
 
 
 def _heads(elimination: Elimination, prefix: str) -> list[tuple[str, list[Piece]]]:
-    """Declaration of each part, and what it consists of."""
+    """Declaration and contents of each part."""
     found = [*parts(_Writer(elimination).pieces())]
     return [(f"void {prefix}_{NAME}_{k}({ARGUMENTS})", part) for k, part in enumerate(found)]
 
 
 class _Writer:
-    """Writes all rows. Names of one row: see `folding.Names`."""
+    """Writes all rows. For the names within a row see `folding.Names`."""
 
     real = "double"
 
@@ -75,18 +74,18 @@ class _Writer:
                 self.below[k] += 1
         self.fixed: Fixed = {}
         self.divided: set[int] = set()
-        self.begin: list[int] = []  # where the pointer to each row of U points
-        self.place: dict[tuple[int, int], int | str] = {}  # in F, or the given value itself
+        self.begin: list[int] = []  # target of the pointer to each row of U
+        self.place: dict[tuple[int, int], int | str] = {}  # index in F, or the given value itself
         self.count = 0
         self.x = [f"x[{column}]" for column in elimination.order.columns]
         self.given: list[dict[int, int]] = [{} for _ in range(elimination.n)]
         for k, (i, j) in enumerate(elimination.moved):
             self.given[i][j] = k
-        self._lines: list[str] = []  # of the row that is written
+        self._lines: list[str] = []  # lines of the current row
         self._read: set[int] = set()
 
     def pieces(self) -> list[Piece]:
-        """All rows down, then up."""
+        """All rows down (elimination), then up (back substitution)."""
         rows = range(self.e.n)
         return [*map(self._down, rows), *map(self._up, reversed(rows))]
 
@@ -102,7 +101,7 @@ class _Writer:
             term = minus_product(self.fixed.get((i, k)), self.factor(i, k), self.x[k])
             row.lines += [f"s = s{term};"] if term else []
         divisor = self._pivot(row)
-        # rows to which short offsets before the pointer are of use
+        # rows that benefit from short negative offsets
         self.begin.append(self.count + (_SHORT if len(self.right[i]) > _SHORT else 0))
         for j in self.right[i]:
             self._keep(row, j, divisor)
@@ -111,7 +110,7 @@ class _Writer:
         return block(row.lines, 2 + sum(2 + len(self.right[k]) for k in self.left[i]))
 
     def _pivot(self, row: Row) -> float | str | None:
-        """What the row of U is multiplied by, if it is."""
+        """The factor by which the row of U is multiplied, if any."""
         reciprocal = row.reciprocal()
         if isinstance(reciprocal, str):
             row.lines += [f"const double d = {reciprocal};", f"D[{row.i}] = d;"]
@@ -123,7 +122,7 @@ class _Writer:
         return "d" if isinstance(reciprocal, str) else reciprocal
 
     def _keep(self, row: Row, j: int, divisor: float | str | None) -> None:
-        """An entry of U: a number, a given value, or one that is stored."""
+        """An entry of U: a constant, a given value, or a stored one."""
         value = row.value.get(j, 0.0)
         if value == 0.0:
             self.fixed[row.i, j] = 0.0
@@ -131,7 +130,7 @@ class _Writer:
             self.fixed[row.i, j] = value if divisor is None else value * divisor
         elif value is None and divisor is None and j not in row.changed:
             place = self.place[row.i, j] = f"A[{self.given[row.i][j]}]"
-            row.lines.remove(f"double {self.entry(row.i, j)} = {place};")  # nobody needs a copy
+            row.lines.remove(f"double {self.entry(row.i, j)} = {place};")  # no copy needed
         else:
             text = self.entry(row.i, j) if value is None else number(value)
             text = product(text, divisor)
@@ -140,7 +139,7 @@ class _Writer:
             self.count += 1
 
     def _up(self, i: int) -> Piece:
-        """Row i of U x = y; what was found last comes last."""
+        """Row i of U x = y; the most recent results are used last."""
         self._lines, self._read = [], set()
         total = "".join(
             minus_product(self.fixed.get((i, j)), entry, self.x[j])

@@ -13,9 +13,9 @@ def table(name: str, values: Iterable[int], word: str = "int32_t") -> str:
     """A static array.
 
     Args:
-        name: of the array.
-        values: in it.
-        word: type of its integers.
+        name: name of the array.
+        values: its contents.
+        word: integer type.
     """
     return f"static const {word} {name}[] = {{\n    {_numbers(values)}}};"
 

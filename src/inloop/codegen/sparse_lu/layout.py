@@ -1,4 +1,4 @@
-"""Where all numbers of a sparse elimination in steps lie."""
+"""Memory layout of a sparse elimination in steps."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from collections.abc import Mapping
 from inloop.symbolic.repeated.batches import Schedule
 from inloop.symbolic.repeated.steps import Cell
 
-LINE = 8  # numbers in a line of the caches: vectors that lie in two of them are slow
+LINE = 8  # doubles per cache line: vectors that straddle two lines are slow
 
 
 class Layout:
-    """Where all numbers of all batches lie: those of a batch side by side, lane by lane.
+    """Memory layout of all batches: contiguous per batch, lanes interleaved.
 
-    U comes first, then cells, whose memory is used again once they have been read: there is less
-    to fetch. L comes last; it is not stored where one right side is all there is.
+    U comes first, then cells, whose memory is reused once they have been read: a smaller working
+    set. L comes last; it is not stored if there is only one right side.
 
     Attributes:
-        constants: number of a given value → what it always is.
+        constants: index of a given value → its value, where that never changes.
         given: number of given values.
-        rows, columns: of the pivots, in the order of their reciprocals.
-        numbers: in the array of the factors, which ends with room for a right side, `spare`.
-        scratch: in the array of right sides: one for each pivot, then cells.
-        first_pivot, first_factor, first_cell, first_lower, first_right: where those of each batch
-            begin.
+        rows, columns: rows and columns of the pivots, in the order of their reciprocals.
+        numbers: length of the array of factors, which ends with room for a right side, `spare`.
+        scratch: length of the array of right sides: one per pivot, then cells.
+        first_pivot, first_factor, first_cell, first_lower, first_right: start of each batch.
     """
 
     def __init__(self, plan: Schedule, constants: Mapping[int, float] | None = None) -> None:
@@ -47,7 +46,7 @@ class Layout:
             self.first_right.append(cells)
             pivots += lanes * shape.pivots
             numbers += lanes * (len(shape.entries) - len(shape.cells))
-            # right sides of A and of its transpose are never there together
+            # right sides of A and of its transpose are never alive together
             cells += lanes * max(len(shape.outer_rows), len(shape.outer_columns))
         self.first_cell, numbers = self._place_cells(numbers)
         for batch in plan.batches:
@@ -63,18 +62,18 @@ class Layout:
         self.rows, self.columns = rows, columns
 
     def _place_cells(self, first: int) -> tuple[list[int], int]:
-        """Where the cells of each batch begin, and where all of them end.
+        """Start of the cells of each batch, and the end of all cells: first fit by lifetime.
 
         A batch must not write where it, or a later one, still reads.
         """
         plan = self.plan
-        last = [*range(len(plan.batches))]  # batch that reads those of each one last
+        last = [*range(len(plan.batches))]  # the last batch that reads the cells of each
         for step, (at, _) in sorted(self.place.items(), key=lambda each: each[1]):
             for source, _ in plan.placed[step].cells:
                 last[self.place[source][0]] = at
         first += -first % LINE
         begins, end = list[int](), first
-        in_use: list[tuple[int, int, int]] = []  # begin, end, batch that reads them last
+        in_use: list[tuple[int, int, int]] = []  # begin, end, last reader
         for at, batch in enumerate(plan.batches):
             shape, lanes = plan.kernels[batch.kernel]
             in_use = sorted(each for each in in_use if each[2] >= at)
@@ -90,22 +89,22 @@ class Layout:
         return begins, end
 
     def lanes(self, step: int) -> int:
-        """Lanes of the batch of a step."""
+        """Number of lanes in the batch of a step."""
         return len(self.plan.batches[self.place[step][0]].steps)
 
     def pivot(self, step: int, k: int) -> int:
-        """Number of pivot k of a step among all."""
+        """Index of pivot k of a step among all pivots."""
         batch, lane = self.place[step]
         return self.first_pivot[batch] + k * self.lanes(step) + lane
 
     def factor_cell(self, cell: Cell) -> int:
-        """Where what a step subtracts from an entry lies among the factors."""
+        """Position among the factors of an update to an entry."""
         step, number = cell
         batch, lane = self.place[step]
         return self.first_cell[batch] + number * self.lanes(step) + lane
 
     def right_cell(self, cell: Cell) -> int:
-        """Where what it subtracts from a right side lies."""
+        """Position of an update to a right side."""
         step, number = cell
         batch, lane = self.place[step]
         return self.first_right[batch] + number * self.lanes(step) + lane

@@ -1,11 +1,11 @@
-"""Long straight-line code as several C functions."""
+"""Split long straight-line code into several C functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-PART = 700  # operations of one function: compilers take more than twice as long for twice as many
+PART = 700  # operations per function: compile time is superlinear in this
 KEEP = """/* hold a pointer in a register, so that offsets from it are short */
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define KEEP(pointer) __asm__("" : "+r"(pointer))
@@ -18,19 +18,19 @@ _INDENT = " " * 4
 
 @dataclass(frozen=True)
 class Piece:
-    """Statements that stay together, and how many operations they have."""
+    """Statements that stay together, and their number of operations."""
 
     lines: list[str]
     operations: int
 
 
 def block(lines: Iterable[str], operations: int) -> Piece:
-    """Statements with variables of their own."""
+    """Statements in a scope of their own."""
     return Piece(["{", *(f"    {line}" for line in lines), "}"], operations)
 
 
 def parts(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Pieces of about PART operations; none is split."""
+    """Groups of about PART operations; pieces are never split."""
     part: list[Piece] = []
     for piece in pieces:
         part.append(piece)
@@ -45,10 +45,10 @@ def function(head: str, arguments: str, pieces: Sequence[Piece], where: str = ""
     """A whole function with its prototype.
 
     Args:
-        head: its declaration.
-        arguments: as they are in it.
-        pieces: what it consists of.
-        where: an attribute that tells where it lies.
+        head: declaration of the function.
+        arguments: its parameter list.
+        pieces: its contents.
+        where: attribute that puts it into a section, or "".
     """
     used = [f"{_INDENT}(void){argument};" for argument in argument_names(arguments)]
     lines = [f"{_INDENT}{line}" for piece in pieces for line in piece.lines]
@@ -56,5 +56,5 @@ def function(head: str, arguments: str, pieces: Sequence[Piece], where: str = ""
 
 
 def argument_names(arguments: str) -> list[str]:
-    """Names of the arguments of a declaration."""
+    """Parameter names of a declaration."""
     return [word.split()[-1].lstrip("*") for word in arguments.split(",")]

@@ -1,12 +1,12 @@
-"""Factor and solve a sparse matrix that repeats itself: steps of one shape share their code.
+"""Factor and solve a sparse matrix with repeated structure: steps of one shape share their code.
 
-A kernel is straight-line code for one shape of `symbolic/repeated/steps.py`. Where its numbers lie
-it reads from a row of a table, which is short where the matrix is regular (`slots.py`). Steps that
-do not wait for each other run in the lanes of a vector (`symbolic/repeated/batches.py`).
+A kernel is straight-line code for one shape of `symbolic/repeated/steps.py`. It reads the locations
+of its numbers from a row of a table, which is short where the matrix is regular (`slots.py`).
+Independent steps run in the lanes of a vector (`symbolic/repeated/batches.py`).
 
-On the way down the right side is one more column. L is needed for other right sides only: where
+In the elimination the right side is one more column. L is needed only for further right sides; if
 there are none, all steps write it to the same place. Rows of U are divided by their pivots where
-that is less work than to divide the entries of L.
+that is less work than dividing the entries of L.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from inloop.codegen.pieces import number
 from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product, times
 from inloop.codegen.sparse_lu.index_tables import table
 from inloop.codegen.sparse_lu.layout import Layout
+from inloop.codegen.sparse_lu.prefetch import TOGETHER, prefetch_macro, together
 from inloop.codegen.sparse_lu.step_kernel import StepKernel, forget_lanes, lanes_text
-from inloop.codegen.sparse_lu.waking import TOGETHER, together, waking
 
 PREFIX = "lu"
 _DOWN = (
@@ -28,7 +28,7 @@ _DOWN = (
     "double *restrict y, double *restrict g"
 )
 _SOLVED = "const double *F, const double *D, const double *b, double *y, double *x"
-# file → its functions, each with what it takes after its row of the table
+# file → its functions, each with its parameters after the table row
 _FILES = {
     "down": {"down": _DOWN},
     "solve": {"forward": _SOLVED, "backward": _SOLVED},
@@ -40,7 +40,7 @@ def emit_rolled(layout: Layout, prefix: str = PREFIX) -> dict[str, str]:
     """C files with the kernels: name → text.
 
     Args:
-        layout: of all steps.
+        layout: memory layout of all steps.
         prefix: first part of all names.
     """
     kernels = _kernels(layout)
@@ -59,7 +59,7 @@ def emit_rolled(layout: Layout, prefix: str = PREFIX) -> dict[str, str]:
 
 
 def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
-    """Lines of C: the tables of all steps and static functions that walk through them."""
+    """Lines of C: the tables of all steps and static functions that iterate over them."""
     kernels = _kernels(layout)
     lines = [
         f"extern {_declaration(name, arguments, prefix, len(kernels))};"
@@ -76,7 +76,7 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
         table("step_kernel", (batch.kernel for batch in layout.plan.batches)),
         table("step_begin", begins.tolist()),
         table("step_numbers", (each for row in in_order for each in row), "PLACE"),
-        *_waking(layout, prefix),
+        *_prefetch(layout, prefix),
         _CALLS.format(
             count=len(rows),
             prefix=prefix,
@@ -86,21 +86,21 @@ def rolled_calls(layout: Layout, prefix: str = PREFIX) -> list[str]:
     ]
 
 
-def _waking(layout: Layout, prefix: str) -> list[str]:
-    """See `waking`.
+def _prefetch(layout: Layout, prefix: str) -> list[str]:
+    """The macro `PREFETCH`.
 
-    Four lanes read values from four places at once, which memory that looks ahead does not follow;
-    unless they are arranged.
+    Four lanes gather values from four places at once, which hardware prefetchers do not follow: A
+    is fetched, too, unless its values are arranged.
     """
     n, values = len(layout.rows), {"A": 8 * layout.given}
-    found = {"F": 8 * layout.first_lower[0], "b": 8 * n, "y": 8 * layout.scratch, "x": 8 * n}
+    touched = {"F": 8 * layout.first_lower[0], "b": 8 * n, "y": 8 * layout.scratch, "x": 8 * n}
     steps = {name: f"sizeof {name}" for name in ("step_numbers", "step_begin", "step_kernel")}
     apart = any(not kernel.given_side_by_side for kernel in _kernels(layout) if kernel.lanes > 2)
-    return waking(prefix, values | found, steps | (values if apart else {}))
+    return prefetch_macro(prefix, values | touched, steps | (values if apart else {}))
 
 
 def _place(layout: Layout) -> str:
-    """Type of a place in an array."""
+    """Integer type of an array index."""
     most = max(layout.numbers, layout.scratch, layout.given)
     return "int16_t" if most < 2**15 else "int32_t"
 
@@ -125,7 +125,7 @@ class _Steps:
     def functions(self) -> dict[str, str]:
         """Name → text."""
         k = self.kernel
-        down = self._down()  # finds what is fixed
+        down = self._down()  # also determines the constants
         written = {
             "down": (_DOWN, [k.given, k.cells, k.rows, k.row_cells], down),
             "forward": (_SOLVED, [k.rows, k.row_cells], self._forward()),
@@ -140,7 +140,7 @@ class _Steps:
         return {name: k.function(name, *each) for name, each in written.items()}
 
     def _down(self) -> list[str]:
-        """Row by row; what is subtracted from rows of others comes last."""
+        """Row by row; updates to rows of other steps come last."""
         kernel, shape, lines = self.kernel, self.shape, list[str]()
         sums, right_sums, pairs = kernel.sums(), kernel.right_sums(paired=True), kernel.pairs()
         for i in range(len(shape.rows)):
@@ -154,7 +154,7 @@ class _Steps:
                 minus += minus_product(self.fixed.get((i, k)), self.factor(i, k), f"y{k}")
             if i < shape.pivots:
                 self._own(row, right_sums[i] + minus)
-            else:  # cells are read by others: all of them are stored
+            else:  # cells are read by other steps: all of them are stored
                 stored = ((j, kernel.cell(row, j)) for j in shape.upper(i))
                 row.lines += [f"{kernel.stored(i, j)} = {text};" for j, text in stored]
                 right = kernel.at("c", i - shape.pivots)
@@ -179,7 +179,7 @@ class _Steps:
         row.lines.append(f"{kernel.at('z', i)} = y{i};")
 
     def _pivot(self, row: Row) -> float | str | None:
-        """What the row of U is multiplied by, if it is."""
+        """The factor by which the row of U is multiplied, if any."""
         reciprocal, i = row.reciprocal(), row.i
         pivot = self.kernel.at("d", i)
         if isinstance(reciprocal, str):
@@ -205,20 +205,20 @@ class _Steps:
         return self.kernel.at("g", self.shape.lower_entries[i, k])
 
     def _minus_lower(self, places: Iterable[tuple[int, int]], x: Iterable[str]) -> str:
-        """Entries of L times x, taken off a sum."""
+        """Subtract entries of L times x from a sum."""
         return "".join(
             minus_product(self.fixed.get(place), self._lower(*place), name)
             for place, name in zip(places, x, strict=True)
         )
 
     def _minus_upper(self, rows: list[int], j: int) -> str:
-        """Entries of a column of U times y, taken off a sum."""
+        """Subtract entries of a column of U times y from a sum."""
         return "".join(
             minus_product(self.fixed.get((i, j)), self.kernel.stored(i, j), f"y{i}") for i in rows
         )
 
     def _per_pivot(self, total: str, k: int, divided: bool) -> str:
-        """Divide a sum by a pivot, if its row of U is, or is not, divided by it."""
+        """Divide a sum by a pivot, depending on whether its row of U is already divided."""
         if (k in self.divided) != divided:
             return total
         known = self.fixed.get((k, k))
@@ -242,7 +242,7 @@ class _Steps:
         return lines
 
     def _backward(self) -> list[str]:
-        """U x = y; what was found last comes last."""
+        """U x = y; the most recent results are used last."""
         kernel, shape = self.kernel, self.shape
         outer = sorted(j for j in shape.above if j >= shape.pivots)
         slots, lines = kernel.all_columns, list[str]()
@@ -264,7 +264,7 @@ class _Steps:
                 lines.append(slots.write_pair(first, (f"x{first}", f"x{second}")))
             elif i not in waiting:
                 lines.append(slots.write(i, f"x{i}"))
-        return lines + [f"(void)x{j};" for j in outer]  # of constants that are zero
+        return lines + [f"(void)x{j};" for j in outer]  # unused when constants are zero
 
     def _forward_transposed(self) -> list[str]:
         """U^T y = b."""
@@ -322,12 +322,12 @@ static void solve_transposed(const double *F, const double *D, const double *b, 
 
 static void solve_with(const double *A, const double *b, double *F, double *D, double *y, double *x)
 {{
-    WAKE(F);
+    PREFETCH(F);
     for (int k = 0; k < STEPS; k++) STEP(down)(ROW(k), A, b, F, D, y, F + {lower});
     for (int k = STEPS - 1; k >= 0; k--) STEP(backward)(ROW(k), F, D, b, y, x);
 }}
 #undef STEP
 #undef ROW
-#undef WAKE
+#undef PREFETCH
 #undef PLACE
 """

@@ -1,4 +1,4 @@
-"""Numbers of an array that a kernel reads or writes: a few bases, and offsets from them."""
+"""Locations in an array that a kernel reads or writes: a few base pointers plus offsets."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
-PAIRED = 4  # lanes that numbers are put into two by two
+PAIRED = 4  # number of lanes that are read in pairs
 
 
 class Slots:
-    """Places in an array, which differ from batch to batch and from lane to lane.
+    """Locations in an array, which differ between batches and lanes.
 
-    Places that keep their distance in all batches have one base in common, in whatever lane.
+    Locations with the same distance in all batches share a base pointer, across lanes.
 
     Args:
-        name: of the pointers to the bases.
-        array: in which the places are.
-        index: of each place, shape (batches, lanes, places).
+        name: name of the base pointers.
+        array: the array.
+        index: array index of each location, shape (batches, lanes, locations).
     """
 
     def __init__(self, name: str, array: str, index: Integers) -> None:
         self.name, self.array, self.index = name, array, index
         self.lanes = index.shape[1]
-        self.first = 0  # column of the table in which the bases begin
-        self._bases: list[Integers] = []  # of each batch
+        self.first = 0  # first table column of the bases
+        self._bases: list[Integers] = []  # bases of each batch
         apart = index - index[:, :1, :]
         self._side_by_side = np.all(apart == np.arange(self.lanes)[None, :, None], axis=(0, 1))
-        # number of the base and distance from it, of each place in each lane
+        # base and offset of each location in each lane
         self._places = [
             [self._find(index[:, lane, k]) for lane in self._lanes_of(k)]
             for k in range(index.shape[2])
         ]
 
     def _lanes_of(self, k: int) -> range:
-        """Lanes of a place that need a pointer."""
+        """Lanes of a location that need a pointer."""
         return range(1 if self._side_by_side[k] else self.lanes)
 
     def _find(self, at: Integers) -> tuple[int, int]:
@@ -56,7 +56,7 @@ class Slots:
         return self._bases
 
     def pointers(self, word: str = "const double") -> list[str]:
-        """Declarations of the pointers to the bases; constants may leave one of them unused."""
+        """Declarations of the base pointers; constants may leave one of them unused."""
         names = [f"{self.name}{number}" for number in range(len(self._bases))]
         return [
             f"{word} *{name} = {self.array} + t[{at}]; (void){name};"
@@ -64,11 +64,11 @@ class Slots:
         ]
 
     def _at(self, k: int) -> str:
-        """Pointers to a place, of each lane."""
+        """Pointers to a location, for each lane."""
         return ", ".join(f"{self.name}{base} + {offset}" for base, offset in self._places[k])
 
     def read(self, k: int) -> str:
-        """The number in a place."""
+        """Read a number."""
         if self.lanes == 1:
             ((base, offset),) = self._places[k]
             return f"{self.name}{base}[{offset}]"
@@ -77,7 +77,7 @@ class Slots:
         return f"GATHER{self.lanes}({self._at(k)})"
 
     def pairs(self, places: Iterable[int]) -> list[tuple[int, int]]:
-        """Two and two of some places that are neighbors in the array, in each of four lanes."""
+        """Pairs of locations that are adjacent in the array, in each of four lanes."""
         if self.lanes != PAIRED:
             return []
         at = {tuple(self._places[k]): k for k in places if not self._side_by_side[k]}
@@ -91,15 +91,15 @@ class Slots:
         return found
 
     def read_pair(self, k: int, names: tuple[str, str]) -> str:
-        """Declare two variables with the numbers in a place and the one after it."""
+        """Declare two variables with the numbers at a location and the next one."""
         return f"PAIR{PAIRED}({self._at(k)}, {', '.join(names)});"
 
     def write_pair(self, k: int, values: tuple[str, str]) -> str:
-        """Put two numbers into a place and the one after it."""
+        """Write two numbers to a location and the next one."""
         return f"PUT_PAIR{PAIRED}({self._at(k)}, {', '.join(values)});"
 
     def write(self, k: int, value: str) -> str:
-        """Put a number there."""
+        """Write a number."""
         if self.lanes == 1 or self._side_by_side[k]:
             return f"{self.read(k)} = {value};"
         return f"SCATTER{self.lanes}({self._at(k)}, {value});"

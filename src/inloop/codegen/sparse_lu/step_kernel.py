@@ -1,4 +1,4 @@
-"""What all functions of one shape of steps have in common: where their numbers lie, and names."""
+"""Common part of all functions of one step shape: locations of numbers, and names."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from inloop.codegen.pieces import number
 from inloop.codegen.sparse_lu.folding import Row
 from inloop.codegen.sparse_lu.layout import Layout
 from inloop.codegen.sparse_lu.parts import argument_names
+from inloop.codegen.sparse_lu.prefetch import TOGETHER
 from inloop.codegen.sparse_lu.slots import Slots
-from inloop.codegen.sparse_lu.waking import TOGETHER
 from inloop.symbolic.repeated.batches import WIDTHS
 from inloop.symbolic.repeated.steps import Cell, Placed
 
-# where the numbers of a batch lie: U f and cells h, pivots d, L g, right sides z and their cells c
+# arrays of a batch: U f, cells h, pivots d, L g, right sides z and their cells c
 POINTERS = {
     "f": "F + t[0]",
     "d": "D + t[1]",
@@ -28,18 +28,18 @@ WITH_ONE_RIGHT_SIDE = ("down", "backward")  # functions that factor and solve at
 
 
 class StepKernel:
-    """One shape in its lanes.
+    """One step shape with a given number of lanes.
 
     Attributes:
-        number: among all kernels.
+        number: index among all kernels.
         shape, lanes: of its steps.
         real: type of a variable.
-        batches: that it serves.
-        table: a row for each of them.
-        given, cells, rows, columns, row_cells, column_cells, all_rows, all_columns: numbers that
-            lie elsewhere in the arrays, see `Placed`.
-        constants: given values that are the same number in all steps, by their slots.
-        given_side_by_side: whether those of all lanes lie side by side that are not constant.
+        batches: batches that it serves.
+        table: one row per batch.
+        given, cells, rows, columns, row_cells, column_cells, all_rows, all_columns: locations
+            outside the batch, see `Placed`.
+        constants: given values that are the same in all steps, by slot.
+        given_side_by_side: whether all lanes of each varying given value are contiguous.
     """
 
     def __init__(self, layout: Layout, kernel: int) -> None:
@@ -81,7 +81,7 @@ class StepKernel:
         self._row_pairs = _by_member(self.rows.pairs(range(own)))
 
     def _common(self, constants: Mapping[int, float]) -> dict[int, float]:
-        """Given values that are the same number in all steps, by their slots."""
+        """Given values that are the same in all steps, by slot."""
         found = {}
         for k in range(self.given.index.shape[2]):
             values = {constants.get(int(at)) for at in self.given.index[:, :, k].flat}
@@ -96,10 +96,10 @@ class StepKernel:
         """A whole function.
 
         Args:
-            name: of all such functions.
-            arguments: what it takes after its row of the table.
-            slots: numbers elsewhere that it reads or writes.
-            lines: what it does in each lane.
+            name: base name of the function.
+            arguments: parameters after the table row.
+            slots: locations outside the batch that it reads or writes.
+            lines: statements for each lane.
         """
         given = argument_names(arguments)
         words = dict(zip(given, arguments.split(","), strict=True))
@@ -127,18 +127,18 @@ class StepKernel:
         return "\n".join([head, "{", *(f"    {line}" for line in body), "}", ""])
 
     def at(self, pointer: str, number: int) -> str:
-        """Number of the batch itself."""
+        """A number of the batch itself."""
         if self.lanes == 1:
             return f"{pointer}[{number}]"
         return f"LANES({self.lanes}, {pointer} + {self.lanes * number})"
 
     def stored(self, i: int, j: int) -> str:
-        """Where an entry of U, or of a cell, is stored."""
+        """Location of an entry of U, or of a cell."""
         number, count = self.shape.entries[i, j], len(self.shape.entries) - len(self.shape.cells)
         return self.at("f", number) if number < count else self.at("h", number - count)
 
     def sums(self) -> dict[int, list[tuple[int, float | str]]]:
-        """What each entry is before the elimination, by rows."""
+        """Terms of each entry before the elimination, by rows."""
         sums: dict[int, list[tuple[int, float | str]]] = {}
         given = cells = 0
         for (i, j), (values, summed) in self.shape.sums:
@@ -155,7 +155,7 @@ class StepKernel:
         return f"a_{k}" if k in self._given_pairs else self.given.read(k)
 
     def pairs(self) -> dict[int, list[str]]:
-        """Declarations of what is read two by two, by the row that needs it first."""
+        """Declarations of values that are read in pairs, by the row that needs them first."""
         found: dict[int, list[str]] = {}
         done: set[str] = set()
 
@@ -174,14 +174,14 @@ class StepKernel:
         return found
 
     def named(self, slots: Slots, pair: tuple[int, int]) -> tuple[str, str]:
-        """Variables of two numbers that are read at once."""
+        """Variables of two numbers that are read together."""
         return f"{slots.name}_{pair[0]}", f"{slots.name}_{pair[1]}"
 
     def right_sums(self, paired: bool = False) -> list[str]:
-        """What the right side of each own row is before the elimination.
+        """Right side of each own row before the elimination.
 
         Args:
-            paired: whether those of `pairs` are there.
+            paired: whether the values of `pairs` are available.
         """
         sums, first = [], 0
         for i, count in enumerate(self.shape.row_cells):
@@ -192,7 +192,7 @@ class StepKernel:
         return sums
 
     def constant(self, value: float) -> str:
-        """A number in all lanes."""
+        """A constant in all lanes."""
         return number(value) if self.lanes == 1 else f"({self.real}){{0}} + {number(value)}"
 
     def entry(self, i: int, j: int) -> str:
@@ -204,7 +204,7 @@ class StepKernel:
         return f"l{i}_{k}"
 
     def cell(self, row: Row, j: int) -> str:
-        """What a row of others has in a column of others, in the end."""
+        """Final value of an entry in a row and column of other steps."""
         value = row.value.get(j, 0.0)
         return self.entry(row.i, j) if value is None else self.constant(value)
 
@@ -214,7 +214,7 @@ class StepKernel:
 
 
 def lanes_text() -> str:
-    """Types of vectors, and loops over their lanes where the compiler has none."""
+    """Vector types, and loops over lanes for compilers without them."""
     vectors, loops = [], []
     for width in WIDTHS[:-1]:
         lanes = range(width)
@@ -281,7 +281,7 @@ def _by_member(pairs: list[tuple[int, int]]) -> dict[int, tuple[int, int]]:
 
 
 def forget_lanes() -> str:
-    """The end of a file that began with `lanes_text`."""
+    """The end of a file that begins with `lanes_text`."""
     macros = [f"{name}{width}" for width in WIDTHS[:-1] for name in ("GATHER", "SCATTER")]
     return "".join(
         f"#undef {name}\n"

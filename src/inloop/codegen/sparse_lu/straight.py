@@ -4,12 +4,12 @@ Each row is eliminated in local variables: for every k left of its pivot
 
     l = r_k * (1 / pivot k),   r_j -= l * U_kj
 
-with one pointer per row of U, so that the offsets in the machine code are short: this code is
-bound by its own length. The factors have the layout that the table-driven functions of
-`il_sparse.c` use; only the pivots themselves are stored as reciprocals, once more.
+with one pointer per row of U, so that the offsets in the machine code are short: the speed of this
+    code is limited by its length. The factors have the layout that the table-driven functions of
+    `il_sparse.c` use; in addition, the reciprocals of the pivots are stored.
 
-Given values that never change are numbers in the code, and so is all that follows from them alone:
-pivots and factors of ±1 cost nothing. Such entries are not stored.
+Given values that never change are constants in the code, and so is all that follows from them
+alone: pivots and factors of ±1 cost nothing. Such entries are not stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inloop.codegen.sparse_lu.parts import KEEP, Piece, argument_names, block, f
 from inloop.symbolic.elimination import Elimination
 
 PARTS_PER_FILE = 8
-STRAIGHT = 24_000  # most operations of straight-line code, 250 kB of it; see docs/sparse.md
+STRAIGHT = 24_000  # maximum number of operations, 250 kB of machine code; see docs/sparse.md
 PREFIX = "lu"
 _INDENT = " " * 4
 
@@ -47,7 +47,7 @@ def straight_calls(elimination: Elimination, prefix: str = PREFIX) -> list[str]:
 
 
 def emit_straight(elimination: Elimination, prefix: str = PREFIX) -> dict[str, str]:
-    """C files of straight-line code for one pattern, all but what calls it: name → text.
+    """C files of straight-line code for one pattern, without the calls: name → text.
 
     Args:
         elimination: order of pivots and entries of the factors.
@@ -73,7 +73,7 @@ class _Writer:
         self.index = self.pattern.index
         self.upper = [self.pattern.upper(i) for i in range(elimination.n)]
         self.lower = [self.pattern.lower(i) for i in range(elimination.n)]
-        # entries of L and U, and reciprocals of pivots, that are the same for all values
+        # entries of L and U, and reciprocals of pivots, that are constant
         self.fixed: Fixed = {}
         self.given: list[dict[int, int]] = [{} for _ in range(elimination.n)]
         for k, (i, j) in enumerate(elimination.moved):
@@ -89,7 +89,7 @@ class _Writer:
         return [self._row(i) for i in range(self.e.n)]
 
     def _row(self, i: int) -> Piece:
-        """Eliminate one row; what is known of it beforehand goes into `fixed`."""
+        """Eliminate one row; its constants are added to `fixed`."""
         names = _Names(self, i)
         row = Row(i, names, self.fixed)
         names.lines = row.lines
@@ -109,7 +109,7 @@ class _Writer:
         return Piece([f"{{ /* row {i} */", *(f"    {line}" for line in lines), "}"], count)
 
     def solved(self) -> list[Piece]:
-        """Both substitutions with the factors that are there."""
+        """Forward and back substitution with existing factors."""
         rows = range(self.e.n)
         return [*map(self._forward, rows), *map(self._backward, reversed(rows))]
 
@@ -122,7 +122,7 @@ class _Writer:
         return block([*pointer, f"y[{i}] = {total};"], 1 + len(terms))
 
     def _backward(self, i: int) -> Piece:
-        """Row i of U x = y; x in the order of the matrix, what was found last comes last."""
+        """Row i of U x = y; x in matrix order, the most recent results are used last."""
         columns = self.e.order.columns
         terms = [
             self._term(i, j, f"u[{at}]", f"x[{columns[j]}]")

@@ -13,12 +13,12 @@ from inloop.symbolic.elimination import Elimination
 
 
 def emit_tables(e: Elimination, code: bool | Layout, fused: bool = False) -> str:
-    """C text of the `il_sparse_lu` of one pattern; the function `sparse_lu` gives its address.
+    """C text of the `il_sparse_lu` of one pattern; the function `sparse_lu` returns its address.
 
     Args:
         e: order of pivots and entries of the factors.
-        code: whether the code of `emit_straight` is used; or the layout of that of `emit_rolled`.
-        fused: whether there is straight-line code of `emit_fused` too.
+        code: whether the code of `emit_straight` is used; or the layout for that of `emit_rolled`.
+        fused: whether there is straight-line code of `emit_fused`, too.
     """
     return "\n".join(
         [
@@ -36,13 +36,13 @@ def emit_tables(e: Elimination, code: bool | Layout, fused: bool = False) -> str
 def table_lines(
     e: Elimination, code: bool | Layout, prefix: str = PREFIX, fused: bool = False
 ) -> list[str]:
-    """Lines of C that end with the constant `lu`, an il_sparse_lu; arguments as above.
+    """Lines of C that end with the constant `lu`, an il_sparse_lu.
 
     Args:
         e: order of pivots and entries of the factors.
-        code: as above.
-        prefix: what the names of that code begin with.
-        fused: as above.
+        code: as for `emit_tables`.
+        prefix: prefix of the names of that code.
+        fused: as for `emit_tables`.
     """
     by_row: list[list[tuple[int, int]]] = [[] for _ in range(e.n)]
     for number, (i, j) in enumerate(e.places):
@@ -79,7 +79,7 @@ def table_lines(
 
 
 def _lines(e: Elimination) -> tuple[list[int], bool]:
-    """Where compressed columns or rows begin, and whether they are columns; else none."""
+    """Starts of compressed columns or rows, and whether they are columns; empty if neither."""
     rows, columns = ([place[k] for place in e.places] for k in (0, 1))
     for line, by_column in ((columns, True), (rows, False)):
         if line == sorted(line):
@@ -99,12 +99,12 @@ def _factors(e: Elimination) -> tuple[list[str], str]:
 
 
 def _no_factors() -> tuple[list[str], str]:
-    """Code that has a layout of its own needs no tables of it."""
+    """Code with its own layout needs no tables of the factors."""
     return [], "{{0, 0, 0}, 0, 0, 0, 0}"
 
 
 def _functions(e: Elimination, code: bool | Layout, prefix: str) -> tuple[list[str], int, int, str]:
-    """Static functions, numbers of the factors and of right sides, names of the functions."""
+    """Static functions, lengths of factors and right sides, names of the functions."""
     if isinstance(code, Layout):
         functions = "factor, solve, solve_transposed"
         return rolled_calls(code, prefix), code.numbers, code.scratch, functions

@@ -1,1 +1,1 @@
-"""Programs with derivatives along several directions at once, as C."""
+"""Programs with directional derivatives along several directions at once, as C."""

@@ -1,8 +1,8 @@
-"""Derivatives along several directions at once, one in each lane of a vector register.
+"""Directional derivatives along several directions at once, one per lane of a vector register.
 
-Values are the same for all directions: they stay plain numbers, computed once. What depends on a
-direction is linear in it, so that sums, products with values and choices by values are all there
-is; each becomes one instruction for all directions.
+Values are the same for all directions: they stay plain numbers, computed once. Derivatives are
+    linear in the direction, so only sums, products with values and selections by values occur; each
+    becomes one instruction for all directions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LANE = "il_lane"
 
 @dataclass(frozen=True)
 class _LaneNotation(Notation):
-    """Writes choices between derivatives, whose condition is a plain number."""
+    """Writes selections between derivatives, whose condition is a plain number."""
 
     lanes: frozenset[Expr] = frozenset()
 
@@ -37,14 +37,14 @@ class _LaneNotation(Notation):
 
 
 class LaneKinds(PlainKinds):
-    """Types of values of a program some of whose arrays hold a number for each direction."""
+    """Types of the values of a program in which some arrays hold a number per direction."""
 
     def __init__(self, program: Program, blocks: Collection[str]) -> None:
-        """Find out what depends on a direction.
+        """Determine which nodes depend on a direction.
 
         Args:
-            program: what is printed.
-            blocks: its arrays with lanes.
+            program: the program to print.
+            blocks: names of its arrays with lanes.
         """
         self._blocks = frozenset(blocks)
         found = {s for block in program.inputs if block.name in blocks for s in block.symbols}
@@ -62,25 +62,25 @@ class LaneKinds(PlainKinds):
         return LANE if name in self._blocks else super().of_block(program, name)
 
     def stored(self, expr: Expr, block: str, text: str) -> str:
-        """A result as an entry of its array."""
+        """A result converted to the type of its output array."""
         if block in self._blocks and expr not in self._lanes:
             return f"IL_ALL_LANES({text})"
         return text
 
     def zero(self, block: str) -> str:
-        """Nothing, as an entry of an array of results."""
+        """Zero, as an entry of an output array."""
         return "IL_ALL_LANES(0.0)" if block in self._blocks else "0.0"
 
     def notation(self, functions: dict[str, Template]) -> Notation:
-        """How expressions are written."""
+        """The notation in which expressions are printed."""
         return _LaneNotation(number, functions, self._lanes)
 
 
 def emit_with_lanes(program: Program, prefix: str, blocks: Collection[str]) -> CFunction:
-    """C text of a program some of whose arrays hold a number for each direction.
+    """C text of a program in which some arrays hold a number per direction.
 
     Args:
-        program: what to print.
+        program: the program to print.
         prefix: first part of the name.
         blocks: names of its arrays with lanes.
     """

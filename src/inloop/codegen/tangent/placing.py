@@ -1,4 +1,4 @@
-"""C around programs with derivatives: from a state to closed positions, then a call."""
+"""C around programs with derivatives: from a state to a closed position, then the call."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from inloop.symbolic import Program
 
 @dataclass(frozen=True)
 class StateLayout:
-    """Where the entries of a state x belong.
+    """Positions of the entries of a state x.
 
     Attributes:
         n: number of coordinates.
         positions: length of q.
-        q: of each entry of q that x holds, its place in q and in x.
-        qd: the same of velocities.
-        z: place of the states of laws in x.
-        dependent: coordinates that follow from the others, in the order of Newton's steps.
-        driven: coordinates that are led.
+        q: for each entry of q that x holds, its index in q and in x.
+        qd: the same for velocities.
+        z: index of the states of laws in x.
+        dependent: dependent coordinates, in the order of Newton's steps.
+        driven: driven coordinates.
     """
 
     n: int
@@ -31,7 +31,7 @@ class StateLayout:
     driven: tuple[int, ...]
 
 
-# how the arguments of programs are called in the functions below
+# names of program arguments in the functions below
 _NAMES = {"pre": "c->pre", "tau": "c->tau", "t": "&t", "dg": "(const il_lane *)c->dg"}
 
 
@@ -44,7 +44,7 @@ def _call(program: Program, prefix: str, outputs: Sequence[str], layout: StateLa
 def emit_placing(
     layout: StateLayout, prefix: str, newton: Program | None, drives: Program | None
 ) -> str:
-    """C of `placed`: all positions and known velocities of a state, loops closed."""
+    """C of `placed`: all positions and known velocities of a state, with loops closed."""
     lines = [f"    q[{k}] = x[{i}];" for k, i in layout.q]
     lines += [f"    qd[{k}] = x[{i}];" for k, i in layout.qd]
     if drives is not None:
@@ -73,7 +73,7 @@ static int placed(const il_variation *c, double t, const double *u, const double
 
 
 def _closing(layout: StateLayout, prefix: str, newton: Program) -> list[str]:
-    """Newton's method until its steps are rounding."""
+    """Newton's method until its steps are at rounding level."""
     m = len(layout.dependent)
     put = [f"        q[{k}] = dep[{i}];" for i, k in enumerate(layout.dependent)]
     return [
@@ -116,11 +116,11 @@ def emit_evaluation(
     """C of a function in the form of `il_slopes` that calls a program at a placed state.
 
     Args:
-        layout: of the state.
+        layout: layout of the state.
         prefix: first part of all names.
-        name: of the function.
-        program: what is called.
-        outputs: what it is given for its results.
+        name: name of the function.
+        program: the program to call.
+        outputs: arguments that receive its results.
     """
     return f"""IL_EXPORT int {prefix}_{name}(const il_variation *c, double t, const double *u,
     const double *x, double *dep, const double *dx_, double *y, double *dy_)

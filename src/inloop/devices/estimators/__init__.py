@@ -1,1 +1,1 @@
-"""Velocity and acceleration from what a sensor tells."""
+"""Velocity and acceleration estimated from sensor readings."""

@@ -1,4 +1,4 @@
-"""Velocity from a window that is as long as a straight line fits the noise band."""
+"""Velocity from an adaptive window, as long as a straight line fits the noise band."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class AdaptiveWindow:
     """First-order adaptive windowing (Janabi-Sharifi, Hayward and Chen, 2000).
 
     The velocity is the slope of a line through the newest sample, over the longest window in which
-    no sample is off the line by more than the noise band: long and smooth in slow motion, short
-    and quick in fast. A line with slope v stays within the band at the sample i periods ago if v
+    no sample is off the line by more than the noise band: long and smooth in slow motion, short and
+    fast in quick motion. A line with slope v stays within the band at the sample i periods ago if v
     lies between (y_0 - y_i ± band)/(i T); the bounds of all samples so far are kept, so that each
-    further sample costs the same.
+    further sample has constant cost.
 
     Attributes:
         period: time between samples T [s].
-        band: largest error of one sample against another [m or rad]: the resolution of an encoder.
-        longest: window in periods.
+        band: maximum error between two samples [m or rad]: the resolution of an encoder.
+        longest: maximum window in periods.
         best_fit: slope by least squares, else that of the chord between first and last sample.
-        window: in use now, in periods.
+        window: current window in periods.
     """
 
     period: float
@@ -45,7 +45,7 @@ class AdaptiveWindow:
         self.samples = deque(maxlen=self.longest + 1)
 
     def update(self, position: float) -> Motion:
-        """Take a sample; position, velocity, and the change of the velocity since the last one."""
+        """Process a sample; returns position, velocity, and the change of the velocity."""
         self.samples.appendleft(position)
         before, T, band = self.velocity, self.period, self.band
         velocity, self.window = 0.0, 0
@@ -67,9 +67,9 @@ class AdaptiveWindow:
                 break
             velocity, self.window = slope, i
         self.velocity = velocity
-        # the first sample counts as a state of rest
+        # the first sample is taken as a state of rest
         return position, velocity, (velocity - before) / T
 
     def linear(self) -> LinearFilter:
-        """What it is in fast motion, with the shortest window: backward differences."""
+        """Its linear equivalent in fast motion, with the shortest window: backward differences."""
         return BackwardDifferences(self.period).linear()

@@ -1,4 +1,4 @@
-"""Velocity and acceleration from samples of a position."""
+"""Velocity and acceleration by backward differences of a position."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Motion = tuple[float, float, float]  # position, velocity, acceleration
 class BackwardDifferences:
     """First and second backward differences of the last three samples.
 
-    One count of an encoder with resolution d becomes d/T of velocity and d/T² of acceleration.
+    One count of an encoder with resolution d gives d/T of velocity and d/T² of acceleration.
 
     Attributes:
         period: time between samples T [s].
-        before: the last two samples; the first sample counts as a state of rest.
+        before: the last two samples; the first sample is taken as a state of rest.
     """
 
     period: float
     before: tuple[float, float] | None = None
 
     def update(self, position: float) -> Motion:
-        """Take a sample; position, velocity and acceleration now."""
+        """Process a sample; returns position, velocity and acceleration."""
         last, second_last = self.before or (position, position)
         self.before = (position, last)
         velocity = (position - last) / self.period
@@ -35,7 +35,7 @@ class BackwardDifferences:
         return position, velocity, acceleration
 
     def linear(self) -> LinearFilter:
-        """The same as matrices; the memory is the last two samples."""
+        """The same as matrices; the state is the last two samples."""
         T = self.period
         return LinearFilter(
             A=np.array([[0.0, 0.0], [1.0, 0.0]]),
@@ -47,21 +47,21 @@ class BackwardDifferences:
 
 @dataclass
 class FilteredDifferences:
-    """Backward differences of a position behind a critically damped low-pass of second order.
+    """Backward differences of a position after a critically damped second-order low-pass.
 
-    (1 + s/p)² q = q_u, with the input held between samples and the steps solved exactly; late by
-    2/p. One count d becomes about p² d of acceleration, however fast it is sampled. Differences are
-    taken, not the derivatives of the filter: at the end of a period, where the input has waited for
-    a whole period, those are too low by up to p² T v / 2, which is negative damping in a loop.
+    (1 + s/p)² q = q_u, with the input held between samples and exact discretization; the delay is
+    2/p. One count d gives about p² d of acceleration, at any sampling rate. Differences are used
+    instead of the derivatives of the filter: at the end of a period, after the input was held for a
+    whole period, those are too low by up to p² T v / 2, which is negative damping in a loop.
 
-    The order matters where the acceleration makes a force: a display that adds the inertia r J to
-    a device with J needs r < 1/cos(π/n)^n behind a low-pass of order n: any r for n = 1 and 2,
-    but r < 8 for n = 3, even without delay.
+    The order matters if the acceleration produces a force: a display that adds the inertia r J to a
+        device with J needs r < 1/cos(π/n)^n after a low-pass of order n: any r for n = 1 and 2, but
+        r < 8 for n = 3, even without delay.
 
     Attributes:
         period: time between samples [s].
-        cutoff: at which the position is passed on with 1/√2 of its size [Hz].
-        state: position and velocity in the filter; the first sample counts as a state of rest.
+        cutoff: frequency with amplitude 1/√2 [Hz].
+        state: position and velocity in the filter; the first sample is taken as a state of rest.
     """
 
     period: float
@@ -76,11 +76,11 @@ class FilteredDifferences:
 
     @property
     def delay(self) -> float:
-        """How much later slow motions arrive [s]."""
+        """Delay of slow motions [s]."""
         return 2.0 / self.pole
 
     def update(self, position: float) -> Motion:
-        """Take a sample; filtered position, its velocity and acceleration."""
+        """Process a sample; returns filtered position, velocity and acceleration."""
         q, v = self.state or (position, 0.0)
         p, T = self.pole, self.period
         # the error e = q - q_u obeys (d/dt + p)² e = 0: e = (c0 + c1 t) exp(-p t)
@@ -92,7 +92,7 @@ class FilteredDifferences:
         return self.differences.update(position + e)
 
     def linear(self) -> LinearFilter:
-        """The same as matrices; the memory is that of the filter and of its differences."""
+        """The same as matrices; the state is that of the filter and of its differences."""
         p, T = self.pole, self.period
         decay = math.exp(-p * T)
         # (q, v) after a period with the input held, for the input zero

@@ -1,4 +1,4 @@
-"""What an estimator is for whoever uses it."""
+"""Interface of estimators."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from inloop.devices.estimators.linear_filter import LinearFilter
 
 
 class Estimator(Protocol):
-    """Makes a motion of readings of a position."""
+    """Estimates motion from readings of a position."""
 
     def update(self, position: float, /) -> Motion:
-        """Take a reading; position, velocity and acceleration now."""
+        """Process a reading; returns position, velocity and acceleration."""
 
     def linear(self) -> LinearFilter:
         """The same as matrices."""

@@ -1,4 +1,4 @@
-"""Position, velocity and acceleration from a Kalman filter that has settled."""
+"""Position, velocity and acceleration from a steady-state Kalman filter."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from inloop.errors import InputError
 
 @dataclass
 class KalmanEstimator:
-    """Kalman filter for a body whose acceleration wanders.
+    """Kalman filter for a body with random-walk acceleration.
 
-    From sample to sample the acceleration changes by w with standard deviation jerk · T, and acts
-    from then on (T²/2, T, 1) w; a sample is off by the standard deviation `noise`. Only the settled
-    filter is used: its gains (alpha, beta/T, gamma/(2 T²)) follow from the index of maneuvering
-    jerk T³ / noise alone (Kalata 1984): with alpha = 1 - s²,
+    From sample to sample the acceleration changes by w with standard deviation jerk · T, with the
+    effect (T²/2, T, 1) w; a sample has the standard deviation `noise`. The filter is in steady
+    state: its gains (alpha, beta/T, gamma/(2 T²)) follow from the maneuvering index jerk T³ / noise
+    alone (Kalata 1984): with alpha = 1 - s²,
 
         beta = 2 (1 - s)²,   gamma = beta²/alpha,   2 (1 - s)³ = index · s (1 + s).
 
     Attributes:
         period: time between samples T [s].
         noise: standard deviation of a sample [m or rad]; resolution/√12 for an encoder.
-        jerk: what is usual [m/s³ or rad/s³]; the more, the quicker and the rougher.
-        state: position, velocity, acceleration; the first sample counts as a state of rest.
+        jerk: typical jerk [m/s³ or rad/s³]; larger values give a faster and noisier estimate.
+        state: position, velocity, acceleration; the first sample is taken as a state of rest.
     """
 
     period: float
@@ -46,7 +46,7 @@ class KalmanEstimator:
         self.gains = (alpha, beta / T, gamma / (2.0 * T**2))
 
     def update(self, position: float) -> Motion:
-        """Take a sample; position, velocity and acceleration now."""
+        """Process a sample; returns position, velocity and acceleration."""
         T = self.period
         q, v, a = self.state or (position, 0.0, 0.0)
         q, v = q + T * (v + 0.5 * T * a), v + T * a
@@ -56,7 +56,7 @@ class KalmanEstimator:
         return self.state
 
     def linear(self) -> LinearFilter:
-        """The same as matrices; the memory is the state."""
+        """The same as matrices."""
         T = self.period
         F = np.array([[1.0, T, 0.5 * T**2], [0.0, 1.0, T], [0.0, 0.0, 1.0]])
         k = np.array(self.gains)
@@ -65,7 +65,7 @@ class KalmanEstimator:
 
 
 def settled_gains(index: float) -> tuple[float, float, float]:
-    """Alpha, beta and gamma of the settled filter for an index of maneuvering."""
+    """Steady-state alpha, beta and gamma for a maneuvering index."""
     low, high = 0.0, 1.0
     while high - low > 1e-15 * high:
         s = 0.5 * (low + high)

@@ -1,4 +1,4 @@
-"""A linear filter with one input, as matrices: what an estimator is when nothing rounds."""
+"""A linear filter with one input, as matrices: an estimator without rounding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LinearFilter(NamedTuple):
     D: Matrix
 
     def after(self, first: LinearFilter) -> LinearFilter:
-        """This filter behind another one, of which it reads the position."""
+        """This filter in series after another one, reading its position."""
         n, m = len(first.B), len(self.B)
         A = np.block([[first.A, np.zeros((n, m))], [np.outer(self.B, first.C[0]), self.A]])
         B = np.concatenate([first.B, self.B * first.D[0]])

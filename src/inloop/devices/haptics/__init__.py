@@ -1,1 +1,1 @@
-"""A haptic device at a plant: motor, handle, coupling, and how stiff it may be."""
+"""A haptic device at a plant: motor, handle, coupling, and its stable stiffness."""

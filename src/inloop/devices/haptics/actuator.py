@@ -1,4 +1,4 @@
-"""A motor: its force comes late, follows slowly, and has a limit."""
+"""A motor with delay, lag and force limit."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from inloop.errors import InputError
 
 @dataclass
 class Actuator:
-    """Force = command, cut off at a limit, some time later, through a lag of first order.
+    """Force = command, limited, delayed, and through a first-order lag.
 
     Attributes:
-        period: of its steps [s].
+        period: step size [s].
         limit: largest force [N].
         lag: time constant [s].
-        delay: before a command has any effect [s]; rounded to whole periods.
-        force: now [N].
+        delay: dead time [s]; rounded to whole periods.
+        force: current force [N].
     """
 
     period: float
@@ -35,13 +35,13 @@ class Actuator:
                 fix="Leave out what the motor does not have.",
             )
         self.waiting = deque([self.force] * round(self.delay / self.period))
-        # of the way to the command: at the end of a period, and on average within it
+        # fraction of the way to the command: at the end of a period, and on average within it
         ratio = self.period / self.lag if self.lag > 0.0 else math.inf
         self._left = math.exp(-ratio)
         self._mean_left = -math.expm1(-ratio) / ratio
 
     def step(self, command: float) -> float:
-        """One period with a command that is held; the mean force within it [N]."""
+        """One period with a held command; returns the mean force within it [N]."""
         self.waiting.append(min(max(command, -self.limit), self.limit))
         wanted = self.waiting.popleft()
         missing = self.force - wanted

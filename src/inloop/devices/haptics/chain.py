@@ -1,4 +1,4 @@
-"""Sensor, estimator, coupling, passivity controller, motor: one object that steps as a servo."""
+"""Sensor, estimator, coupling, passivity controller, motor: the servo loop in one object."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from inloop.devices.sensors.sensor import Sensor
 
 @dataclass
 class DeviceChain:
-    """From the position of a device to the command for its motor, once per period of the servo.
+    """From the position of a device to its motor command, once per servo period.
 
-    Either `step` with a coupling to a place that a virtual mechanism holds, or `sense`, let the
-    mechanism answer the motion with a force, and `act`.
+    Either call `step` with a coupling to a point of a virtual mechanism, or call `sense`, compute
+    the force of the mechanism for this motion, and call `act`.
 
     Attributes:
         sensor: of the position.
         estimator: of velocity and acceleration.
-        coil: sensor of the velocity, if there is one; its reading stands in for the estimate.
-        controller: of passivity, if there is one.
+        coil: velocity sensor, if any; its reading replaces the estimate.
+        controller: passivity controller, if any.
         limit: largest force of the motor [N].
-        observer: counts energy, with or without controller.
-        motion: position, velocity and acceleration as estimated last [m, m/s, m/s²].
-        reading: of the position, last [m].
-        wanted: force before controller and limit, last [N].
-        command: to the motor, last [N].
+        observer: passivity observer, with or without controller.
+        motion: last estimated position, velocity and acceleration [m, m/s, m/s²].
+        reading: last position reading [m].
+        wanted: last force before controller and limit [N].
+        command: last motor command [N].
     """
 
     sensor: Sensor
@@ -44,7 +44,7 @@ class DeviceChain:
     command: float = 0.0
 
     def sense(self, position: float, velocity: float = 0.0) -> Motion:
-        """Read the device; position, velocity and acceleration for the mechanism.
+        """Read the device; returns position, velocity and acceleration for the mechanism.
 
         Args:
             position: of the device [m].
@@ -59,7 +59,7 @@ class DeviceChain:
         return self.motion
 
     def act(self, force: float) -> float:
-        """The command to the motor [N] for the force that the mechanism wants on the device."""
+        """The motor command [N] for the desired force of the mechanism on the device."""
         self.wanted = force
         if self.controller is not None:
             rate = self.observer.moved / self.controller.period
@@ -74,12 +74,12 @@ class DeviceChain:
         held: tuple[float, float] = (0.0, 0.0),
         velocity: float = 0.0,
     ) -> float:
-        """Read the device, couple it, command its motor; the command [N].
+        """Read the device, couple it, command its motor; returns the command [N].
 
         Args:
             position: of the device [m].
             coupling: between device and mechanism. Its spring acts on the reading, which is not
-                late; its damper on the estimate.
+                delayed; its damper on the estimate.
             held: position [m] and velocity [m/s] of the mechanism.
             velocity: of the device [m/s]; for the coil.
         """
@@ -87,7 +87,7 @@ class DeviceChain:
         return self.act(coupling.force(self.reading, motion[1], *held))
 
     def panel(self) -> dict[str, float | bool]:
-        """What a page shows: energy, what the controller does, forces."""
+        """Values for display: energy, action of the controller, forces."""
         controller = self.controller
         return {
             "energy": self.observer.energy,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Coupling:
     """Force = stiffness · (mechanism - device) + damping · (their velocities' difference).
 
-    It keeps the mechanism from being felt harder than the loop can stand (Colgate et al. 1995):
-    what the device feels is never stiffer than the coupling, whatever the mechanism does.
+    It limits the impedance of the mechanism to what the loop can render stably (Colgate et al.
+    1995): the device never feels anything stiffer than the coupling.
 
     Attributes:
         stiffness: [N/m].
@@ -27,13 +27,13 @@ class Coupling:
         mechanism_position: float = 0.0,
         mechanism_velocity: float = 0.0,
     ) -> float:
-        """On the device [N]; the mechanism gets the opposite.
+        """Force on the device [N]; the opposite acts on the mechanism.
 
         Args:
             position: of the device, as read [m].
             velocity: of the device, as estimated [m/s].
-            mechanism_position: of the place that it holds [m].
-            mechanism_velocity: of that place [m/s].
+            mechanism_position: of the coupled point [m].
+            mechanism_velocity: of that point [m/s].
         """
         stretch, rate = mechanism_position - position, mechanism_velocity - velocity
         return self.stiffness * stretch + self.damping * rate

@@ -1,4 +1,4 @@
-"""What a device can display before its loop gets unstable, for a panel."""
+"""Stability limits of a device, for display."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from inloop.devices.haptics.handle import Finger
 from inloop.devices.haptics.rig import Rig
 from inloop.devices.haptics.stiffness_range import StiffnessRange
 
-SOME = 1e-6  # a displayed mass that moves freely has an eigenvalue at 1: hold it a little [N/m]
+SOME = 1e-6  # a free displayed mass has an eigenvalue at 1: small stiffness to fix it [N/m]
 
 
 def device_limits(rig: Rig) -> dict[str, float | None]:
-    """Largest stiffness [N/m] and mass [kg]; None where there is no limit. Takes about a second.
+    """Maximum stiffness [N/m] and mass [kg]; None if unlimited. Takes about a second.
 
-    `passive`, `stable`, `measured` and `controlled` as in `StiffnessRange`, without a hand;
-    `held` is the stiffness that is stable in the finger's hold, `mass` the mass that is.
+    `passive`, `stable`, `measured` and `controlled` as in `StiffnessRange`, without a hand; `held`
+    is the stable stiffness with the finger's hold, `mass` the stable mass.
     """
     finger, free = rig.finger, rig.sampled_loop()
     alone = replace(rig, finger=Finger(), stops=(-math.inf, math.inf))

@@ -1,4 +1,4 @@
-"""A handle with a motor, and a finger on it that wants to be somewhere: simulated."""
+"""A simulated handle with a motor, pulled by a finger."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from inloop.devices.haptics.actuator import Actuator
 
 @dataclass
 class Finger:
-    """A spring and a damper that pull the handle to where a hand, or a mouse, is.
+    """A spring and a damper that pull the handle to the position of a hand, or a mouse.
 
     Attributes:
         stiffness: [N/m].
         damping: [N·s/m].
-        carried: force that it gives at rest [N], so that a weight does not pull it away.
+        carried: force at rest [N], which supports a weight.
     """
 
     stiffness: float = 0.0
@@ -30,9 +30,8 @@ class Finger:
 class HapticHandle:
     """m x'' = motor + finger - damping x' - friction sign(x'), solved exactly from step to step.
 
-    Dry friction and the target of the finger are taken as constant within a step, and so is the
-    motor's force at its mean. What stops within a step stays until it is pulled with more than the
-    friction.
+    Dry friction, the target of the finger and the mean motor force are constant within a step. If
+    it stops within a step it sticks until the pull exceeds the friction.
 
     Attributes:
         actuator: the motor; its period is that of the steps.
@@ -40,7 +39,7 @@ class HapticHandle:
         damping: [N·s/m].
         friction: dry [N].
         finger: what holds the handle.
-        stops: lowest and highest position [m]; there it stays until it is pulled back.
+        stops: lowest and highest position [m].
         position: x [m].
         velocity: x' [m/s].
         motor_work: done by the motor so far [J].

@@ -1,4 +1,4 @@
-"""Energy that a display takes and gives, and damping that keeps it from giving what it never had.
+"""Time-domain passivity: energy balance of a display, and damping that keeps it passive.
 
 Hannaford and Ryu, "Time-domain passivity control of haptic interfaces", 2002. A display is passive
 as long as the energy that it has taken from the device is not below zero.
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 @dataclass
 class PassivityObserver:
-    """Counts the energy that a display has taken from a device.
+    """Integrates the energy that a display has absorbed from a device.
 
-    A force that is held between two samples does the work force · (change of position), exactly,
-    however the device moves in between (Stramigioli et al. 2005); no velocity has to be estimated.
+    A force held between two samples does the work force · (change of position), exactly, for any
+    motion of the device in between (Stramigioli et al. 2005); no velocity estimate is needed.
 
     Attributes:
-        energy: taken so far less given back [J]; below zero the display was active.
-        least: lowest energy so far [J].
+        energy: absorbed minus returned energy [J]; negative if the display was active.
+        least: minimum energy so far [J].
         position: at the last sample [m].
-        moved: since the sample before [m].
+        moved: change since the sample before [m].
     """
 
     energy: float = 0.0
@@ -30,7 +30,7 @@ class PassivityObserver:
     moved: float = 0.0
 
     def update(self, position: float, held: float) -> float:
-        """Take a sample; the energy now [J].
+        """Process a sample; returns the energy [J].
 
         Args:
             position: of the device [m].
@@ -45,19 +45,19 @@ class PassivityObserver:
 
 @dataclass
 class SeriesController:
-    """For a display that answers motion with force: takes alpha · velocity off the force.
+    """For an impedance display (motion in, force out): subtracts alpha · velocity from the force.
 
-    Before a force goes out, its work within the next period is foreseen as force · velocity · T. If
-    that would bring the energy below zero, a damper alpha = -energy/(T v²) is switched in. The
-    velocity is that of the last period, unfiltered, as the observer has seen it: one that comes
-    late has the wrong sign when it matters, and the damper would drive.
+    Before a force is applied, its work within the next period is predicted as force · velocity · T.
+    If that would make the energy negative, a damper alpha = -energy/(T v²) is added. The velocity
+    is that of the last period, unfiltered, as seen by the observer: a delayed one has the wrong
+    sign when it matters, and the damper would add energy.
 
     Attributes:
         period: T [s].
-        most_damping: largest alpha [N·s/m]. A damper that is rendered with backward differences on
-            a free mass m is stable below 2 m/T.
-        damping: alpha now [N·s/m].
-        dissipated: by the damper, as foreseen [J].
+        most_damping: maximum alpha [N·s/m]. A damper rendered with backward differences on a free
+            mass m is stable below 2 m/T.
+        damping: current alpha [N·s/m].
+        dissipated: predicted dissipation of the damper [J].
     """
 
     period: float
@@ -66,11 +66,11 @@ class SeriesController:
     dissipated: float = 0.0
 
     def step(self, energy: float, force: float, velocity: float) -> float:
-        """The force that may go out [N].
+        """The admissible force [N].
 
         Args:
-            energy: of the observer now [J].
-            force: that the display wants on the device [N].
+            energy: current energy of the observer [J].
+            force: desired force on the device [N].
             velocity: of the device [m/s].
         """
         self.damping = 0.0
@@ -84,13 +84,13 @@ class SeriesController:
 
 @dataclass
 class ParallelController:
-    """For a display that answers force with motion: adds beta · force to the velocity.
+    """For an admittance display (force in, motion out): adds beta · force to the velocity.
 
     Attributes:
         period: T [s].
-        most_mobility: largest beta [m/(N·s)].
-        mobility: beta now [m/(N·s)].
-        dissipated: as foreseen [J].
+        most_mobility: maximum beta [m/(N·s)].
+        mobility: current beta [m/(N·s)].
+        dissipated: predicted dissipation [J].
     """
 
     period: float
@@ -99,12 +99,12 @@ class ParallelController:
     dissipated: float = 0.0
 
     def step(self, energy: float, velocity: float, force: float) -> float:
-        """The velocity that may be shown [m/s].
+        """The admissible velocity [m/s].
 
         Args:
-            energy: of the observer now [J].
-            velocity: that the display wants [m/s].
-            force: of the hand on it, along the velocity [N].
+            energy: current energy of the observer [J].
+            velocity: desired velocity [m/s].
+            force: force of the hand, along the velocity [N].
         """
         self.mobility = 0.0
         flow = self.period * force**2

@@ -1,4 +1,4 @@
-"""One description of a haptic device: made into matrices, a simulated handle, a chain."""
+"""Description of a haptic device, from which matrices, a simulated handle and a chain are made."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Rig:
         damping: of the handle [N·s/m].
         friction: dry, of the handle [N].
         period: of the servo [s].
-        delay: from a reading to its force, beside the hold [s].
+        delay: from a reading to its force, in addition to the hold [s].
         lag: time constant of the motor [s].
         limit: of the motor [N].
-        sensor: makes a sensor of the position.
-        estimator: makes an estimator; takes the period.
+        sensor: creates a position sensor.
+        estimator: creates an estimator; takes the period.
         controlled: whether there is a passivity controller.
-        reserve: energy that the displayed mechanism has at the start and may give [J]: what its
-            weight and its springs can do.
-        finger: holds the handle.
+        reserve: initial energy of the displayed mechanism that it may return [J], by its weight and
+            springs.
+        finger: the finger on the handle.
         stops: lowest and highest position of the handle [m].
-        substeps: of the simulated handle within a period.
+        substeps: steps of the simulated handle per period.
     """
 
     mass: float = 0.2
@@ -66,8 +66,9 @@ class Rig:
     def chain(self) -> DeviceChain:
         """Sensor to motor, at rest.
 
-        The controller may add up to m/(2 T), a quarter of what a sampled damper can stand on a free
-        mass: a count more or less is then no kick that turns the handle round.
+        The controller may add up to m/(2 T), a quarter of the stability limit of a sampled damper
+        on a
+        free mass: so a single count does not reverse the handle.
         """
         most = 0.5 * self.mass / self.period
         controller = SeriesController(self.period, most) if self.controlled else None
@@ -80,7 +81,7 @@ class Rig:
         )
 
     def handle(self) -> HapticHandle:
-        """The handle with its motor, at rest; `substeps` of its steps are a period."""
+        """The handle with its motor, at rest; a period has `substeps` steps."""
         step = self.period / self.substeps
         motor = Actuator(step, limit=self.limit, lag=self.lag, delay=self.delay)
         return HapticHandle(motor, self.mass, self.damping, self.friction, self.finger, self.stops)
@@ -108,7 +109,7 @@ COARSE = Rig(period=7e-3, limit=40.0, sensor=lambda: Encoder.per_inch(50), subst
 FINE = Rig(
     period=1e-4, limit=40.0, sensor=lambda: Encoder(1e-7), estimator=_low_pass(70.0), substeps=1
 )
-# 1 µm at 2 kHz, low-pass of 20 Hz: slow enough for a process beside the loop
+# 1 µm at 2 kHz, low-pass of 20 Hz: slow enough for a separate process
 SMOOTH = Rig(
     mass=0.3,
     period=5e-4,

@@ -11,12 +11,12 @@ import scipy
 
 from inloop.devices.estimators.linear_filter import LinearFilter, Matrix
 
-LEAST, MOST = 1e-7, 1e5  # of the scales m/T², m/T and m: where limits are looked for
+LEAST, MOST = 1e-7, 1e5  # search range of limits, in units of m/T², m/T and m
 ACCURACY = 1e-9
 
 
 class Impedance(NamedTuple):
-    """What is displayed: force = -(stiffness x + damping v + mass a).
+    """Displayed impedance: force = -(stiffness x + damping v + mass a).
 
     Attributes:
         stiffness: [N/m].
@@ -31,21 +31,21 @@ class Impedance(NamedTuple):
 
 @dataclass(frozen=True)
 class SampledLoop:
-    """A mass with damping, read each period, pushed with a held force that comes late.
+    """A damped mass, sampled each period, driven by a held and delayed force.
 
-    Nothing rounds and nothing saturates: the loop is linear, and its eigenvalues decide.
+    No rounding and no saturation: the loop is linear, and its eigenvalues decide.
 
     Attributes:
         mass: of the device [kg].
         damping: of the device [N·s/m].
         period: T [s].
         estimator: of velocity and acceleration, as matrices.
-        delay: from a reading to its force [s], beside the hold; any number of periods.
+        delay: from a reading to its force [s], in addition to the hold; any number of periods.
         lag: time constant of the motor [s].
-        hand_stiffness: that holds the device [N/m]; without a hand stability is hardest.
+        hand_stiffness: stiffness of the hand on the device [N/m]; none is the hardest case.
         hand_damping: of the hand [N·s/m].
-        spring_reads_estimate: whether the stiffness acts on the estimated position, which is late
-            behind a filter, instead of on the reading.
+        spring_reads_estimate: whether the stiffness acts on the estimated position, which is
+            delayed by a filter, instead of on the reading.
     """
 
     mass: float
@@ -59,7 +59,7 @@ class SampledLoop:
     spring_reads_estimate: bool = False
 
     def matrix(self, impedance: Impedance) -> Matrix:
-        """What takes the state to the next sample: device, memory of the estimator, commands."""
+        """State transition matrix of one sample: device, state of the estimator, commands."""
         whole, late, early, n_waiting = self._device()
         A, B, C, D = self.estimator
         n, m = len(whole), len(B)
@@ -75,7 +75,7 @@ class SampledLoop:
         total = np.zeros((n + m + n_waiting,) * 2)
         total[:n, :n] = whole
         total[n : n + m, 0], total[n : n + m, n : n + m] = B, A
-        # commands that wait: the newest first
+        # pending commands: the newest first
         first = n + m
         if n_waiting:
             total[first] = command
@@ -103,30 +103,30 @@ class SampledLoop:
             rates[2, 2], rates[2, 3] = -1.0 / self.lag, 1.0 / self.lag
         rest = max(0.0, self.delay - self._periods * self.period)
         rest = rest if rest > ACCURACY * self.period else 0.0
-        # first the command that still holds, then the next one
+        # first the previous command, then the next one
         old, new = scipy.linalg.expm(rates * rest), scipy.linalg.expm(rates * (self.period - rest))
         late, early = new[:n, :n] @ old[:n, n], new[:n, n]
         return new[:n, :n] @ old[:n, :n], late, early, self._periods + (rest > 0.0)
 
     def growth(self, impedance: Impedance) -> float:
-        """Factor by which the slowest motion grows within a period; below 1 the loop is stable."""
+        """Spectral radius of one period; below 1 the loop is stable."""
         return float(np.max(np.abs(np.linalg.eigvals(self.matrix(impedance)))))
 
     def stable(self, impedance: Impedance) -> bool:
-        """Tell whether every motion dies out."""
+        """Whether the loop is stable."""
         return self.growth(impedance) < 1.0
 
     def stiffness_limit(self, damping: float = 0.0, mass: float = 0.0) -> float:
-        """Largest stiffness up to which the loop is stable [N/m], for what else is displayed."""
+        """Maximum stable stiffness [N/m], for a given damping and mass."""
         scale = self.mass / self.period**2
         return _limit(lambda k: self.stable(Impedance(k, damping, mass)), scale)
 
     def mass_limit(self, stiffness: float, damping: float = 0.0) -> float:
-        """Largest mass that can be displayed beside a stiffness and a damping [kg]."""
+        """Maximum stable mass for a given stiffness and damping [kg]."""
         return _limit(lambda m: self.stable(Impedance(stiffness, damping, m)), self.mass)
 
     def passive_stiffness(self, damping: float = 0.0) -> float:
-        """Largest stiffness that can never be felt as active, whatever holds the device [N/m].
+        """Maximum passive stiffness, for any environment of the device [N/m].
 
         Colgate and Schenkel: b > K T/2 + |B|, for backward differences without delay.
         """
@@ -134,7 +134,7 @@ class SampledLoop:
 
 
 def _limit(stable: Callable[[float], bool], scale: float) -> float:
-    """First value at which stability is lost, on a scale; 0 if there is none from the start."""
+    """First value at which stability is lost, in units of a scale; 0 if unstable from the start."""
     low, high = 0.0, LEAST * scale
     while stable(high):
         low, high = high, 2.0 * high

@@ -1,4 +1,4 @@
-"""What a person can choose of a device, and the devices to begin with."""
+"""Adjustable settings of a device, and predefined devices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUBSTEP = 5e-4  # of the simulated handle [s]
 
 @dataclass(frozen=True)
 class Range:
-    """Least and largest value of a setting, its unit and what it means."""
+    """Minimum and maximum of a setting, its unit and meaning."""
 
     low: float
     high: float
@@ -42,7 +42,7 @@ class Setup:
     """A handle with an encoder, pulled by a finger.
 
     Attributes:
-        title: in a few words.
+        title: short description.
         rate: of the servo [Hz].
         lines: of the encoder, per inch.
         low_pass: before the derivatives [Hz]; 0 for plain differences.
@@ -62,10 +62,10 @@ class Setup:
     controlled: bool = False
 
     def changed(self, settings: Mapping[str, Any]) -> Setup:
-        """With some settings by name, put into their ranges.
+        """With some settings changed by name, clamped to their ranges.
 
         Raises:
-            InputError: there is no such setting, or it is no number.
+            InputError: there is no such setting, or it is not a number.
         """
         found: dict[str, Any] = {}
         for name, value in settings.items():
@@ -86,11 +86,11 @@ class Setup:
         reserve: float = 0.0,
         stops: tuple[float, float] | None = None,
     ) -> Rig:
-        """The device.
+        """Create the device.
 
         Args:
-            carried: force that the finger gives at rest [N].
-            reserve: energy that the mechanism may give [J].
+            carried: force of the finger at rest [N].
+            reserve: energy that the mechanism may return [J].
             stops: of the handle [m]; none by default.
         """
         period, low_pass = 1.0 / self.rate, self.low_pass
@@ -115,7 +115,7 @@ class Setup:
         return rig if stops is None else replace(rig, stops=stops)
 
 
-# `COARSE` and `FINE`; a servo of 1 kHz is what a process beside the plant can do
+# `COARSE` and `FINE`; a servo of 1 kHz is feasible for a separate process
 SETUPS: Mapping[str, Setup] = {
     "coarse": Setup("Coarse encoder: 50 lines per inch, 7 ms", 1.0 / 7e-3, 50.0),
     "smooth": Setup("Smooth sensor: 1 µm, 20 Hz low-pass, 1 kHz", 1000.0, 25_400.0, 20.0, mass=0.3),
@@ -124,7 +124,7 @@ SETUPS: Mapping[str, Setup] = {
 
 
 def find_setup(name: str) -> Setup:
-    """A device to begin with.
+    """A predefined device.
 
     Raises:
         InputError: there is none of this name.

@@ -1,4 +1,4 @@
-"""A simulated device at a plant that runs: who has only a mouse sees what a hand would feel."""
+"""A simulated device at a running plant: shows with a mouse what a hand would feel."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from inloop.devices.haptics.handle import HapticHandle
 from inloop.devices.haptics.rig import Rig
 from inloop.devices.haptics.stiffness_range import StiffnessRange
 
-MOST_LATE = 20  # periods; what is later is skipped
+MOST_LATE = 20  # periods; later ones are skipped
 
 
 class Box(Protocol):
-    """The way to a plant: `inloop.attach(name)`, or a stepper that looks like it."""
+    """Access to a plant: `inloop.attach(name)`, or a stepper with the same interface."""
 
     def write(self, values: Mapping[str, float], /) -> None:
-        """Inputs by name; the others stay."""
+        """Write inputs by name; the others are unchanged."""
 
     def read(self) -> Any:
         """The newest outputs, by name."""
 
 
 class Clock(Protocol):
-    """What a station keeps time by: `box.clock`, or the clock of the system."""
+    """Clock of a station: `box.clock`, or the system clock."""
 
     @property
     def now(self) -> float:
@@ -40,7 +40,7 @@ class Clock(Protocol):
 
 
 class _SystemClock:
-    """The clock of the system."""
+    """The system clock."""
 
     @property
     def now(self) -> float:
@@ -52,19 +52,19 @@ class _SystemClock:
 
 @dataclass
 class Station:
-    """Handle, finger and chain at a joint of a plant, one period after the other.
+    """Handle, finger and chain at a joint of a plant, stepped period by period.
 
     Without a coupling the joint is driven and follows the device: its `q`, `qd` and `qdd` are the
-    reading and its estimated derivatives, and the device feels the effort that this needs. With a
+    reading and its estimated derivatives, and the device feels the effort of the drive. With a
     coupling the joint is free, and both feel the coupling.
 
     Attributes:
         box: of the plant.
-        joint: with a live drive, or free.
+        joint: a joint with a live drive, or a free one.
         rig: the device.
-        arm: from the joint's axis to the handle [m]; 1 for a joint that slides.
+        arm: distance from the joint's axis to the handle [m]; 1 for a prismatic joint.
         coupling: between the device and a free joint.
-        skipped: periods that came too late.
+        skipped: number of periods skipped because they were late.
     """
 
     box: Box
@@ -81,10 +81,10 @@ class Station:
         self.chain, self.handle = self.rig.chain(), self.rig.handle()
 
     def step(self, target: float, target_velocity: float = 0.0) -> float:
-        """One period of the servo; the force on the handle [N].
+        """One servo period; returns the force on the handle [N].
 
         Args:
-            target: where the finger wants the handle [m].
+            target: desired position of the handle [m].
             target_velocity: of the finger [m/s].
         """
         command = self._drive() if self.coupling is None else self._couple(self.coupling)
@@ -93,18 +93,18 @@ class Station:
         return command
 
     def _drive(self) -> float:
-        """The joint follows the device and answers with its effort."""
+        """The joint follows the device; its effort is the force."""
         _, qd, qdd = self.chain.sense(self.handle.position, self.handle.velocity)
-        # springs act on the reading: an estimate behind a low-pass is late, and a loop with a late
-        # position stands little stiffness
+        # springs act on the reading: an estimate after a low-pass is delayed, and a loop with a
+        # delayed position allows little stiffness
         joint, arm, q = self.joint, self.arm, self.chain.reading
         self.box.write({f"{joint}.q": q / arm, f"{joint}.qd": qd / arm, f"{joint}.qdd": qdd / arm})
         effort = self.box.read()[f"{joint}.effort"] / arm
-        # a plant that cannot answer leaves the force as it is
+        # if the plant does not answer, the force is kept
         return self.chain.act(-effort if math.isfinite(effort) else self.chain.wanted)
 
     def _couple(self, coupling: Coupling) -> float:
-        """Device and joint pull at each other."""
+        """Device and joint pull on each other."""
         joint, arm, outputs = self.joint, self.arm, self.box.read()
         held = arm * outputs[f"{joint}.q"], arm * outputs[f"{joint}.qd"]
         handle = self.handle
@@ -113,13 +113,13 @@ class Station:
         return command
 
     def measure(self) -> StiffnessRange:
-        """Find the range of stiffness of the device; takes seconds, not for the loop."""
+        """Measure the stiffness range of the device; takes seconds, not for the loop."""
         damping = 0.0 if self.coupling is None else self.coupling.damping
         self.range = StiffnessRange.of(self.rig, damping)
         return self.range
 
     def panel(self) -> dict[str, Any]:
-        """What a page shows: energy, action of the controller, ranges of stiffness [N/m]."""
+        """Values for display: energy, action of the controller, stiffness limits [N/m]."""
         rig = self.rig
         return {
             **self.chain.panel(),
@@ -141,15 +141,15 @@ class Station:
         seconds: float = math.inf,
         clock: Clock | None = None,
     ) -> None:
-        """Step with the clock.
+        """Step in real time.
 
         Args:
-            target: tells where the finger wants the handle now [m].
-            publish: gets the panel.
-            every: seconds between two panels.
-            stop: asked once per panel.
-            seconds: longest run.
-            clock: to keep time by; None: that of the system.
+            target: returns the desired position of the handle [m].
+            publish: called with the values of `panel`.
+            every: interval of these calls [s].
+            stop: polled at the same interval.
+            seconds: maximum run time [s].
+            clock: clock to use; None: the system clock.
         """
         clock = _SystemClock() if clock is None else clock
         period, start = self.rig.period, clock.now

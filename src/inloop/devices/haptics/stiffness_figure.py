@@ -1,4 +1,4 @@
-"""Stiffness that a device can display, drawn.
+"""Plot the stiffness that a device can display.
 
 python -m inloop.devices.haptics.stiffness_figure FILE.png
 """
@@ -24,7 +24,7 @@ RESOLUTION = 1e-5  # [m]
 
 
 def draw(figure: Any) -> None:
-    """Computed limits as lines, measured ones as marks."""
+    """Plot computed limits as lines, measured ones as markers."""
     axes = figure.subplots()
     fine = np.geomspace(RATES[0], RATES[-1], 60)
     for damping, color in DAMPINGS.items():
@@ -55,7 +55,7 @@ def draw(figure: Any) -> None:
 
 
 def main() -> None:
-    """Draw into the file that the command line names."""
+    """Plot to the file given on the command line."""
     path = Path(sys.argv[1])
     figure = blank_figure((7.0, 4.4), path)
     draw(figure)

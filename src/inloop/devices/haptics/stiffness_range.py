@@ -1,4 +1,4 @@
-"""How stiff a device can display: computed from its loop, and measured on a simulated one."""
+"""Stiffness limits of a device: computed from its loop, and measured in simulation."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import asdict, dataclass, replace
 from inloop.devices.haptics.coupling import Coupling
 from inloop.devices.haptics.rig import Rig
 
-CALMER = 0.99  # of the speed before: less than this is dying out
-STILL = 0.01  # of the speed of the push: less than this is rest
+CALMER = 0.99  # velocity ratio below which a motion decays
+STILL = 0.01  # fraction of the initial velocity that counts as rest
 LEAST_PERIODS, LEAST_SWINGS = 2000, 24  # of a run
 ACCURACY = 0.02
 
 
 @dataclass(frozen=True)
 class StiffnessRange:
-    """Largest stiffness of a coupling to a place at rest [N/m].
+    """Maximum stiffness of a coupling to a fixed point [N/m].
 
     Attributes:
-        passive: never felt as active, whatever holds the device (Colgate and Schenkel).
-        stable: dies out without a hand: eigenvalues of the linear loop.
-        measured: dies out without a hand, simulated with its sensor, friction and limit.
+        passive: passive in any environment of the device (Colgate and Schenkel).
+        stable: stable without a hand, by the eigenvalues of the linear loop.
+        measured: stable without a hand, simulated with sensor, friction and limit.
         controlled: the same with the passivity controller.
     """
 
@@ -32,7 +32,7 @@ class StiffnessRange:
 
     @classmethod
     def of(cls, rig: Rig, damping: float = 0.0) -> StiffnessRange:
-        """Of a device, for the damping of the coupling [N·s/m]; takes about a second."""
+        """Limits of a device, for a damping of the coupling [N·s/m]; takes about a second."""
         loop = rig.sampled_loop()
         return cls(
             passive=loop.passive_stiffness(damping),
@@ -42,17 +42,17 @@ class StiffnessRange:
         )
 
     def data(self) -> dict[str, float]:
-        """For a page."""
+        """As plain data."""
         return asdict(self)
 
 
 def measured_stiffness(rig: Rig, damping: float = 0.0, *, push: float = 0.2) -> float:
-    """Bisection for the stiffness at which a push is no longer calmed [N/m].
+    """Find the stability limit of the stiffness by bisection [N/m].
 
     Args:
         rig: the device.
         damping: of the coupling [N·s/m].
-        push: velocity with which the handle leaves the place that the coupling holds [m/s].
+        push: initial velocity of the handle at the fixed point [m/s].
     """
     scale = rig.mass / rig.period**2
     computed = rig.sampled_loop().stiffness_limit(damping)
@@ -68,9 +68,9 @@ def measured_stiffness(rig: Rig, damping: float = 0.0, *, push: float = 0.2) -> 
 
 
 def calms(rig: Rig, coupling: Coupling, push: float = 0.2) -> bool:
-    """Tell whether a pushed handle comes to rest, or moves less and less.
+    """Whether a pushed handle comes to rest, or its motion decays.
 
-    Its speed in the last quarter of the run is compared with that in the second quarter.
+    Its velocity in the last quarter of the run is compared with that in the second quarter.
     """
     chain, handle = rig.chain(), rig.handle()
     handle.velocity = push

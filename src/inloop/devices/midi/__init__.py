@@ -1,1 +1,1 @@
-"""Notes from the motion of a hammer, to a port or into a file."""
+"""MIDI notes from the motion of a hammer, to a port or a file."""

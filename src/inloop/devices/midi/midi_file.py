@@ -14,7 +14,7 @@ MOST_TICKS = 0x0FFFFFFF  # four bytes of seven bits
 
 
 def write_midi_file(path: str | Path, notes: Sequence[Note]) -> None:
-    """Write notes at their times; what lies before time zero is put there."""
+    """Write notes at their times; negative times become zero."""
     microseconds = 1_000_000 // QUARTERS_PER_SECOND
     track = b"\x00\xff\x51\x03" + microseconds.to_bytes(3, "big")
     now = 0
@@ -29,7 +29,7 @@ def write_midi_file(path: str | Path, notes: Sequence[Note]) -> None:
 
 
 def _length(ticks: int) -> bytes:
-    """Seven bits per byte, the highest first; all bytes but the last have their top bit set."""
+    """Variable-length quantity: seven bits per byte, all but the last with the top bit set."""
     parts = [ticks & 0x7F]
     while ticks := ticks >> 7:
         parts.append(0x80 | (ticks & 0x7F))

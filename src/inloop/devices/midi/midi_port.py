@@ -1,4 +1,4 @@
-"""A port to synthesizers and music programs, by python-rtmidi."""
+"""MIDI port to synthesizers and music programs, by python-rtmidi."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inloop.devices.midi.notes import Note
 from inloop.errors import LinkError
 
 CLIENT = "inloop"
-LINGER = 0.25  # [s]: longer than a cycle of JACK, which has up to 8192 frames
+LINGER = 0.25  # [s]: longer than a JACK cycle, which has up to 8192 frames
 NEEDED = (
     "For a port: `pip install inloop[midi]` and a MIDI system, ALSA (modprobe snd-seq) or JACK; "
     "a file needs neither."
@@ -18,19 +18,19 @@ NEEDED = (
 
 
 class MidiPort:
-    """Sends notes to a port that is there, or offers one that others connect to.
+    """Sends notes to an existing port, or to a virtual one that others connect to.
 
     Attributes:
-        name: of the port that it sends to, or offers.
+        name: name of the port.
     """
 
     def __init__(self, to: str = "", *, offer: str = "notes", system: str = "") -> None:
         """Open a port.
 
         Args:
-            to: part of the name of a port that is there; without it, one is offered.
-            offer: name of the port that is offered.
-            system: "alsa", "jack", or "" for the first that works.
+            to: part of the name of an existing port; default: create a virtual one.
+            offer: name of the virtual port.
+            system: "alsa", "jack", or "" for the first available.
 
         Raises:
             LinkError: python-rtmidi or a MIDI system is missing, or there is no such port.
@@ -45,22 +45,24 @@ class MidiPort:
         if not fitting:
             raise LinkError(
                 f"no MIDI port has a name with {to[:40]!a}",
-                fix=f"There are: {', '.join(there) or 'none'}. Without a name, one is offered.",
+                fix=f"Known ports: {', '.join(there) or 'none'}. Without a name, a new port is "
+                "created.",
             )
         self.name = there[fitting[0]]
         self._out.open_port(fitting[0], offer)
-        # what is sent in the cycle of JACK in which a port was connected may be lost
+        # messages sent in the JACK cycle of the connection may be lost
         time.sleep(LINGER)
 
     def send(self, note: Note) -> None:
-        """Send a message at once."""
+        """Send a message immediately."""
         self._out.send_message(note.message())
 
     def close(self) -> None:
-        """Take the port away, as soon as what was sent last had time to arrive.
+        """Close the port, after the last message had time to arrive.
 
-        A port that goes in the cycle of JACK in which it has sent something takes that along: those
-        who have not read it yet find no port any more (benchmarks/midi_losses.py).
+        Closing a port in the JACK cycle in which it has sent a message loses that message: readers
+        no
+        longer find the port (benchmarks/midi_losses.py).
         """
         time.sleep(LINGER)
         self._out.close_port()
@@ -74,7 +76,7 @@ class MidiPort:
 
 
 def _connection(system: str) -> Any:
-    """An output of rtmidi on the first MIDI system that answers."""
+    """An rtmidi output on the first MIDI system that answers."""
     try:
         import rtmidi
     except ImportError:

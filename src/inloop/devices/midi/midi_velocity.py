@@ -1,4 +1,4 @@
-"""How hard a note is struck, as MIDI tells it."""
+"""Convert between MIDI velocity and hammer speed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SOFTEST, LOUDEST = 1, 127
 
 
 def midi_velocity(hammer_speed: float) -> int:
-    """Velocity of a note, 1 to 127, for the speed of the hammer at the string [m/s].
+    """MIDI velocity, 1 to 127, for the speed of the hammer at the string [m/s].
 
     52 + 25 log2(speed): the map of the Bösendorfer SE290 in Goebl, "The role of timing and
     intensity in the production and perception of melody in expressive piano performance", Graz
@@ -20,5 +20,5 @@ def midi_velocity(hammer_speed: float) -> int:
 
 
 def hammer_speed(velocity: int) -> float:
-    """Speed of the hammer [m/s] that a velocity stands for."""
+    """Speed of the hammer [m/s] for a MIDI velocity."""
     return float(2.0 ** ((velocity - 52.0) / 25.0))

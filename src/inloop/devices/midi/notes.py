@@ -1,4 +1,4 @@
-"""When a note begins and ends: from the motion of hammer and damper."""
+"""Detect the start and end of notes from the motion of hammer and damper."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ NOTE_OFF, NOTE_ON = 0x80, 0x90
 
 
 class Note(NamedTuple):
-    """A message of one note.
+    """A MIDI message of one note.
 
     Attributes:
         t: time [s].
         kind: NOTE_ON or NOTE_OFF.
         note: 0 to 127; 60 is C4.
         velocity: 1 to 127, and 0 for NOTE_OFF.
-        speed: of the hammer at the string [m/s]; 0 for NOTE_OFF, or if nobody knows.
+        speed: speed of the hammer at the string [m/s]; 0 for NOTE_OFF, or if unknown.
     """
 
     t: float
@@ -30,11 +30,11 @@ class Note(NamedTuple):
     speed: float = 0.0
 
     def message(self, channel: int = 0) -> tuple[int, int, int]:
-        """The three bytes of MIDI."""
+        """The three MIDI bytes."""
         return self.kind | channel, self.note, self.velocity
 
     def data(self) -> dict[str, float | int | bool]:
-        """For a page."""
+        """As plain data."""
         return {
             "t": self.t,
             "on": self.kind == NOTE_ON,
@@ -46,20 +46,20 @@ class Note(NamedTuple):
 
 @dataclass
 class NoteMaker:
-    """Watches one hammer.
+    """Detects the notes of one hammer.
 
-    A note begins when the hammer meets the string, with the speed that it had just before; it ends
-    when the damper is back, or after `longest`. Where no contact is told, a hammer that turns back
-    within `contact_time` of its full speed has met the string: gravity takes longer.
+    A note begins when the hammer hits the string, with the speed just before; it ends when the
+    damper is back, or after `longest`. Without contact information, a hammer that reverses within
+    `contact_time` of its full speed has hit the string: gravity takes longer.
 
     Attributes:
         note: 0 to 127; 60 is C4.
-        least: hammers slower than this make no sound [m/s]; the softest tone of the pianists of
+        least: slower hammers make no sound [m/s]; the softest tone of the pianists of
             Goebl, Bresin and Galembo (2005) had 0.18 m/s.
-        apart: two strikes within this time are one, because a hammer may bounce in its felt [s].
-        contact_time: from first touch to turning back, at most [s].
-        longest: note [s].
-        sounds_since: when the note began [s]; None while it is silent.
+        apart: strikes closer than this are one, because a hammer may bounce in its felt [s].
+        contact_time: maximum time from first touch to reversal [s].
+        longest: maximum duration of a note [s].
+        sounds_since: start of the current note [s]; None while silent.
     """
 
     note: int = 60
@@ -75,12 +75,12 @@ class NoteMaker:
     def update(
         self, t: float, speed: float, contact: bool | None = None, damped: bool = False
     ) -> list[Note]:
-        """Take a sample; the messages that follow.
+        """Process a sample; returns the resulting messages.
 
         Args:
             t: time [s].
             speed: of the hammer towards the string [m/s].
-            contact: whether hammer and string touch; None if nobody tells.
+            contact: whether hammer and string touch; None if unknown.
             damped: whether the damper is on the string.
         """
         found: list[Note] = []
@@ -95,20 +95,20 @@ class NoteMaker:
         return found
 
     def silence(self, t: float) -> list[Note]:
-        """End the note if there is one."""
+        """End the current note, if any."""
         if self.sounds_since is None:
             return []
         self.sounds_since = None
         return [Note(t, NOTE_OFF, self.note, 0)]
 
     def _touched(self, speed: float, contact: bool) -> float:
-        """Speed of a strike that begins now; else 0. The sample before knows it best."""
+        """Speed of a strike that begins now; else 0. The previous sample is most accurate."""
         begins, self.touching = contact and not self.touching, contact
         before, self.speed = self.speed, speed
         return before if begins else 0.0
 
     def _turned_back(self, t: float, speed: float) -> float:
-        """Speed of a strike that has just turned the hammer back; else 0."""
+        """Speed of a strike that has just reversed the hammer; else 0."""
         while self.rising and t - self.rising[0][0] > self.contact_time:
             self.rising.popleft()
         if speed > 0.0:

@@ -1,1 +1,1 @@
-"""Sensors as they are: what they add to what an ideal one tells."""
+"""Models of real sensors: errors added to ideal readings."""

@@ -1,4 +1,4 @@
-"""An analog-to-digital converter behind a sensor: noise, steps, ends of its range."""
+"""An analog-to-digital converter: noise, quantization, saturation."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from inloop.errors import InputError
 
 @dataclass
 class Converter:
-    """Turns a voltage into one of 2^bits values.
+    """Quantizes a voltage to 2^bits values.
 
     Attributes:
-        low: lowest voltage that it gives [V].
+        low: lowest voltage [V].
         high: end of its range [V].
-        bits: of a value.
-        noise: standard deviation of what is added before [V].
-        seed: of the noise; the same seed gives the same noise.
+        bits: resolution in bits.
+        noise: standard deviation of the noise added before quantization [V].
+        seed: random seed of the noise.
     """
 
     low: float
@@ -38,11 +38,11 @@ class Converter:
 
     @property
     def step(self) -> float:
-        """Between two values [V]."""
+        """Quantization step [V]."""
         return (self.high - self.low) / (1 << self.bits)
 
     def read(self, voltage: float) -> float:
-        """The nearest value [V]; beyond the range, the last one."""
+        """The nearest value [V], saturated at the ends of the range."""
         if self.noise:
             voltage += self.source.gauss(0.0, self.noise)
         count = round((voltage - self.low) / self.step)

@@ -1,4 +1,4 @@
-"""An incremental encoder: what it reads is a whole number of counts."""
+"""An incremental encoder: quantizes a position to counts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ INCH = 0.0254  # [m]
 
 @dataclass(frozen=True)
 class Encoder:
-    """An encoder that counts the lines it has passed.
+    """An incremental encoder.
 
     Attributes:
-        resolution: what one count stands for [m or rad].
-        offset: position at which it counts zero [m or rad].
+        resolution: position per count [m or rad].
+        offset: position of count zero [m or rad].
     """
 
     resolution: float
@@ -35,9 +35,9 @@ class Encoder:
         return cls(INCH / lines, offset)
 
     def count(self, position: float) -> int:
-        """Lines passed at a position: it counts up as a line is reached."""
+        """Count at a position: increments as a line is reached."""
         return math.floor((position - self.offset) / self.resolution)
 
     def read(self, position: float) -> float:
-        """Position that the count stands for [m or rad]: at most one resolution too low."""
+        """Position of the count [m or rad]: at most one resolution too low."""
         return self.offset + self.resolution * self.count(position)

@@ -1,4 +1,4 @@
-"""Two Hall sensors in opposition under a key: two curves, one nearly straight line."""
+"""Two opposed Hall sensors under a key, combined to a nearly linear reading."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CALIBRATION_POINTS = 101
 
 @dataclass(frozen=True)
 class Magnet:
-    """A round magnet, magnetized along its axis.
+    """A cylindrical magnet, magnetized along its axis.
 
     Attributes:
         radius: [m].
@@ -42,22 +42,21 @@ def _five_volts(seed: int) -> Converter:
 class HallPair:
     """Position = k (U_front² - U_rear²) + O: Eq. 17 of Timmermans et al. (Sensors 21, 2021).
 
-    The front sensor sees its magnet come nearer while the rear one sees its own go away. k and O
-    are found by calibration, as in the source: least squares over the travel, without noise. What
-    the source tells of its sensors comes out: a straight line except in the first and the last
-    millimeter of ten.
+    The front sensor sees its magnet approach while the rear one sees its own recede. k and O are
+    found by calibration, as in the source: least squares over the travel, without noise. This
+    reproduces the source: a straight line except in the first and the last millimeter of ten.
 
     Sensors are Allegro A1301 (2.5 V at rest, 25 V/T, 0 to 5 V). Magnets and gaps are not given;
-    these keep the voltages within the range. At 5 Hz the source is off by up to 10 %
-    of the travel; a lag of 6.4 ms would explain it (amplitude · ω · lag), so it can be had.
+    these values keep the voltages within the range. At 5 Hz the source has errors of up to 10 % of
+    the travel; a lag of 6.4 ms would explain it (amplitude · ω · lag), and can be set.
 
     Attributes:
         travel: of the key at the sensors [m].
-        gap: from sensor to magnet where it is nearest [m].
+        gap: minimum distance from sensor to magnet [m].
         magnet: on the key, one for each sensor.
         at_rest: voltage without field [V].
         sensitivity: of the sensors [V/T].
-        period: time between readings [s]; matters with a lag only.
+        period: time between readings [s]; used only with a lag.
         lag: time constant of the voltages [s].
         front: converter of the front voltage.
         rear: converter of the rear voltage.
@@ -95,7 +94,7 @@ class HallPair:
         return self.k * (front**2 - rear**2) + self.offset
 
     def read(self, position: float) -> float:
-        """Position that the two voltages stand for [m]."""
+        """Position from the two measured voltages [m]."""
         front, rear = self.voltages(position)
         if self.lag > 0.0:
             stay = math.exp(-self.period / self.lag)

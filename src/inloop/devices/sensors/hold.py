@@ -1,21 +1,21 @@
-"""A value that is passed on at certain times and held in between."""
+"""Zero-order hold."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-ROUNDING = 1e-9  # of a period, by which a time may be early
+ROUNDING = 1e-9  # fraction of a period by which a sample may be early
 
 
 @dataclass
 class ZeroOrderHold:
-    """What a digital-to-analog converter does: it takes a value each period and holds it.
+    """Samples a value each period and holds it, like a digital-to-analog converter.
 
     Attributes:
         period: [s].
-        value: held now.
-        due: when the next value is taken [s].
+        value: the held value.
+        due: time of the next sample [s].
     """
 
     period: float
@@ -23,11 +23,11 @@ class ZeroOrderHold:
     due: float = 0.0
 
     def ready(self, t: float) -> bool:
-        """Tell whether a new value is due at time t [s]."""
+        """Whether a new value is due at time t [s]."""
         return t >= self.due - ROUNDING * self.period
 
     def take(self, t: float, value: float) -> float:
-        """Take a value at time t and hold it until the next multiple of the period."""
+        """Sample a value at time t and hold it until the next multiple of the period."""
         self.value = value
         self.due = (math.floor(t / self.period + ROUNDING) + 1.0) * self.period
         return value

@@ -1,4 +1,4 @@
-"""Real or simulated devices between the sensors of a plant, which are ideal, and a controller."""
+"""Real or simulated devices between the ideal sensors of a plant and a controller."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Devices = Callable[[int], Sequence[Sensor]]
 
 
 class Signals(Protocol):
-    """Whatever holds signals by name: outputs of a mailbox, a stepper, a mapping."""
+    """Any source of signals by name: outputs of a mailbox, a stepper, a mapping."""
 
     def __getitem__(self, signal: str, /) -> float:
-        """The signal now."""
+        """The current value of a signal."""
 
 
 class Instruments:
-    """What a controller gets to know of a plant, once per period.
+    """Measurements of a plant for a controller, once per period.
 
         fitted = {"hull": lambda k: [Noise(0.02, seed=k), Delay(2)]}
         instruments = Instruments(plant.mechanism.signals_by_sensor, fitted)
         measured = instruments.read(outputs)  # {"hull.accel.x": ..., "crank": ...}
 
-    Sensors that have no devices are passed on as they are. A device is any object with a method
-    `read`: one that asks real hardware need not look at the value it is given.
+    Sensors without devices are passed through. A device is any object with a method `read`: one
+    that queries real hardware may ignore the value it is given.
     """
 
     def __init__(
@@ -37,9 +37,9 @@ class Instruments:
         Args:
             sensors: names of the signals by name of the sensor: `mechanism.signals_by_sensor`, or
                 of a running plant `signals_by_sensor(layout)` of inloop.realtime.
-            fitted: functions that make the devices of one signal, from the plant to the
-                controller, by name of a sensor, for each of its signals, or of one signal. They
-                take the number of the signal, a seed that no other one has.
+            fitted: functions that create the chain of devices of one signal, from the plant to the
+                controller, by name of a sensor (for each of its signals) or of a signal. They take
+                the index of the signal, for use as a unique seed.
 
         Raises:
             InputError: there is no such sensor or signal.
@@ -56,18 +56,18 @@ class Instruments:
                 )
         for sensor, signals in known.items():
             for signal in signals:
-                # what is said of one signal goes before what is said of the sensor
+                # settings of a signal override those of its sensor
                 make = wanted.get(signal, wanted.get(sensor))
                 number = len(self._devices)
                 self._devices[signal] = () if make is None else tuple(make(number))
 
     @property
     def signals(self) -> tuple[str, ...]:
-        """Names of what is read."""
+        """Names of the measured signals."""
         return tuple(self._devices)
 
     def read(self, signals: Signals) -> dict[str, float]:
-        """What all devices measure now, by name of the signal; call it once per period."""
+        """Current measurements of all devices, by signal name; call it once per period."""
         return {signal: self._read(signal, float(signals[signal])) for signal in self._devices}
 
     def _read(self, signal: str, value: float) -> float:

@@ -1,4 +1,4 @@
-"""Readings that are old: a delay, and a sensor that is slower than whoever reads it."""
+"""Delayed readings, and sensors slower than their reader."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from inloop.errors import InputError
 
 @dataclass
 class Delay:
-    """Tells what was read some readings ago; until then, the first one.
+    """Delays readings; until the first delayed one arrives, returns the first reading.
 
     Attributes:
-        readings: how many; one is a period of whoever reads.
+        readings: delay in readings, i.e. periods of the reader.
     """
 
     readings: int
@@ -23,17 +23,17 @@ class Delay:
         _check(self.readings, 0, "delay")
 
     def read(self, quantity: float) -> float:
-        """The quantity as it was."""
+        """The delayed quantity."""
         self.waiting.append(quantity)
         return self.waiting.popleft() if len(self.waiting) > self.readings else self.waiting[0]
 
 
 @dataclass
 class SampledEvery:
-    """Takes a new value at every so-many-th reading, beginning with the first, and keeps it.
+    """Takes a new value at every n-th reading, beginning with the first, and holds it.
 
     Attributes:
-        readings: from one value to the next; 10 for a sensor of 100 Hz that is read at 1 kHz.
+        readings: readings per value; 10 for a sensor of 100 Hz that is read at 1 kHz.
     """
 
     readings: int
@@ -44,7 +44,7 @@ class SampledEvery:
         _check(self.readings, 1, "rate")
 
     def read(self, quantity: float) -> float:
-        """The value that it took last."""
+        """The last value taken."""
         if self.count % self.readings == 0:
             self.kept = quantity
         self.count += 1

@@ -1,4 +1,4 @@
-"""A strain-gauge bridge behind an amplifier: a voltage that tells a force."""
+"""A strain-gauge bridge with an amplifier: a force sensor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LoadCell:
         excitation: voltage over the bridge [V].
         gain: of the amplifier.
         rate: at which it converts [Hz].
-        converter: what reads the amplified voltage.
+        converter: converter of the amplified voltage.
     """
 
     range: float = 50.0
@@ -43,7 +43,7 @@ class LoadCell:
         return self.converter.step / self.volts_per_newton
 
     def voltage(self, force: float) -> float:
-        """Behind the amplifier [V]; a bridge that is pulled or overloaded gives its last value."""
+        """Amplified voltage [V], saturated for a bridge in tension or overload."""
         return self.volts_per_newton * min(max(force, 0.0), self.range)
 
     def read(self, force: float) -> float:
@@ -51,6 +51,6 @@ class LoadCell:
         return self.converter.read(self.voltage(force)) / self.volts_per_newton
 
     def mean(self, force: float, period: float) -> float:
-        """Mean of all conversions within a period, in which the force stays the same [N]."""
+        """Mean of all conversions within a period with constant force [N]."""
         count = max(1, int(period * self.rate + 1e-9))
         return sum(self.read(force) for _ in range(count)) / count

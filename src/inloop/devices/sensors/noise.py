@@ -11,12 +11,12 @@ from inloop.errors import InputError
 
 @dataclass
 class Noise:
-    """Adds white noise to each reading, in the unit of what is read.
+    """Adds white noise to each reading, in the unit of the reading.
 
     Attributes:
         deviation: standard deviation.
-        bias: what is added to every reading.
-        seed: of the noise; the same seed gives the same noise.
+        bias: constant added to every reading.
+        seed: random seed of the noise.
     """
 
     deviation: float

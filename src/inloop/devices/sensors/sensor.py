@@ -1,4 +1,4 @@
-"""What a sensor is for whoever reads it."""
+"""Interface of sensors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Sensor(Protocol):
-    """Reads a quantity, as it can: an encoder, Hall sensors, a coil."""
+    """Measures a quantity: an encoder, Hall sensors, a coil."""
 
     def read(self, quantity: float, /) -> float:
-        """What it tells."""
+        """The reading."""

@@ -1,1 +1,1 @@
-"""Flexible links: beams by finite elements about the frame at their root."""
+"""Flexible links: finite-element beams in the frame at their root."""

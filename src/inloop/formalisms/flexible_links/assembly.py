@@ -1,20 +1,20 @@
 """Inertia of flexible links: finite elements about the frame at the root of each link.
 
-The root's frame E moves with the tree and takes the place of the equivalent rigid link; nodes are
-displaced in it by ordinary coordinates. A point of the beam lies at r in E, and with acc, om and
-beta the motion of E (gravity taken off) it accelerates by
+The root's frame E moves with the tree and replaces the equivalent rigid link; ordinary coordinates
+displace the nodes relative to it. A point of the beam at r in E accelerates, with acc, om and beta
+the motion of E (gravity subtracted), by
 
     a = acc + beta r + 2 om × rd + rdd
 
-From ∫ δr · a dm = 0 follow the efforts of the nodal coordinates, and the wrench on the body that
-carries E: the blocks M, MS, SᵀM, SᵀMS, M_G of Giovagnoni 1994, Gasparetto 2004, here with the terms
-of second order in the displacements, so that energy is kept. Damping per mass counts as rdd + α rd,
-in the rows of the rigid motion too, as in their equations.
+The virtual work ∫ δr · a dm = 0 gives the efforts of the nodal coordinates and the wrench on the
+body that carries E: the blocks M, MS, SᵀM, SᵀMS, M_G of Giovagnoni 1994, Gasparetto 2004, here with
+the terms of second order in the displacements, so that energy is conserved. Mass-proportional
+damping enters as rdd + α rd, also in the rows of the rigid motion, as in their equations.
 
-In the mass matrix the nodes of a link are tied to each other although none hangs on another. The
-tree of its factorization therefore takes them as a chain, tip next to the carrying body: from the
-root to the tip all pivots depend on parameters only and end up in `prepare`, and what hangs on
-the tip changes the tip's pivots alone.
+In the mass matrix the nodes of a link are coupled although none is the parent of another. The
+elimination tree therefore treats them as a chain with the tip next to the carrying body: from the
+root to the tip all pivots depend on parameters only and move to `prepare`, and bodies attached to
+the tip change only the tip's pivots.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class BentBeam:
-    """A beam in its displaced state: moments of its mass that the equations share."""
+    """A beam in its deformed state: mass moments shared by the equations."""
 
     def __init__(self, beam: Beam, skeleton: Skeleton) -> None:
         self.beam = beam
@@ -68,7 +68,7 @@ class BentBeam:
         self.Hy = times(I.Myy, self.ey, 2 * n)
 
     def rigid(self) -> Inertia:
-        """Inertia of the beam as it is now, about the root in its own axes."""
+        """Inertia of the deformed beam, about the root in its own axes."""
         graph, I = self.graph, self.beam.inertia
         zero = graph.zero
         xx, yy = inner(self.ex, self.Nx, graph), inner(self.ey, self.Hy, graph)
@@ -87,7 +87,7 @@ class BentBeam:
         return f, n
 
     def columns(self) -> dict[int, tuple[Vector, Vector]]:
-        """By coordinate, force and moment on the carrying link that a unit acceleration needs."""
+        """By coordinate, force and moment on the carrying link for a unit acceleration."""
         zero, I, beam = self.graph.zero, self.beam.inertia, self.beam
         found = {}
         for i, k in enumerate(beam.axial):
@@ -119,7 +119,7 @@ class BentBeam:
         return self.short.J if self.short is not None else {}
 
     def _carried(self) -> Entries:
-        """Jᵀ Mxx J: mass that displacements across the link move along it."""
+        """Jᵀ Mxx J: axial inertia of lateral displacements."""
         MJ: Entries = {}
         for (i, l), mass in self.beam.inertia.Mxx.items():
             for (row, j), entry in self._jacobian.items():
@@ -135,7 +135,7 @@ class BentBeam:
         return found
 
     def needs(self, motion: Motion, qdd: Sequence[Expr]) -> BeamNeeds:
-        """What the motion of the beam needs: efforts of its coordinates, a wrench on its link."""
+        """Inertial loads of the beam's motion: efforts of its coordinates, a wrench on its link."""
         beam, graph, I = self.beam, self.graph, self.beam.inertia
         graph.section = beam.name
         n, R_EC = len(beam.x), transpose(beam.R_CE)
@@ -143,7 +143,7 @@ class BentBeam:
         beta = product(product(R_EC, motion.beta), beam.R_CE)
         lift = matrix_times(motion.beta, beam.p_CE)
         acc = matrix_times(R_EC, add(motion.acc, lift))
-        # rdd + α rd: damping per mass goes with the accelerations
+        # rdd + α rd: mass-proportional damping adds to the accelerations
         along = beam.along(qdd, graph)
         if self.short is not None:
             along = self.short.second_rates(beam.across(qdd))
@@ -198,7 +198,7 @@ class BentBeam:
         return matrix_times(R_EC, om_C), matrix_times(R_EC, v)
 
     def damping_power(self, om_C: Vector, v_C: Vector) -> Expr:
-        """What damping per mass takes, ∫ α rd · v dm, for the motion of the carrying link [W]."""
+        """Power lost by mass-proportional damping, ∫ α rd · v dm, from the carrier's motion [W]."""
         graph, I, n = self.graph, self.beam.inertia, len(self.beam.x)
         if self.beam.alpha is graph.zero:
             return graph.zero
@@ -224,7 +224,7 @@ class BentBeam:
 
 @dataclass(frozen=True)
 class BeamNeeds:
-    """What the inertia of a beam needs.
+    """Inertial loads of a beam.
 
     Attributes:
         link: index of the carrying link, or GROUND.
@@ -239,7 +239,7 @@ class BeamNeeds:
 
 
 def _euler(rigid: Inertia, om: Vector, omd: Vector, beta: Matrix) -> Vector:
-    """J omd + om × J om of a flat body (z = 0), by entries of J and of beta = omd~ + om~ om~."""
+    """J omd + om × J om of a planar body (z = 0), by entries of J and beta = omd~ + om~ om~."""
     yy, xx, _, minus_xy, _, _ = rigid.J  # ∫ y², ∫ x², …, -∫ xy
     xy = -minus_xy
     # ∫ r × (beta r): x = y a_z, y = -x a_z, z = x a_y - y a_x with a = beta r
@@ -251,16 +251,16 @@ def _euler(rigid: Inertia, om: Vector, omd: Vector, beta: Matrix) -> Vector:
 
 
 def bend(skeleton: Skeleton) -> list[BentBeam]:
-    """All flexible links in their displaced state, and what their shortening carries along."""
+    """All flexible links in their deformed state, with the masses that their shortening moves."""
     every = [item for beam in skeleton.beams for item in (beam, *loaded(beam))]
     return [BentBeam(beam, skeleton) for beam in every]
 
 
 def chained(skeleton: Skeleton) -> tuple[int, ...]:
-    """Parents of all coordinates in the tree of the mass matrix's factorization."""
+    """Parents of all coordinates in the elimination tree of the mass matrix."""
     parents = [link.parent for link in skeleton.links]
     for beam in skeleton.beams:
-        # root to tip, each on the next one; the last one on the carrying link
+        # from root to tip, each is the child of the next; the last one of the carrying link
         order = beam.coordinates
         for k, above in zip(order, (*order[1:], beam.link), strict=True):
             parents[k] = above

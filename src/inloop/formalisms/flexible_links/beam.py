@@ -1,4 +1,4 @@
-"""Flexible links in the skeleton: where each is, its coordinates, its finite elements."""
+"""Flexible links in the skeleton: location, coordinates and finite elements."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Beam:
         name: name of the link.
         link: index of the link C that carries its root, or GROUND.
         R_CE: axes of the beam in C.
-        p_CE: its root in C.
-        axial: coordinates of displacements along it, root to tip; empty if it keeps its length.
-        lateral: coordinates of displacements across it and of rotations, in turn.
-        x: positions of the nodes where it is straight.
-        lengths: of the elements.
+        p_CE: position of its root in C.
+        axial: axial coordinates, root to tip; empty if the link is inextensible.
+        lateral: lateral displacements and rotations, alternating.
+        x: undeformed positions of the nodes.
+        lengths: element lengths.
         inertia: integrals over its mass.
         EI: bending stiffness [N·m²].
         EA: axial stiffness [N].
-        alpha, beta: damping per mass [1/s] and per stiffness [s].
-        stiffening: True if bending shortens it.
-        loads: mass of what is fixed to each node [kg].
+        alpha, beta: mass-proportional [1/s] and stiffness-proportional damping [s].
+        stiffening: whether bending shortens it.
+        loads: mass attached to each node [kg].
     """
 
     name: str
@@ -62,7 +62,7 @@ class Beam:
 
     @property
     def shortens(self) -> bool:
-        """True if it keeps its length, so that bending brings its nodes nearer to the root."""
+        """True if it is inextensible, so that bending moves its nodes towards the root."""
         return self.stiffening and not self.axial
 
     @property
@@ -71,11 +71,11 @@ class Beam:
         return tuple(sorted((*self.axial, *self.lateral), reverse=True))
 
     def along(self, values: Sequence[Expr], graph: Graph) -> list[Expr]:
-        """Entries of a vector of all coordinates that displace nodes along the beam."""
+        """Entries of a vector of all coordinates that displace nodes axially."""
         return [values[k] for k in self.axial] or [graph.zero] * len(self.x)
 
     def across(self, values: Sequence[Expr]) -> list[Expr]:
-        """Entries that displace them across it and turn them."""
+        """Entries that displace nodes laterally and rotate them."""
         return [values[k] for k in self.lateral]
 
 
@@ -92,7 +92,7 @@ def _beam(
     axes = symbols.matrix(item.R_BE)
     x, loads = [], []
     for node in item.nodes:
-        # where the joints of the nodes are decides: these numbers may be live
+        # derived from the joints of the nodes, whose numbers may be live
         first = mechanism.bodies[node.bodies[0]]
         p_BJ = symbols.vector(first.attachment.p_PJ, first.attachment.path, "m")
         x.append(dot(transpose(axes)[0], sub(p_BJ, root)))

@@ -1,13 +1,13 @@
-"""Elasticity and damping of flexible links, as laws of the nodal coordinates.
+"""Elasticity and damping of flexible links, as force laws on the nodal coordinates.
 
-Bending follows Euler and Bernoulli. Along the link each element has one strain, which bending
-shortens (Föppl & von Kármán, averaged over the element, so that cubic bending and linear stretching
-do not lock):
+Bending follows Euler–Bernoulli. Each element has one axial strain, to which bending contributes
+(Föppl–von Kármán, averaged over the element, so that cubic bending and linear stretching do not
+lock):
 
     eps = (u_2 - u_1)/h + 1/(2h) ∫ w'² dx
 
-The normal force N = EA (eps + beta epsd) then does the rest: tension stiffens, pressure softens.
-Links that keep their length have bending alone; shortening.py tells how they stiffen.
+The normal force N = EA (eps + beta epsd) then stiffens under tension and softens under compression.
+Inextensible links have bending only; shortening.py describes how they stiffen.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def elements_of(beam: Beam, along: Sequence[Expr], across: Sequence[Expr]) -> li
 
 
 def _bending(beam: Beam, e: Element) -> tuple[Expr, Expr, Expr]:
-    """EI ∫ H'' H''ᵀ: force that displaces the second end, moments that turn the two ends."""
+    """EI ∫ H'' H''ᵀ: force on the second end, moments on the two ends."""
     rise = e.w[1] - e.w[0]
     stiff = beam.EI / e.h
     shear = (12.0 * stiff / (e.h * e.h)) * rise - (6.0 * stiff / e.h) * (e.r[0] + e.r[1])
@@ -53,7 +53,7 @@ def _bending(beam: Beam, e: Element) -> tuple[Expr, Expr, Expr]:
 
 
 def mean_slope(e: Element) -> tuple[Expr, Expr, Expr]:
-    """∫ H' H'ᵀ / h: half the derivatives of the mean of w'², as for bending."""
+    """∫ H' H'ᵀ / h: half the derivatives of the mean of w'², arranged as for bending."""
     rise, over = (e.w[1] - e.w[0]) / e.h, e.h.graph.one / e.h
     across = over * (1.2 * rise - 0.1 * (e.r[0] + e.r[1]))
     lean = 0.1 * rise
@@ -69,7 +69,7 @@ def slope_product(slope: tuple[Expr, Expr, Expr], e: Element) -> Expr:
 
 
 def stretch_of(beam: Beam, e: Element) -> Expr:
-    """Strain along the middle of an element."""
+    """Axial strain of an element."""
     stretch = (e.u[1] - e.u[0]) / e.h
     return stretch + 0.5 * slope_product(mean_slope(e), e) if beam.stiffening else stretch
 
@@ -80,7 +80,7 @@ def _strain_rate(beam: Beam, e: Element, rate: Element) -> Expr:
 
 
 def efforts(beam: Beam, q: Sequence[Expr], qd: Sequence[Expr]) -> list[Expr]:
-    """What elasticity and damping exert on the coordinates, axial ones first.
+    """Efforts of elasticity and damping on the coordinates, axial ones first.
 
     Args:
         beam: the link.
@@ -129,7 +129,7 @@ def strain_energy(beam: Beam, q: Sequence[Expr]) -> Expr:
 
 
 def port(beam: Beam, skeleton: Skeleton) -> Port:
-    """The elasticity of a link for implicit methods, which need its slopes."""
+    """The elasticity of a link as a port for implicit methods, which need its derivatives."""
     graph, links = skeleton.graph, skeleton.links
     coordinates = (*beam.axial, *beam.lateral)
     numbers = range(len(coordinates))

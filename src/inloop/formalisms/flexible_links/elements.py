@@ -1,12 +1,12 @@
 """Finite elements of a straight beam, as sums over its nodes that depend on parameters only.
 
-Positions along the beam are interpolated linearly between nodes, those across it by the cubic
-polynomials of Hermite from displacements and slopes of the nodes; with them
+Axial positions are interpolated linearly between nodes, lateral ones by cubic Hermite polynomials
+from displacements and slopes of the nodes; with them
 
     r(x) = (Σ N_i e_x[i], Σ H_j e_y[j], 0),   e_x = (x_1 + u_1, …), e_y = (w_1, r_1, w_2, r_2, …)
 
-and all integrals of inertia are those of products of N and H: the consistent mass matrices. The
-root is clamped at the origin, so that its displacements do not occur.
+and all inertia integrals are those of products of N and H: the consistent mass matrices. The root
+    is clamped at the origin, so its displacements do not occur.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inloop.symbolic import Expr, Graph
 
 Entries = dict[tuple[int, int], Expr]
 
-# integrals over one element, in units of its length; slopes count times length
+# integrals over one element, per unit of its length; slopes are multiplied by the length
 LINEAR_LINEAR = ((1 / 3, 1 / 6), (1 / 6, 1 / 3))
 LINEAR_CUBIC = ((7 / 20, 1 / 20, 3 / 20, -1 / 30), (3 / 20, 1 / 30, 7 / 20, -1 / 20))
 CUBIC_CUBIC = (
@@ -33,7 +33,7 @@ CUBIC = (1 / 2, 1 / 12, 1 / 2, -1 / 12)
 
 @dataclass(frozen=True)
 class BeamInertia:
-    """Integrals over the mass of a beam; x counts nodes, y displacements and slopes in turn.
+    """Integrals over the mass of a beam; x indexes nodes, y displacements and slopes alternating.
 
     Attributes:
         m: ∫ dm [kg].
@@ -50,7 +50,7 @@ class BeamInertia:
 
 
 def assemble_inertia(lengths: Sequence[Expr], mass_per_length: Expr) -> BeamInertia:
-    """Sum up the elements, root to tip."""
+    """Sum over the elements, root to tip."""
     graph = mass_per_length.graph
     n = len(lengths)
     found = BeamInertia(graph.zero, [graph.zero] * n, [graph.zero] * (2 * n), {}, {}, {})
@@ -58,7 +58,7 @@ def assemble_inertia(lengths: Sequence[Expr], mass_per_length: Expr) -> BeamIner
     for k, h in enumerate(lengths):
         m = mass_per_length * h
         total = total + m
-        # node k + 1 of the beam is number k here; the root has number -1
+        # node k + 1 of the beam has index k here; the root has index -1
         x = [(k - 1, m), (k, m)]
         y = [(2 * k - 2, m), (2 * k - 1, m * h), (2 * k, m), (2 * k + 1, m * h)]
         slope = [graph.one, h, graph.one, h]
@@ -80,7 +80,7 @@ def assemble_inertia(lengths: Sequence[Expr], mass_per_length: Expr) -> BeamIner
 
 
 def _add(matrix: Entries, i: int, j: int, value: Expr) -> None:
-    """Add to an entry; that of the root, which does not move, is left out."""
+    """Add to an entry; entries of the fixed root are skipped."""
     if i < 0 or j < 0:
         return
     total = matrix[i, j] + value if (i, j) in matrix else value

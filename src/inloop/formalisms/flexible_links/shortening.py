@@ -1,13 +1,13 @@
-"""Shortening of flexible links that keep their length: where their geometric stiffness comes from.
+"""Shortening of inextensible flexible links: the source of their geometric stiffness.
 
-A link that keeps its length and bends has its nodes nearer to the root, by
+When an inextensible link bends, its nodes move towards the root by
 
     u_i = -½ Σ_{k <= i} h_k mean(w'²)_k
 
-(one mean per element, as in elasticity.py). Displacements along such a link are no
-coordinates of their own but functions of those across it, with rates J wd and J wdd + d; what acts
-along the link acts through Jᵀ on the others. So a link that turns fast is pulled straight, and one
-that stands upright is softened by its weight, in equations that keep energy to the last digit.
+(one mean per element, as in elasticity.py). Axial displacements of such a link are not coordinates
+but functions of the lateral ones, with rates J wd and J wdd + d; axial forces act through Jᵀ on the
+lateral coordinates. So a fast rotating link is stiffened and an upright one is softened by its
+weight, in equations that conserve energy exactly.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from inloop.symbolic import Expr, Graph
 
 @dataclass(frozen=True)
 class Shortening:
-    """Displacements of the nodes along a link, as functions of those across it.
+    """Axial displacements of the nodes of a link, as functions of the lateral ones.
 
     Attributes:
         u: displacements [m].
         ud: their rates.
-        d: their second rates without accelerations.
+        d: their second derivatives for zero accelerations.
         J: their derivatives by (node, lateral coordinate), without zeros.
     """
 
@@ -38,7 +38,7 @@ class Shortening:
     J: Entries
 
     def second_rates(self, wdd: Sequence[Expr]) -> list[Expr]:
-        """Second rates for accelerations of the lateral coordinates."""
+        """Second derivatives for given accelerations of the lateral coordinates."""
         total = list(self.d)
         for (i, j), entry in self.J.items():
             total[i] = total[i] + entry * wdd[j]
@@ -46,7 +46,7 @@ class Shortening:
 
 
 def shortening(beam: Beam, w: Sequence[Expr], wd: Sequence[Expr]) -> Shortening:
-    """How bending shortens a link.
+    """Shortening of a link by bending.
 
     Args:
         beam: the link.
@@ -76,10 +76,10 @@ def shortening(beam: Beam, w: Sequence[Expr], wd: Sequence[Expr]) -> Shortening:
 
 
 def loaded(beam: Beam) -> list[Beam]:
-    """What the shortening of a link does to the masses that are fixed to its nodes.
+    """Effect of the shortening of a link on the masses attached to its nodes.
 
-    The tree moves them as if the link did not shorten. So each is added once as a point that moves
-    with the shortened link, and taken off once as a point that does not.
+    The tree moves these masses as if the link did not shorten. So each is added as a point that
+    moves with the shortened link, and subtracted as a point that does not.
     """
     graph = beam.EI.graph
     if not beam.shortens or all(m is graph.zero for m in beam.loads):

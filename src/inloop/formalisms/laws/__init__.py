@@ -1,1 +1,1 @@
-"""Force laws in the equations, and what they need of the rest."""
+"""Force laws in the equations, and the quantities they need from other elements."""

@@ -1,6 +1,6 @@
-"""Force laws, links and inputs from outside, as wrenches on links and efforts of joints.
+"""Force laws, point-to-point forces and external inputs, as wrenches on links and joint efforts.
 
-The laws were traced with placeholder symbols; here the placeholders give way to the kinematic
+The laws were traced with placeholder symbols; here the placeholders are replaced by the kinematic
 expressions of the derivation.
 """
 
@@ -46,7 +46,7 @@ from inloop.model import (
 from inloop.model import Force as ForceLaw
 from inloop.symbolic import Expr, Scalar, reachable
 
-NO_LENGTH = 1e-200  # [m²], lost in the square of any length, and far from underflow
+NO_LENGTH = 1e-200  # [m²], negligible in the square of any length, and far from underflow
 
 
 def build_loads(
@@ -60,9 +60,9 @@ def build_loads(
     Args:
         mechanism: the model.
         skeleton: its links in internal frames.
-        external_forces: "all", or names of bodies that get force and torque inputs beside those
-            that the model declares.
-        places: where the bodies are; where their joints put them by default.
+        external_forces: "all", or names of bodies with force and torque inputs in addition to those
+            declared by the model.
+        places: kinematics of the bodies; by default from their joints.
     """
     loads = register(mechanism, skeleton.graph)
     _joint_inputs(mechanism, skeleton, loads)
@@ -95,7 +95,7 @@ def _substituted(
     replace: dict[Expr, Expr],
     loads: Loads,
 ) -> list[Expr]:
-    """A law's value with kinematics in place of placeholders; rates and outputs move along."""
+    """A law's value with placeholders replaced by kinematics; also adds its rates and outputs."""
     known = {**loads.others, **replace, law.t: skeleton.symbols.t}
     loads.rates += skeleton.symbols.substitute([state.rate for state in law.states], known)
     outputs = skeleton.symbols.substitute([output.value for output in law.outputs], known)
@@ -122,7 +122,7 @@ def _expose(
 
 
 def _along(position: Expr, velocity: Expr, rate: Expr) -> Feel:
-    """A position with a placeholder of its own."""
+    """A position with its own placeholder."""
     return Feel({position: position.graph.one}, velocity, rate)
 
 
@@ -172,7 +172,7 @@ def _coupled_laws(mechanism: Mechanism, skeleton: Skeleton, loads: Loads) -> Non
 
 
 def _expressions(states: Sequence[LawState]) -> list[Expr]:
-    """Those rates of a law's states that are not plain numbers."""
+    """Rates of a law's states that are not plain numbers."""
     return [state.rate for state in states if isinstance(state.rate, Expr)]
 
 
@@ -180,7 +180,7 @@ def _external(mechanism: Mechanism, skeleton: Skeleton, loads: Loads, wanted: Se
     declared = {item.name: item for item in mechanism.external_forces}
     names = [body.name for body in mechanism.bodies]
     if wanted == ALL:
-        # massless bodies are the inner ones of chains; nothing is there to push on
+        # massless bodies are intermediate links of joint chains: nothing to push on
         wanted = [b.name for b in mechanism.bodies if isinstance(b.mass, Expr) or b.mass != 0.0]
     elif isinstance(wanted, str):
         wanted = [wanted]
@@ -221,7 +221,7 @@ def _external_at(
 
 
 def internal_point(skeleton: Skeleton, point: Point) -> Vector:
-    """p_CQ of a model point; its numbers may be live under the point's own name."""
+    """p_CQ of a model point; its numbers may be live under the point's name."""
     p_BQ = skeleton.symbols.vector(point.p_BQ, point.path, "m")
     if point.body == GROUND:
         return p_BQ
@@ -356,9 +356,9 @@ def _torque(law: Torque, place: Places, loads: Loads) -> None:
 
 
 def _turn(law: Torque, axis: int) -> Tangent:
-    """How R_WF changes with a rotation about one of the law's axes.
+    """Derivative of R_WF with respect to a rotation about one of the law's axes.
 
-    With e the unit vector there: e~ R in world axes, R e~ in those of the body.
+    With e the unit vector of the axis: e~ R in world axes, R e~ in body axes.
     """
     j, k = (axis + 1) % 3, (axis + 2) % 3
     R = law.R
@@ -368,14 +368,14 @@ def _turn(law: Torque, axis: int) -> Tangent:
 
 
 def _vanishes_with_length(skeleton: Skeleton, law: LineForce, loads: Loads) -> bool:
-    """Whether the pull is zero where the length is, as that of a spring without free length."""
+    """Whether the force vanishes at zero length, as for a spring without free length."""
     zero = skeleton.graph.zero
     known = {**loads.others, law.l: zero, law.ld: zero, law.t: skeleton.symbols.t}
     return skeleton.symbols.substitute([law.force], known)[0] is zero
 
 
 def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
-    """A pull along the line between two points."""
+    """A force along the line between two points."""
     skeleton = place.skeleton
     graph = skeleton.graph
     pa_C, pa_W, va_W = place.point(law.a)
@@ -383,7 +383,7 @@ def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
     d = sub(pb_W, pa_W)
     square = dot(d, d)
     if _vanishes_with_length(skeleton, law, loads):
-        # points that coincide ask for no direction, and any will do
+        # coincident points have no direction, and any will do
         square = square + graph.constant(NO_LENGTH)
     length = graph.label(graph.call("sqrt", square), f"l_{law.name}")
     unit = scale(graph.one / length, d)
@@ -391,7 +391,7 @@ def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
     replace = {law.l: length, law.ld: rate}
     pull = _substituted(skeleton, law, [law.force], replace, loads)[0]
     graph.label(pull, f"F_{law.name}")
-    # a pull shortens: it works against the rate of the length
+    # positive tension shortens: its power is negative times the rate of the length
     _expose(skeleton, loads, law, replace, [-law.force], [rate], [_along(law.l, law.ld, rate)])
     on_a = scale(pull, unit)
     zero = zero_vector(graph)
@@ -402,13 +402,13 @@ def _line_force(law: LineForce, place: Places, loads: Loads) -> None:
 
 @dataclass(frozen=True)
 class BetweenFrames:
-    """How a frame B lies and moves against a frame A, in axes of A.
+    """Relative pose and motion of frame B with respect to frame A, in axes of A.
 
     Attributes:
         p: p_AB.
         R: R_AB.
         v: rate of p in A.
-        w: angular velocity of B against A.
+        w: angular velocity of B relative to A.
     """
 
     p: Vector
@@ -418,7 +418,7 @@ class BetweenFrames:
 
 
 def between_frames(place: Places, a: Frame, b: Frame) -> BetweenFrames:
-    """How B lies and moves against A."""
+    """Relative pose and motion of B with respect to A."""
     of_a, of_b = place.frame(a), place.frame(b)
     R_AW = transpose(of_a.R)
     p = matrix_times(R_AW, sub(of_b.p, of_a.p))
@@ -434,24 +434,24 @@ def _frame_force(law: FrameForce, place: Places, loads: Loads) -> None:
     a, b = place.frame(law.a), place.frame(law.b)
     between = between_frames(place, law.a, law.b)
     p, R, v, w = between.p, between.R, between.v, between.w
-    # a small rotation
+    # small rotation vector
     r = (0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1]))
     replace: dict[Expr, Expr] = {}
     placeholders = (law.p, law.v, law.r, law.w, *law.R)
     for names, values in zip(placeholders, (p, v, r, w, *R), strict=True):
         replace.update(zip(names, values, strict=True))
     found = _substituted(skeleton, law, (*law.force, *law.torque), replace, loads)
-    # the rate of the small rotation is nearly the angular velocity
+    # the rate of the small rotation vector is approximately the angular velocity
     feels = list(map(_along, (*law.p, *law.r), (*law.v, *law.w), (*v, *w)))
     _expose(skeleton, loads, law, replace, (*law.force, *law.torque), (*v, *w), feels)
     f_A, n_A = as_vector(found[:3]), as_vector(found[3:])
     zero, minus = zero_vector(graph), graph.constant(-1.0)
-    # on the link of B, about its origin: in the world, then in its own axes
+    # on the link of B, about its origin: in world axes, then in its own
     f_W = matrix_times(a.R, f_A)
     n_W = add(matrix_times(a.R, n_A), cross(b.lever, f_W))
     R_CW = transpose(place.pose(law.b.body).R_WC)
     loads.apply(law.b.body, zero, matrix_times(R_CW, f_W), matrix_times(R_CW, n_W))
-    # on the link of A at the same point: in axes of A, then by a fixed rotation in its own
+    # on the link of A at the same point: in axes of A, then rotated to its own
     lever = add(matrix_times(transpose(a.R_CF), a.p_CQ), p)
     n_A = add(n_A, cross(lever, f_A))
     f, n = (scale(minus, matrix_times(a.R_CF, x)) for x in (f_A, n_A))

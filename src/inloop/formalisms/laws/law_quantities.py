@@ -1,7 +1,7 @@
-"""What laws use of other elements: outputs of other laws, multipliers, efforts of drives.
+"""Quantities that laws use from other elements: outputs of laws, multipliers, efforts of drives.
 
-While the laws are collected symbols stand for all of it. Outputs are known when all laws have been;
-multipliers and efforts only with the accelerations, see `reactions`.
+While the laws are collected, symbols stand for these quantities. Outputs are known after all laws
+have been collected; multipliers and efforts only with the accelerations, see `reactions`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inloop.symbolic import Expr, Graph, reachable, rebuild
 
 
 def register(mechanism: Mechanism, graph: Graph) -> Loads:
-    """Loads that hold nothing yet but symbols for what laws use of other elements."""
+    """Empty loads with symbols for the quantities that laws use from other elements."""
     loads = Loads()
     driven = {mechanism.coordinates[drive.body]: drive.body for drive in mechanism.drives}
     for law in mechanism.laws:
@@ -38,7 +38,7 @@ def register(mechanism: Mechanism, graph: Graph) -> Loads:
 
 
 def check_multipliers(mechanism: Mechanism, rows: Sequence[Row]) -> None:
-    """Insist that the rows whose multipliers laws use are there."""
+    """Check that the rows whose multipliers laws use exist."""
     known = {name for row in rows for name in (row.name, row.element)}
     for law in mechanism.laws:
         for item in law.quantities:
@@ -47,23 +47,23 @@ def check_multipliers(mechanism: Mechanism, rows: Sequence[Row]) -> None:
 
 
 def multipliers(loads: Loads, rows: Sequence[Row], lam: Sequence[Expr]) -> dict[Expr, Expr]:
-    """Multipliers that laws use, by their placeholders; without rows the loops are open.
+    """Multipliers that laws use, by placeholder; without rows the loops are open.
 
     Args:
-        loads: with the placeholders.
+        loads: loads with the placeholders.
         rows: constraint rows in use.
         lam: their multipliers.
     """
     found = {row.name: force for row, force in zip(rows, lam, strict=True)}
     elements = [row.element for row in rows]
-    # an element with one row is called by its own name as well
+    # an element with one row is also known by its own name
     found |= {row.element: force for row, force in zip(rows, lam, strict=True)
               if elements.count(row.element) == 1}  # fmt: skip
     values: dict[Expr, Expr] = {}
     for name, symbol in loads.multipliers.items():
         if rows and name not in found:
             several = [row.name for row in rows if row.element == name]
-            why = "has several rows" if several else "follows from other rows, so that it is zero"
+            why = "has several rows" if several else "is redundant, so its force is zero"
             raise InputError(
                 f"a law uses the force of '{name}', which {why}",
                 fix=f"Use one of: {', '.join(several or list(found))}.",
@@ -73,11 +73,11 @@ def multipliers(loads: Loads, rows: Sequence[Row], lam: Sequence[Expr]) -> dict[
 
 
 def resolve_outputs(mechanism: Mechanism, loads: Loads, graph: Graph) -> None:
-    """Put outputs of laws in the place of the symbols that other laws were written with."""
+    """Replace the symbols for outputs of other laws by these outputs."""
     keys = {item.key for law in mechanism.laws for item in law.quantities if item.kind == "out"}
     known: dict[Expr, Expr] = {}
     while keys:
-        # outputs that wait for no other one
+        # outputs that depend on no unresolved one
         ready = [key for key in sorted(keys) if not _waits(loads.observed[key], keys, graph)]
         assert ready, "circles are refused by the model"
         for key in ready:

@@ -1,4 +1,4 @@
-"""What acts on a mechanism besides gravity: wrenches, efforts, and the states of force laws."""
+"""Loads on a mechanism besides gravity: wrenches, efforts, and the states of force laws."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inloop.symbolic import Expr
 
 @dataclass
 class Loads:
-    """What acts on the mechanism besides gravity and the efforts tau.
+    """Loads on the mechanism besides gravity and the efforts tau.
 
     Attributes:
         wrenches: by link index, about the link's internal origin in its axes.
@@ -21,13 +21,14 @@ class Loads:
         inputs: symbols of joint inputs and of external force and torque components, in order.
         input_names: their names.
         rates: time derivatives of internal states of laws and drives, in the order of the model.
-        radial: placeholders in the rates for the force that a joint transmits across its axis, by
-            coordinate; see `reactions`.
+        radial: placeholders in the rates for the force that a joint transmits perpendicular to its
+            axis, by coordinate; see `reactions`.
         multipliers: placeholders in the rates for multipliers, by name of the row or its element.
         drive_efforts: placeholders in the rates for efforts of driven joints, by coordinate.
-        observed: what the laws make known, by name "<law>.<output>", in the order of the model.
-        others: what laws use of other elements: placeholders of the model → symbols here.
-        ports: the laws for implicit methods, which treat as explicit what has none.
+        observed: outputs of the laws, by name "<law>.<output>", in the order of the model.
+        others: quantities of other elements that laws use: placeholders of the model → symbols
+            here.
+        ports: the laws for implicit methods; laws without a port are treated explicitly.
     """
 
     wrenches: dict[int, Wrench] = field(default_factory=dict)
@@ -44,7 +45,7 @@ class Loads:
 
     @property
     def reactions(self) -> tuple[Expr, ...]:
-        """Placeholders in the rates for what is known only with the accelerations."""
+        """Placeholders in the rates for quantities known only with the accelerations."""
         forces = (*self.radial.values(), *self.multipliers.values())
         return (*forces, *self.drive_efforts.values())
 

@@ -1,8 +1,8 @@
-"""Force laws seen from outside: which motion they feel, on which motion they do work.
+"""Force laws as ports: the motion they depend on, and the motion on which they do work.
 
-A law gives efforts e(s, sd, z) as functions of positions s, their rates sd and states z of its own.
-Its share of the generalized efforts is Jᵀ e with J = ∂(work)/∂qd. Implicit methods need the slopes
-of e and of the states' rates, not how the law came about.
+A law computes efforts e(s, sd, z) as functions of positions s, their rates sd and its own states z.
+Its generalized efforts are Jᵀ e with J = ∂(work)/∂qd. Implicit methods need only the derivatives of
+e and of the states' rates, not the origin of the law.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Feel:
     """One component of the motion that a law depends on.
 
     Attributes:
-        position: how the law's placeholders move when it changes by 1; empty: they do not.
+        position: tangent of the law's placeholders for a unit change; empty: none.
         velocity: placeholder of its rate.
         rate: its rate, as an expression of the derivation.
     """
@@ -44,7 +44,7 @@ class Port:
         feels: the motion on which they depend.
         t: placeholder of time.
         states: internal states of the law.
-        first: number of the first of them among all states of the model.
+        first: index of the first of them among all states of the model.
         known: placeholders → expressions of the derivation.
     """
 
@@ -59,7 +59,7 @@ class Port:
 
     @property
     def scalar(self) -> bool:
-        """Does one effort work on the very motion that it depends on, as a spring's does?"""
+        """True if a single effort works on the motion it depends on, as for a spring."""
         return len(self.work) == 1 and [feel.rate for feel in self.feels] == list(self.work)
 
 

@@ -1,12 +1,14 @@
-"""Forces and moments that the joints transmit, by a backward sweep over the bodies as they are.
+"""Joint reaction forces and moments, by a backward sweep over the bodies (inertias not regrouped).
 
-The wrench in a joint is what the bodies beyond it need for their motion, less what acts on them:
-force laws, inputs, and the forces where loops were cut. Regrouped inertias would falsify it.
+The wrench in a joint is what the bodies beyond it need for their motion, minus the loads on them:
+force laws, inputs, and the forces where loops were cut. Regrouped inertias would give wrong
+results.
 
 A law may need the reaction of its own joint, the multiplier of a constraint or the effort of a
-drive, as friction does. Its force must not depend on them directly, for they depend on the
-accelerations and these on the force; but the rate of one of its states may. Such a rate is written
-with a placeholder, which gives way to the reaction once the accelerations are known.
+drive, as friction does. Its force must not depend on them directly: that would be an algebraic
+loop, because they depend on the accelerations and these on the force. The rate of one of its states
+may. It is written with a placeholder, which is replaced by the reaction once the accelerations are
+known.
 """
 
 from __future__ import annotations
@@ -48,12 +50,12 @@ def complete_rates(
     rows: Sequence[Row] = (),
     lam: Sequence[Expr] = (),
 ) -> list[Expr]:
-    """Rates of the laws' states with reactions in place of their placeholders.
+    """Rates of the laws' states, with placeholders replaced by reactions.
 
     Args:
-        skeleton: the links, inertias as given.
-        loads: what acts on them.
-        qdd: the accelerations that all of it produces.
+        skeleton: the links, with inertias as given.
+        loads: loads on them.
+        qdd: the resulting accelerations.
         rows: loop constraints in use.
         lam: their multipliers.
     """
@@ -69,7 +71,7 @@ def reactions(
     rows: Sequence[Row] = (),
     lam: Sequence[Expr] = (),
 ) -> dict[Expr, Expr]:
-    """What laws need to know of reactions, by placeholders; arguments as for `complete_rates`."""
+    """Reactions that laws need, by placeholder; arguments as for `complete_rates`."""
     graph = skeleton.graph
     at = {**multipliers(loads, rows, lam), **_drive_efforts(skeleton, loads, qdd, rows, lam)}
     if not loads.radial:
@@ -82,7 +84,7 @@ def reactions(
 
 
 def across(link: Link, f: Vector) -> Vector:
-    """The part of a force across the way a joint slides, or across its axis if it only turns."""
+    """Force component across the direction in which a joint slides, else across its axis."""
     zero, motion = f[0].graph.zero, link.motion
     way = motion.angular if all(e is zero for e in motion.linear) else motion.linear
     if way[0] is zero and way[1] is zero:
@@ -112,11 +114,11 @@ def _drive_efforts(
 
 
 def with_cuts(loads: Loads, rows: Sequence[Row], lam: Sequence[Expr]) -> Mapping[int, Wrench]:
-    """The wrenches of all loads and of the multipliers of loops, by link index."""
+    """Wrenches of all loads and of the loop multipliers, by link index."""
     total = Loads(wrenches=dict(loads.wrenches))
     for row, multiplier in zip(rows, lam, strict=True):
         if row.cut is None:
-            continue  # acts within the joints
+            continue  # internal to the joints
         for end, sign in ((row.cut.a, 1.0), (row.cut.b, -1.0)):
             R_CW = transpose(end.pose.R_WC)
             force, torque = (
@@ -128,7 +130,7 @@ def with_cuts(loads: Loads, rows: Sequence[Row], lam: Sequence[Expr]) -> Mapping
 
 
 def joint_reactions(d: Derivation) -> Program:
-    """Program of all reactions from q, qd, qdd, and lam of all rows where there are loops."""
+    """Program of all reactions from q, qd, qdd, and lam of all rows if there are loops."""
     rows = build_rows(d.mechanism, d.skeleton)
     lam = [d.graph.symbol(f"lam_{k + 1}") for k in range(len(rows))]
     wrenches = transmitted(d.skeleton, d.symbols.qdd, with_cuts(d.loads, rows, lam), NAMES)

@@ -1,1 +1,1 @@
-"""Constraints of loops, drives and velocities, and their reduction to independent coordinates."""
+"""Constraints of loops, drives and velocities, and the reduction to independent coordinates."""

@@ -1,4 +1,4 @@
-"""On which side a solid cut or a hinge is: their rows of rotation vanish at half a turn as well."""
+"""Orientation of solid cuts and hinges: their rotation rows vanish at half a turn as well."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from inloop.symbolic import Expr
 
 @dataclass(frozen=True)
 class Alignment:
-    """How the two frames of a solid cut, or the two axes of a hinge, are turned to each other.
+    """Relative orientation of the two frames of a solid cut, or of the two axes of a hinge.
 
-    It tells on which side an assembly is, and which way leads to the right one: the rows of a
-    hinge, e · n_b, lead to the nearer of both sides.
+    It tells in which of the two orientations a loop was assembled, and how to reach the right one:
+    the rows of a hinge, e · n_b, converge to the nearer of the two.
 
     Attributes:
         element: name of the loop.
-        cosine: of the angle between the axes of a hinge, or of the turn of a solid cut.
-        J: of a hinge, by row, change of the angle by coordinate, as seen from the axis of a.
+        cosine: cosine of the angle between the axes of a hinge, or of the rotation of a solid cut.
+        J: for a hinge, by row, derivatives of the angle by coordinate, seen from the axis of a.
     """
 
     element: str
@@ -31,7 +31,7 @@ class Alignment:
 
 
 def build_alignments(mechanism: Mechanism, skeleton: Skeleton) -> list[Alignment]:
-    """One for each solid cut and each hinge."""
+    """One alignment for each solid cut and each hinge."""
     return [
         _alignment(loop, skeleton) for loop in mechanism.loops if loop.kind in ("solid", "hinge")
     ]

@@ -51,7 +51,7 @@ class ClosedLoops:
 
     @cached_property
     def _time(self) -> str:
-        """The name of the time input where constraints depend on time."""
+        """Name of the time input if constraints depend on time, else empty."""
         exprs = [e for row in self.rows for e in (row.h, row.nu, row.gamma, *row.J.values())]
         return "t" if self.derivation.symbols.t in reachable(exprs) else ""
 
@@ -71,7 +71,7 @@ class ClosedLoops:
 
     @cached_property
     def alignments(self) -> list[Alignment]:
-        """On which side solid cuts and hinges are."""
+        """Orientation of solid cuts and hinges."""
         return build_alignments(self.derivation.mechanism, self.derivation.skeleton)
 
     def alignment(self) -> Program:
@@ -106,7 +106,7 @@ class ClosedLoops:
         return Program("cut_forces", inputs, outputs, doc, "geometric Jacobian")
 
     def _coupled_efforts(self, lam: Sequence[Expr]) -> tuple[Output, ...]:
-        """What each coupling exerts on its joints, in the order of its factors."""
+        """Efforts of each coupling on its joints, in the order of its factors."""
         zero = self.derivation.graph.zero
         found = {row.element: (row.J, x) for row, x in zip(self.rows, lam, strict=True)}
         efforts = [
@@ -150,7 +150,7 @@ class ClosedLoops:
         return d.make(f"constrained{suffix}", state, outputs, doc, formalism)
 
     def stand_ins(self, partition: Partition, suffix: str = "") -> tuple[Program, Program]:
-        """The same two functions with symbols for what the sparse solution will find."""
+        """The same two functions with symbols for the results of the sparse solution."""
         d, m = self.derivation, len(partition.dependent)
 
         def symbols(name: str, count: int) -> list[Expr]:
@@ -168,24 +168,24 @@ class ClosedLoops:
         return self._newton(step, suffix, formalism), self._constrained(motion, suffix, formalism)
 
     def terms(self, partition: Partition) -> Terms:
-        """Entries of the constrained equations that the sparse solution works with."""
+        """Entries of the constrained equations for the sparse solution."""
         return gather_terms(self.derivation, self.rows, partition)
 
     def term_programs(self, terms: Terms, suffix: str = "") -> list[Program]:
-        """The functions that give them."""
+        """The functions that compute them."""
         return term_programs(self.derivation, terms, self._time, suffix)
 
     @cached_property
     def common_terms(self) -> CommonTerms:
-        """Entries of the constrained equations, whatever is independent."""
+        """Entries of the constrained equations, valid for all partitions."""
         return common_terms(self.derivation, self.rows)
 
     def common_programs(self) -> list[Program]:
-        """The functions that give them."""
+        """The functions that compute them."""
         return common_programs(self.derivation, self.common_terms, self._time)
 
     def state(self, blocks: str) -> str:
-        """Names of input blocks with "loads", and time where only constraints depend on it."""
+        """Names of input blocks with "loads", and time if only constraints depend on it."""
         return f"{blocks} t" if self._time and not self.derivation.uses_time else blocks
 
     def at(self, partition: Partition) -> Constrained:
@@ -194,7 +194,7 @@ class ClosedLoops:
         return constrained(d.mechanism, d.skeleton, partition, self._external_forces)
 
     def drives(self) -> Program:
-        """Position, velocity and acceleration of the driven joints, as the model has them."""
+        """Position, velocity and acceleration of the driven joints, as prescribed by the model."""
         d, t = self.derivation, self.derivation.symbols.t
         rows: list[Sequence[Expr]] = []
         for drive in d.mechanism.drives:

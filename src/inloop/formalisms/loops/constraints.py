@@ -1,7 +1,7 @@
 """Loop constraints: h(q, t) = 0, its Jacobian J and the terms J qdd = -gamma, J qd = -nu.
 
-Jacobians are geometric (Featherstone 2008, §8); rows of rotation are exact at closure and right to
-first order elsewhere, which keeps Newton's convergence.
+Jacobians are geometric (Featherstone 2008, §8); rotation rows are exact at closure and correct to
+first order elsewhere, which preserves Newton's convergence.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ AXES = ("x", "y", "z")
 
 
 def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
-    """All constraints of a mechanism, loop by loop; velocities as the links hold them."""
+    """All constraints of a mechanism, loop by loop, with the velocities held by the links."""
     rows: list[Row] = []
     for loop in mechanism.loops:
         skeleton.graph.section = loop.name
@@ -46,7 +46,7 @@ def build_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
 
 
 def written_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
-    """Constraints of the user's, which are functions of the coordinates of joints."""
+    """User-written constraints, which are functions of the joint coordinates."""
     rows: list[Row] = []
     motions = tangents(mechanism, skeleton.symbols) if mechanism.constraints else ()
     for constraint in mechanism.constraints:
@@ -56,13 +56,13 @@ def written_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
 
 
 def joint_rows(mechanism: Mechanism, skeleton: Skeleton) -> list[Row]:
-    """Couplings and locks: rows on coordinates of joints alone."""
+    """Couplings and locks: rows on joint coordinates only."""
     rows = [_coupling_row(item, mechanism, skeleton) for item in mechanism.couplings]
     return rows + [_lock_row(lock, skeleton) for lock in mechanism.locks]
 
 
 def declare_numbers(mechanism: Mechanism, symbols: Symbols) -> None:
-    """Let lengths, radii and numbers of couplings be live, before any row is written."""
+    """Declare lengths, radii and coupling numbers as live, before any row is built."""
     for loop in mechanism.loops:
         _length(loop, symbols)
     for item in mechanism.couplings:
@@ -178,21 +178,21 @@ def _rod_row(loop: Loop, a: End, b: End, skeleton: Skeleton) -> Row:
 
 
 def _length(loop: Loop, symbols: Symbols) -> Expr:
-    """Of a rod, or the radius of what rolls; 0 where there is none."""
+    """Length of a rod, or radius of a rolling body; 0 if there is none."""
     return symbols.scalar(loop.length, loop.length_name, "m", least=0.0)
 
 
 def _lock_row(lock: Lock, skeleton: Skeleton) -> Row:
-    """The joint does not move: qd = 0, wherever it is. Nothing has to be closed."""
+    """The joint does not move: qd = 0 at any position. Nothing to close."""
     zero, one = skeleton.graph.zero, skeleton.graph.one
     unit = skeleton.links[lock.body].unit
     return Row(lock.name, "hold", unit, zero, {lock.body: one}, zero, zero)
 
 
 def _coupling_row(item: Coupling, mechanism: Mechanism, skeleton: Skeleton) -> Row:
-    """Σ factor q - offset; a coupling that holds what it finds has nothing to be closed, as locks.
+    """Σ factor q - offset; a coupling that keeps the initial positions has nothing to close.
 
-    It is named by what its multiplier is on the joint whose factor is 1.
+    It is named after its multiplier on the joint with factor 1.
     """
     graph = skeleton.graph
     J, offset = _coupling_numbers(item, mechanism, skeleton.symbols)

@@ -1,7 +1,7 @@
 """Forces and torques in the cuts of closed loops, from the multipliers, in world axes.
 
-A multiplier of one exerts on the first end of a loop the force and the torque that its row tells
-(`rows.Cut`), in the axes of the carrying body, and the opposite on the second end.
+A unit multiplier exerts on the first end of a loop the force and torque of its row (`rows.Cut`), in
+the axes of the carrying body, and the opposite on the second end.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CARRY_MOMENTS = ("solid", "hinge")  # kinds of loops
 
 @dataclass(frozen=True)
 class CutForce:
-    """What a cut exerts on its second end, in world axes.
+    """Force and torque of a cut on its second end, in world axes.
 
     Attributes:
         force: at the cut point [N].
-        torque: [N·m]; zero where the cut carries no moment.
+        torque: [N·m]; zero if the cut carries no moment.
         tension: of a rod, positive when it pulls its ends together [N]; zero for other cuts.
     """
 
@@ -45,12 +45,12 @@ class CutForce:
 def cut_forces(
     loops: Sequence[Loop], rows: Sequence[Row], lam: Sequence[Expr], skeleton: Skeleton
 ) -> list[CutForce]:
-    """What all loops exert on their second ends.
+    """Forces and torques of all loops on their second ends.
 
     Args:
-        loops: of the mechanism.
+        loops: loops of the mechanism.
         rows: its constraint rows, all of them.
-        lam: their multipliers; those of dropped rows are zero.
+        lam: their multipliers; zero for dropped rows.
         skeleton: links in internal frames.
     """
     graph = skeleton.graph
@@ -63,10 +63,10 @@ def cut_forces(
         torque = _exerted([(cut.torque, x) for cut, x in mine if cut is not None], graph)
         carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
         if carrier != GROUND:
-            # R_WB = R_WC R_BCᵀ takes the axes of the carrying body B to the world
+            # R_WB = R_WC R_BCᵀ maps the axes of the carrying body B to the world
             R_WB = product(all_poses[carrier].R_WC, transpose(skeleton.links[carrier].R_BC))
             force, torque = matrix_times(R_WB, force), matrix_times(R_WB, torque)
-        # a multiplier pushes the first end away from the second
+        # a positive multiplier pushes the first end away from the second
         tension = -mine[0][1] if loop.kind == "rod" else graph.zero
         found.append(CutForce(force, torque, tension))
     return found

@@ -1,12 +1,11 @@
-"""Impulse balance: the velocities that are left when constraints grip all at once.
+"""Impulse balance: velocities after constraints engage instantaneously.
 
 With qd = A qd_u + b on the constraints, qd⁻ before, and M (qd - qd⁻) = Jᵀ Λ:
 
     Aᵀ M A qd_u = Aᵀ M (qd⁻ - b),  J_vᵀ Λ = (M (qd - qd⁻))_v
 
-Of all velocities that the constraints allow, qd is nearest to qd⁻ in kinetic energy. With a
-restitution e of each row the constraints leave the part -e of the velocity with which they were
-approached, J qd + nu = -e (J qd⁻ + nu), and b holds that, too.
+Of all velocities that satisfy the constraints, qd is nearest to qd⁻ in the kinetic-energy norm.
+With a restitution e per row, J qd + nu = -e (J qd⁻ + nu), and b includes that term.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def project(
     partition: Partition,
     restitution: Sequence[Expr] | None = None,
 ) -> tuple[list[Expr], list[Expr]]:
-    """Velocities after the constraints have gripped, and the impulses of the rows in use.
+    """Velocities after the constraints engage, and the impulses of the rows in use.
 
     The velocities of driven coordinates are kept.
 
@@ -36,7 +35,7 @@ def project(
         mechanism: the model.
         skeleton: its links.
         partition: roles of coordinates and rows.
-        restitution: of each row in use; none if not given.
+        restitution: restitution of each row in use; default: none.
     """
     graph = skeleton.graph
     found = constrained(mechanism, skeleton, partition)
@@ -47,7 +46,7 @@ def project(
     if restitution is not None:
         approach = (row.rate(before) for row in found.used)
         left = [-e * v for e, v in zip(restitution, approach, strict=True)]
-    # b: what the driven coordinates, time and restitution alone do
+    # b: contribution of driven coordinates, time and restitution
     b = found.velocities({k: before[k] for k in partition.driven}, left)
     B = found.columns()
     _, Mr = found.mass(B)

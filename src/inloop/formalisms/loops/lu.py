@@ -1,8 +1,8 @@
 """Unrolled factorization of a sparse square matrix of expressions, in a fixed pivot order.
 
-No search and no branches: the order comes from the partition, or from the places of the entries
-where all orders are stable. Zeros fold away, so the work follows the sparsity of the loops. One
-reciprocal per pivot.
+No search and no branches: the order comes from the partition, or from the pattern where all orders
+    are stable. Zeros fold away, so the work follows the sparsity of the loops. One reciprocal per
+    pivot.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def solve_symmetric(
     graph = b[0].graph
     zero = graph.zero
     places = [place for place, entry in lower.items() if entry is not zero]
-    # any order is stable: the one with little fill
+    # any order is stable: take a low-fill one
     order = minimum_degree(n, places)
     turn = {k: i for i, k in enumerate(order)}
     A: Entries = {}

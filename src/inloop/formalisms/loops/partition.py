@@ -1,9 +1,9 @@
-"""Choose independent and dependent coordinates, and drop constraints that add nothing.
+"""Choose independent and dependent coordinates, and drop redundant constraints.
 
-Coordinate partitioning (Wehage & Haug 1982): the Jacobian J at a closed position is eliminated
-with pivots of good size; pivot columns are the dependent coordinates, rows that are left over are
-redundant. Among pivots of similar size the one that causes least fill is taken, and the order of
-elimination is kept, so that generated code can repeat it without searching.
+Coordinate partitioning (Wehage & Haug 1982): the Jacobian J at a closed position is eliminated with
+    large pivots; pivot columns are the dependent coordinates, leftover rows are redundant. Among
+    pivots of similar size the one with the least fill is taken, and the elimination order is kept,
+    so that generated code can repeat it without searching.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from inloop.errors import ModelError
 
-RANK_TOLERANCE = 1e-9  # of the largest entry: what is left of a redundant row is below this
-GOOD_PIVOT = 0.2  # of the largest entry left: such pivots are acceptable
-POOR_PIVOT = 0.05  # of a unit: smaller ones are not worth a preference
+RANK_TOLERANCE = 1e-9  # of the largest entry: the remainder of a redundant row is below this
+GOOD_PIVOT = 0.2  # of the largest remaining entry: larger pivots are acceptable
+POOR_PIVOT = 0.05  # of a unit: a preference must not lead to smaller pivots
 Numbers = np.ndarray
 
 
@@ -28,9 +28,9 @@ class Partition:
     Attributes:
         independent: coordinates that carry the motion.
         driven: coordinates whose motion is prescribed.
-        dependent: coordinates that the loops determine, in the order of elimination.
-        rows: constraint rows in the order of elimination; pivot k is (rows[k], dependent[k]).
-        dropped: rows that follow from the others.
+        dependent: coordinates determined by the loops, in elimination order.
+        rows: constraint rows in elimination order; pivot k is (rows[k], dependent[k]).
+        dropped: redundant rows.
     """
 
     independent: tuple[int, ...]
@@ -54,15 +54,15 @@ def choose(
     Args:
         J: Jacobian of all rows, shape (rows, n), in units of rows and coordinates.
         driven: coordinates that are prescribed.
-        wish: coordinates that shall be independent.
+        wish: coordinates requested as independent.
         names: names of the coordinates, for messages.
         elements: name of the loop or constraint of each row, for messages.
-        small: coordinates that move little, such as displacements of flexible links; they are
-            dependent only where the others do not suffice.
-        prefer: coordinates that are better independent, where the pivots stay good.
+        small: coordinates that move little, such as displacements of flexible links; they become
+            dependent only if the others do not suffice.
+        prefer: coordinates that should be independent, as long as the pivots stay good.
 
     Raises:
-        ModelError: the wish or the drives leave too few coordinates for the loops.
+        ModelError: the request or the drives leave too few coordinates for the loops.
     """
     n = J.shape[1]
     fixed = set(driven) | set(wish)
@@ -99,7 +99,7 @@ def _eliminate(J: Numbers, columns: list[int]) -> tuple[list[tuple[int, int]], l
     """Gaussian elimination with threshold pivoting.
 
     Returns:
-        Pivots in order, rows left over, and the smallest pivot.
+        Pivots in order, leftover rows, and the smallest pivot.
     """
     A = J.astype(float).copy()
     rows, free = list(range(A.shape[0])), list(columns)
@@ -121,7 +121,7 @@ def _eliminate(J: Numbers, columns: list[int]) -> tuple[list[tuple[int, int]], l
 
 
 def _cheapest(block: Numbers, best: float) -> tuple[int, int]:
-    """Among good pivots, the one whose row and column hold the fewest other entries."""
+    """Among good pivots, the one with the fewest other entries in its row and column."""
     filled = block > RANK_TOLERANCE * best
     per_row, per_column = filled.sum(axis=1) - 1, filled.sum(axis=0) - 1
     cost = np.outer(per_row, per_column).astype(float)
@@ -139,7 +139,7 @@ def _contradiction(
     touched = np.flatnonzero(np.abs(J[:, list(driven)]).max(axis=1) > 0.0)
     loops = ", ".join(dict.fromkeys(elements[int(k)] for k in touched)) if elements else "the loops"
     return ModelError(
-        f"the drives of {shown} contradict each other: {loops} ties them together",
+        f"the drives of {shown} contradict each other: {loops} couples them",
         fix="Drive fewer joints; a mechanism follows as many drives as it has degrees of freedom.",
     )
 
@@ -147,7 +147,7 @@ def _contradiction(
 def _too_few(fixed: set[int], names: Sequence[str], rank: int, found: int) -> ModelError:
     shown = ", ".join(names[k] if names else str(k) for k in sorted(fixed))
     return ModelError(
-        f"the loops determine {rank} coordinates, but with {shown} independent or driven only "
-        f"{found} are left to be determined",
-        fix=f"Take at least {rank - found} of them back, or leave the choice to inloop.",
+        f"the loops determine {rank} coordinates, but with {shown} independent or "
+        f"driven, only {found} remain",
+        fix=f"Remove at least {rank - found} of them, or leave the choice to inloop.",
     )

@@ -1,6 +1,6 @@
 """Constrained dynamics in independent coordinates, fully explicit: Eq. 16 of the ROBOTRAN paper.
 
-With u independent, v dependent, d driven coordinates and J partitioned alike:
+With u independent, v dependent, d driven coordinates and J partitioned accordingly:
 
     J_v qd_v  = -(J_u qd_u + J_d qd_d + nu)
     J_v qdd_v = -(J_u qdd_u + J_d qdd_d + gamma)
@@ -8,7 +8,7 @@ With u independent, v dependent, d driven coordinates and J partitioned alike:
     J_vᵀ lam = (M qdd + c - tau)_v,  tau_d = (M qdd + c - Jᵀ lam)_d
 
 where tau0 = M qdd0 + c is the inverse dynamics with qdd_u = 0. Everything is written with symbolic
-scalars, so the sparsity of loops and tree folds the products down.
+scalars, so the sparsity of loops and tree simplifies the products.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from inloop.errors import ModelError
 from inloop.formalisms.frames import Skeleton
 from inloop.formalisms.laws.forces import build_loads
 from inloop.formalisms.laws.loads import Loads
@@ -38,7 +39,7 @@ class Newton:
     Attributes:
         step: corrections of the dependent coordinates, in the order of the partition.
         h: constraint values of the rows in use.
-        reciprocals: of the pivots; they grow when the partition becomes bad.
+        reciprocals: reciprocals of the pivots; they grow when the partition becomes singular.
     """
 
     step: list[Expr]
@@ -54,7 +55,7 @@ class Reduced:
         qd, qdd: all velocities and accelerations.
         lam: multipliers of the rows in use, in the order of the partition.
         effort: efforts of the driven joints.
-        rates: of the states of force laws.
+        rates: rates of the states of force laws.
     """
 
     qd: list[Expr]
@@ -86,16 +87,16 @@ def factorize_rows(used: Sequence[Row], partition: Partition, graph: Graph) -> l
 
 @dataclass(frozen=True)
 class Constrained:
-    """A mechanism whose dependent velocities are known, at a closed position.
+    """A mechanism at a closed position, with known dependent velocities.
 
     Attributes:
         partition: roles of coordinates and rows.
         moving: the links with all velocities.
-        base: the same, inertias regrouped.
-        factors: of J_v.
+        base: the same, with regrouped inertias.
+        factors: factors of J_v.
         used: the constraint rows in use, with velocity terms.
         qd: all velocities.
-        loads: what acts on the mechanism.
+        loads: loads on the mechanism.
     """
 
     partition: Partition
@@ -113,7 +114,7 @@ class Constrained:
 
         Args:
             known: independent and driven velocities.
-            rates: J qd + nu of the rows in use, where that is not to vanish.
+            rates: J qd + nu of the rows in use, if not zero.
         """
         graph = self.base.graph
         qd = [known.get(k, graph.zero) for k in range(len(self.qd))]
@@ -155,7 +156,7 @@ class Constrained:
         ]
 
     def reactions(self, qdd_u: Sequence[Expr]) -> dict[Expr, Expr]:
-        """What laws need to know of the joints' reactions, by placeholders."""
+        """Joint reactions that laws need, by placeholder."""
         if not self.loads.reactions:
             return {}
         known = {**dict(zip(self.partition.independent, qdd_u, strict=True)), **self.driven()}
@@ -209,7 +210,7 @@ class Constrained:
 def constrained(
     mechanism: Mechanism, skeleton: Skeleton, partition: Partition, external_forces: Selection = ()
 ) -> Constrained:
-    """Velocities of the dependent coordinates, and what follows from them."""
+    """Velocities of the dependent coordinates, and all that follows from them."""
     graph = skeleton.graph
     rows = build_rows(mechanism, skeleton)
     used = [rows[k] for k in partition.rows]
@@ -230,13 +231,31 @@ def at_velocities(
     qd: Sequence[Expr],
     external_forces: Selection = (),
 ) -> Constrained:
-    """What follows from the velocities of all coordinates, and from the factors of J_v."""
+    """All that follows from the velocities of all coordinates and the factors of J_v."""
     moving = _with_velocities(skeleton, qd)
     loads = build_loads(mechanism, moving, external_forces)
     base = regroup(moving)
     rows = build_rows(mechanism, moving)
     used = [rows[k] for k in partition.rows]
     return Constrained(partition, moving, base, factors, used, list(qd), loads)
+
+
+def _refuse_massless(
+    mechanism: Mechanism, independent: Sequence[int], Mr: Mapping[tuple[int, int], Expr]
+) -> None:
+    """Name an independent coordinate that moves nothing.
+
+    Raises:
+        ModelError: there is one.
+    """
+    for c, k in enumerate(independent):
+        if (c, c) not in Mr or Mr[c, c] is Mr[c, c].graph.zero:
+            joint = mechanism.bodies[k].joint
+            raise ModelError(
+                f"joint '{joint.name}' and what follows it in its loops move nothing with inertia",
+                mechanism.bodies[k].where,
+                "Give one of the bodies mass and inertia, or give the joint an armature.",
+            )
 
 
 def reduced(
@@ -246,11 +265,12 @@ def reduced(
     found = constrained(mechanism, skeleton, partition, external_forces)
     graph, tau = found.base.graph, found.base.symbols.tau
     u, v = partition.independent, partition.dependent
-    # accelerations without those of the independent coordinates
+    # accelerations for qdd_u = 0
     qdd0 = found.accelerations(found.driven())
     tau0 = found.efforts(qdd0)
     B = found.columns()
     MA, Mr = found.mass(B)
+    _refuse_massless(mechanism, u, Mr)
     right = found.projected(B, [t - t0 for t, t0 in zip(tau, tau0, strict=True)])
     qdd_u = lu.solve_symmetric(Mr, right, "Mr")
     qdd = list(qdd0)
@@ -258,7 +278,7 @@ def reduced(
         qdd[j] = graph.label(qdd_u[c], f"qdd_{j + 1}")
     for k, i in enumerate(v):
         qdd[i] = _sum(qdd0[i], ((B[c][k], qdd_u[c]) for c in range(len(u))))
-    # what the joints would have to supply without loops
+    # required efforts without loops
     need = [_sum(tau0[i], ((MA[i][c], qdd_u[c]) for c in range(len(u)))) for i in range(len(qdd))]
     lam = found.factors.solve_transposed([need[i] - tau[i] for i in v])
     effort = []

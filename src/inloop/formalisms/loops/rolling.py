@@ -1,13 +1,12 @@
-"""Rolling without slip and knife edges: no velocity between two bodies where they touch.
+"""Rolling without slip and knife edges: zero relative velocity of two bodies at their contact.
 
 With the material points of both bodies at the contact P, their relative velocity V and its rate,
 
     V  = v_b - v_a,   Vd = acc_b - acc_a + om_b × (Pd - v_b) - om_a × (Pd - v_a)
 
-as P itself wanders over both bodies with the velocity Pd. A row holds t · V = 0 for a direction t:
-J has t · ∂V/∂qd, and gamma = t · Vd + td · V at accelerations of zero. Along the normal of the
-plane V is the rate of the gap, so that this row closes positions as well; the others cannot be
-integrated.
+where P itself moves over both bodies with the velocity Pd. A row is t · V = 0 for a direction t: J
+has t · ∂V/∂qd, and gamma = t · Vd + td · V at zero accelerations. Along the normal of the plane V
+is the rate of the gap, so this row also closes positions; the others are nonholonomic.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from inloop.symbolic import Expr
 
 @dataclass(frozen=True)
 class Way:
-    """A direction along which nothing slips.
+    """A direction without slip.
 
     Attributes:
-        name: what the row and its multiplier are called.
+        name: name of the row and its multiplier.
         unit: the unit vector t.
         rate: its rate td.
-        h: the gap, where V is the rate of one.
+        h: the gap, if V is its rate.
     """
 
     name: str
@@ -49,7 +48,7 @@ class Way:
 
 
 def rolling_rows(loop: Loop, plane: End, wheel: End, radius: Expr) -> list[Row]:
-    """A disc or a sphere that rolls on the x, y plane of a frame, on the side of its z."""
+    """A disc or sphere that rolls on the x, y plane of a frame, on its positive z side."""
     x, y, n = transpose(plane.R)
     n_rate = cross(plane.om, n)
     if loop.kind == "sphere":
@@ -71,7 +70,7 @@ def rolling_rows(loop: Loop, plane: End, wheel: End, radius: Expr) -> list[Row]:
 
 
 def knife_edge_rows(loop: Loop, a: End, b: End) -> list[Row]:
-    """The point of b does not move along an axis of b, as seen from a."""
+    """The point of b has no velocity along an axis of b, relative to a."""
     axis = _direction(b, loop)
     way = Way("lateral", axis, cross(b.om, axis))
     return _rows(loop, a.at(b.p), b, b.v, [way])

@@ -1,7 +1,7 @@
-"""Constraint rows, and the ends of loops that they are written with.
+"""Constraint rows, and the loop ends they are expressed with.
 
-A loop is written in the axes of the last body that both its ends hang on, so that it depends on the
-coordinates of the loop alone.
+A loop is written in the axes of the last common ancestor of both ends, so that it depends only on
+the coordinates of the loop.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from inloop.symbolic import Expr
 
 @dataclass(frozen=True)
 class Cut:
-    """What a unit multiplier does at the ends of a loop, in the axes of the carrying body.
+    """Effect of a unit multiplier at the ends of a loop, in the axes of the carrying body.
 
     Attributes:
         a, b: the ends.
-        force: on end a; the opposite acts on end b.
-        torque: likewise.
+        force: force on end a; the opposite acts on end b.
+        torque: torque on end a; the opposite acts on end b.
     """
 
     a: End
@@ -56,17 +56,17 @@ class Row:
 
     Attributes:
         element: name of the loop or constraint.
-        direction: what the row holds, in words ("z", "turn about x", "length").
-        unit: of h: "m", "rad", or "" for a constraint of the user's, which may be anything.
+        direction: constrained direction, in words ("z", "turn about x", "length").
+        unit: unit of h: "m", "rad", or "" for a user-written constraint, which may have any.
         h: the value that must vanish.
         J: derivatives by coordinate.
         nu: explicit time derivative, J qd + nu = 0.
         gamma: J qdd + gamma = 0.
-        cut: the forces that go with it; None for a constraint of the user's.
-        linear: whether J is the same everywhere, so that q may be far from closed or from 0.
-        holonomic: whether positions are restricted; else only velocities are, J qd + nu = 0, and
-            h is zero everywhere.
-        speed: what must vanish where bodies roll or slide, in the velocities of the ends.
+        cut: the forces that go with it; None for a user-written constraint.
+        linear: whether J is constant, so that q may be far from closed or from 0.
+        holonomic: whether positions are constrained; otherwise only velocities are, J qd + nu = 0,
+            and h is zero everywhere.
+        speed: the quantity that must vanish for rolling or sliding, in the velocities of the ends.
     """
 
     element: str
@@ -83,15 +83,16 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What its multiplier is called: "contact.normal"."""
+        """Name of its multiplier: "contact.normal"."""
         return f"{self.element}.{self.direction.replace(' ', '_')}"
 
     @property
     def leads(self) -> bool:
-        """Whether positions tell where a dependent coordinate is, or it stays where it is.
+        """Whether the dependent position follows from the positions of others, or stays constant.
 
-        Not so where only velocities are restricted, and where joints are coupled as they were
-        found: there it is what its velocity has led to.
+        False for velocity constraints, and for couplings that keep their initial positions: there
+        it
+        follows by integration of the velocity.
         """
         found = self.h is self.h.graph.zero and len(self.J) > 1
         return self.holonomic and not found
@@ -103,15 +104,15 @@ class Row:
 
 @dataclass(frozen=True)
 class End:
-    """One end of a loop, in the axes of the body that carries the whole loop.
+    """One end of a loop, in the axes of the body that carries the loop.
 
     Attributes:
-        link: index of the link that has the end, or GROUND.
+        link: index of the link of the end, or GROUND.
         p_CQ: the end in its internal frame C.
-        pose: that frame.
+        pose: pose of that frame.
         p: position of the end.
         R: axes of the end's frame.
-        om, v, omd, acc: its motion, for joint accelerations of zero.
+        om, v, omd, acc: its motion, for zero joint accelerations.
         path: links between the carrying body and the end.
         poses: their poses.
     """
@@ -129,14 +130,14 @@ class End:
     poses: tuple[Pose, ...]
 
     def turning(self) -> dict[int, Vector]:
-        """By coordinate, what it adds to the angular velocity."""
+        """By coordinate, its contribution to the angular velocity."""
         return {
             link.number - 1: turning_of(link, pose)
             for link, pose in zip(self.path, self.poses, strict=True)
         }
 
     def at(self, p: Vector) -> End:
-        """Another point of the same body, where it is now."""
+        """Another point of the same body, at its current position."""
         arm = sub(p, self.p)
         turn = cross(self.om, arm)
         return replace(
@@ -148,7 +149,7 @@ class End:
         )
 
     def moving(self) -> dict[int, Vector]:
-        """By coordinate, what it adds to the velocity of the end."""
+        """By coordinate, its contribution to the velocity of the end."""
         return {
             link.number - 1: moving_of(link, pose, self.p)
             for link, pose in zip(self.path, self.poses, strict=True)
@@ -156,7 +157,7 @@ class End:
 
 
 def _path(skeleton: Skeleton, index: int) -> list[int]:
-    """Indices from a link to the base, itself first."""
+    """Indices from a link to the base, starting with itself."""
     found = []
     while index >= 0:
         found.append(index)
@@ -165,13 +166,13 @@ def _path(skeleton: Skeleton, index: int) -> list[int]:
 
 
 def carrier_of(skeleton: Skeleton, a: int, b: int) -> int:
-    """The last body that both links hang on, or GROUND."""
+    """The last common ancestor of both links, or GROUND."""
     above_b = set(_path(skeleton, b))
     return next((k for k in _path(skeleton, a) if k in above_b), GROUND)
 
 
 def _carrier_pose(skeleton: Skeleton, carrier: int) -> Pose:
-    """The carrying body's internal frame, seen in the axes that the user gave the body."""
+    """The carrying body's internal frame, expressed in the user's body axes."""
     graph = skeleton.graph
     if carrier == GROUND:
         return world_pose(graph)
@@ -222,6 +223,6 @@ def fixed_frame(skeleton: Skeleton, frame: Frame) -> tuple[Vector, Matrix]:
 
 
 def difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]:
-    """By coordinate, a less b; no coordinate moves both ends."""
+    """By coordinate, a minus b; no coordinate moves both ends."""
     minus = {k: tuple(-e for e in v) for k, v in b.items()}
     return {**a, **minus}  # type: ignore[dict-item]

@@ -1,12 +1,12 @@
 """Terms of the constrained equations, as compact arrays.
 
-Instead of the solution of Eq. 16, generated code gives what it is made of: constraint values, the
-entries of J and M that are not zero anywhere, and the terms of velocity. The runtime
+Instead of the solution of Eq. 16, generated code computes its terms: constraint values, the
+structurally nonzero entries of J and M, and the velocity terms. The runtime
 (`native/runtime/il_closed.c`) solves with them.
 
-`Terms` are those of large mechanisms, for one partition: inside, coordinates come in the order
-dependent, independent, driven; see `Terms.order`. `CommonTerms` hold for all partitions, of which
-the runtime is given one while it runs (`native/runtime/il_reduction.c`).
+`Terms` are those of large mechanisms, for one partition: internally, coordinates come in the order
+dependent, independent, driven; see `Terms.order`. `CommonTerms` are valid for all partitions; the
+runtime receives one at run time (`native/runtime/il_reduction.c`).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Entries = dict[Place, Expr]
 
 @dataclass(frozen=True)
 class Terms:
-    """What the solution needs, for one partition.
+    """Terms that the solution needs, for one partition.
 
     Attributes:
-        order: coordinates as they come inside.
+        order: coordinates in internal order.
         Jv: entries of the dependent columns by row in use and column.
         Jk: entries of the known columns, independent ones first.
-        M: entries of the lower half of the mass matrix, by inner order.
+        M: entries of the lower half of the mass matrix, in internal order.
         used: constraint rows in use.
     """
 
@@ -70,10 +70,10 @@ def term_programs(derivation: Derivation, terms: Terms, time: str, suffix: str) 
     """Programs of the terms: for Newton's step, at a position, at a velocity, rates of laws.
 
     Args:
-        derivation: of the mechanism.
+        derivation: derivation of the mechanism.
         terms: their entries.
         time: name of the time input if constraints depend on time, else empty.
-        suffix: of the names of the programs.
+        suffix: suffix of the program names.
     """
     d, used = derivation, terms.used
     Jv = Output.vector("Jv", terms.Jv.values(), "∂h/∂q of dependent coordinates, entry by entry")
@@ -100,14 +100,14 @@ def term_programs(derivation: Derivation, terms: Terms, time: str, suffix: str) 
 
 
 def _rates(d: Derivation, terms: Terms, loads: str, suffix: str) -> Iterator[Program]:
-    """Rates of the states of force laws, which may need the reactions in joints."""
+    """Rates of the states of force laws, which may need joint reactions."""
     if not d.loads.rates:
         return
     yield _rate_program(d, terms.used, f"rate_terms{suffix}", loads)
 
 
 def _rate_program(d: Derivation, rows: Sequence[Row], name: str, loads: str) -> Program:
-    """Rates of the states of force laws from the motion and the multipliers of some rows."""
+    """Rates of the states of force laws from the motion and the multipliers of given rows."""
     lam = [d.graph.symbol(f"lam_{k}") for k in range(1, len(rows) + 1)]
     rates = complete_rates(d.skeleton, d.loads, d.symbols.qdd, rows, lam)
     doc = "Rates of the states of force laws."
@@ -118,7 +118,7 @@ def _rate_program(d: Derivation, rows: Sequence[Row], name: str, loads: str) -> 
 
 @dataclass(frozen=True)
 class CommonTerms:
-    """What the solution needs, for all partitions.
+    """Terms that the solution needs, for all partitions.
 
     Attributes:
         J: entries of all rows and columns.
@@ -141,10 +141,10 @@ def common_terms(derivation: Derivation, rows: Sequence[Row]) -> CommonTerms:
 
 
 def common_programs(derivation: Derivation, terms: CommonTerms, time: str) -> list[Program]:
-    """Programs of these terms: at a position, of the motion there, rates of laws if there are any.
+    """Programs of these terms: at a position, of the motion there, rates of laws if any.
 
     Args:
-        derivation: of the mechanism.
+        derivation: derivation of the mechanism.
         terms: their entries.
         time: name of the time input if constraints depend on time, else empty.
     """

@@ -1,7 +1,7 @@
-"""Constraints that a user wrote as functions, differentiated as expressions.
+"""User-written constraints, differentiated symbolically.
 
-On positions, h(q, t) = 0: J and nu are derivatives of h along the motions of the joints. On
-velocities, A(q, t) qd + b(q, t) = 0: J = A and nu = b are read off, and nothing is integrated.
+On positions, h(q, t) = 0: J and nu are derivatives of h along the joint motions. On velocities,
+A(q, t) qd + b(q, t) = 0: J = A and nu = b are extracted directly.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from inloop.symbolic import Expr, directional, forward, rebuild
 
 
 def user_rows(constraint: Constraint, skeleton: Skeleton, tangents: Sequence[Tangent]) -> list[Row]:
-    """The rows of one constraint; velocities as the links hold them.
+    """The rows of one constraint, with the velocities held by the links.
 
     Args:
         constraint: as the user wrote it.
         skeleton: the links.
-        tangents: by joint, what it changes in q (`tangents.tangents`).
+        tangents: by joint, the derivatives of q (`tangents.tangents`).
     """
     symbols, graph = skeleton.symbols, skeleton.graph
     at = {placeholder: symbols.q[place] for place, placeholder in constraint.positions}

@@ -1,1 +1,1 @@
-"""Recursions over the tree: motion, inverse and direct dynamics, mass matrix, energy."""
+"""Recursions over the tree: motion, inverse and forward dynamics, mass matrix, energy."""

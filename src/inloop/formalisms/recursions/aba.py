@@ -1,4 +1,4 @@
-"""Articulated-body direct dynamics: accelerations from efforts, in O(n).
+"""Articulated-body algorithm: forward dynamics in O(n).
 
 Featherstone 2008, table 7.1, with classical accelerations of the frame origins: the articulated
 inertia maps (omd, acc) to (n, f) by n = J omd + H acc, f = Hᵀ omd + M acc.
@@ -56,9 +56,9 @@ class Articulated:
 
 @dataclass(frozen=True)
 class _Pass:
-    """What the tip-to-base pass leaves behind at a joint."""
+    """Results of the tip-to-base pass at a joint."""
 
-    U: Wrench  # articulated inertia times the joint axis
+    U: Wrench  # articulated inertia times the joint's motion subspace
     inverse_D: Expr
     u: Expr  # effort left for the joint itself
     bias: tuple[Vector, Vector]  # velocity-dependent acceleration (angular, linear)
@@ -103,7 +103,7 @@ def _velocities(skeleton: Skeleton) -> list[Vector]:
 
 
 def _before_joint(skeleton: Skeleton, link: Link, om: list[Vector]) -> Vector:
-    """Angular velocity of what a ball joint hangs on, in the axes of its link."""
+    """Angular velocity of the parent frame of a ball joint, in the axes of its link."""
     while link.continues:
         link = skeleton.links[link.parent]
     if link.parent < 0:
@@ -119,7 +119,7 @@ def _rigid(graph: Graph, inertia: Inertia) -> Articulated:
 
 
 def _velocity_force(inertia: Inertia, om: Vector, square: Beta, applied: Wrench | None) -> Wrench:
-    """om × J om and om × (om × mc), less what is applied."""
+    """om × J om and om × (om × mc), minus the applied wrench."""
     f = times(square, inertia.mc)
     n = cross(om, tensor_times(inertia.J, om))
     if applied is not None:
@@ -130,19 +130,19 @@ def _velocity_force(inertia: Inertia, om: Vector, square: Beta, applied: Wrench 
 def _bias(
     skeleton: Skeleton, link: Link, om: list[Vector], square: list[Beta]
 ) -> tuple[Vector, Vector]:
-    """Acceleration of the link's frame that comes from velocities alone."""
+    """Velocity-dependent acceleration of the link's frame."""
     graph = skeleton.graph
     zero = zero_vector(graph)
     i, joint = link.number - 1, link.motion
     linear = link.R_PC.to_child(times(square[link.parent], link.p_PC)) if link.parent >= 0 else zero
-    # om × w + (dS/dq) qd², with om of the child: w × w is zero; parts of a ball joint turn against
-    # what the whole joint hangs on
+    # om × w + (dS/dq) qd², with om of the child: w × w is zero; parts of a ball joint rotate
+    # relative to the parent of the whole joint
     om_J = _before_joint(skeleton, link, om) if link.continues else om[i]
     angular = cross(om_J, scale(link.qd, joint.angular))
     angular = add_square(angular, joint.angular_rate, link.qd)
     if not joint.slides:
         return angular, linear
-    # om × (om × r) + 2 om × dr/dt + (d²r/dq²) qd², and what the angular one does at r
+    # om × (om × r) + 2 om × dr/dt + (d²r/dq²) qd², and the effect of the angular part at r
     relative = add_cross(times(square[i], joint.shift), om[i], scale(2.0 * link.qd, joint.drift))
     relative = add_cross(relative, angular, joint.shift)
     return angular, add_square(add(linear, relative), joint.drift_rate, link.qd)
@@ -151,7 +151,7 @@ def _bias(
 def _eliminate(
     link: Link, inertia: Articulated, force: Wrench, tau: Expr, bias: tuple[Vector, Vector]
 ) -> tuple[_Pass, Articulated, Wrench]:
-    """Take the joint's freedom out of the articulated inertia and force."""
+    """Eliminate the joint's degree of freedom from the articulated inertia and force."""
     graph = tau.graph
     n = link.number
     joint = link.motion
@@ -176,7 +176,7 @@ def _eliminate(
 
 
 def _reduced(link: Link, inertia: Articulated, U: Wrench, w: Wrench) -> Articulated:
-    """I - U Uᵀ / D, with the joint's own row exactly zero when there is no armature."""
+    """I - U Uᵀ / D, with the joint's own row exactly zero if there is no armature."""
     zero, only = link.q.graph.zero, link.motion.only
     J = _minus_outer(inertia.J, U.n, w.n)
     M = _minus_outer(inertia.M, U.f, w.f)
@@ -220,7 +220,7 @@ def _f_of(inertia: Articulated, angular: Vector, linear: Vector) -> Vector:
 
 
 def _carried(link: Link, inertia: Articulated) -> Articulated:
-    """The inertia seen from the parent's frame."""
+    """The inertia in the parent's frame."""
     if link.motion.slides:
         inertia = _shifted(inertia, link.motion.shift)
     J = link.R_PC.tensor_to_parent(inertia.J)

@@ -1,7 +1,7 @@
-"""Composite rigid bodies: the mass matrix, using only what the tree leaves non-zero.
+"""Composite-rigid-body algorithm: the mass matrix, restricted to the nonzeros of the tree.
 
-Walker & Orin 1982; Featherstone 2008, table 6.2. The composite inertia of a subtree is gathered
-tip to base; column j is the force that a unit acceleration of joint j needs, carried to the base.
+Walker & Orin 1982; Featherstone 2008, table 6.2. The composite inertia of a subtree is accumulated
+from tip to base; column j is the force for a unit acceleration of joint j, carried to the base.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class MassMatrix:
     Attributes:
         n: number of coordinates.
         entries: M_ij for j an ancestor of i or i itself, j <= i.
-        parents: parent index of each coordinate in the tree that tells which entries there are, -1
-            at the base; nodes of flexible links form chains in it.
-        names: name of the body that each coordinate moves.
+        parents: parent index of each coordinate in the elimination tree, -1 at the base; nodes of
+            flexible links form chains in it.
+        names: name of the body moved by each coordinate.
     """
 
     n: int
@@ -78,7 +78,7 @@ def mass_matrix(skeleton: Skeleton) -> MassMatrix:
 
 
 def _flexible(skeleton: Skeleton, bent: BentBeam, entries: dict[tuple[int, int], Expr]) -> None:
-    """Entries of a flexible link: among its coordinates, and with all below them."""
+    """Entries of a flexible link: among its coordinates, and with all ancestors."""
     zero = skeleton.graph.zero
     for key, mass in bent.masses().items():
         entries[key] = entries.get(key, zero) + mass
@@ -92,14 +92,14 @@ def _flexible(skeleton: Skeleton, bent: BentBeam, entries: dict[tuple[int, int],
 
 
 def carried(link: Link, own: Inertia) -> Inertia:
-    """The composite inertia of a link seen from its parent's frame."""
+    """The composite inertia of a link in its parent's frame."""
     if link.motion.slides:
         own = own.shifted(link.motion.shift)
     return own.to_parent(link.R_PC, link.p_PC)
 
 
 def unit_wrench(link: Link, own: Inertia) -> tuple[Wrench, Expr]:
-    """What a unit acceleration of the joint needs, in the link's frame, and along the joint."""
+    """Wrench for a unit acceleration of the joint, in the link's frame, and along the joint."""
     omd, acc = link.motion.angular, link.motion.linear
     # f = m acc + omd × mc,  n = J omd + mc × acc
     f = add_cross(scale(own.m, acc), omd, own.mc)

@@ -1,8 +1,9 @@
-"""The mass matrix with all columns in one common frame, for long chains.
+"""Mass matrix with all columns in one common frame, for long chains.
 
-Carrying a column from joint to joint costs the same again at every joint. In a long chain it pays
-to bring each joint axis and each column to the world frame once; an entry of M is then one product
-of six-vectors: M_ij = S_i · F_j. Composite inertias stay in body axes, where turning them is cheap.
+Carrying a column from joint to joint costs the same at every joint. In a long chain it is cheaper
+to transform each joint axis and each column to the world frame once; an entry of M is then one
+product of six-vectors: M_ij = S_i · F_j. Composite inertias stay in body axes, where rotating them
+is cheap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kinetic and potential energy, from the bodies as they are (not regrouped)."""
+"""Kinetic and potential energy (inertias not regrouped)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kinetic_energy(skeleton: Skeleton) -> Expr:
     for link, (om, v) in zip(skeleton.links, velocities(skeleton), strict=True):
         graph.section = link.name
         inertia = link.inertia
-        # momentum m v + 2 om × mc, so that one product with v serves both terms
+        # momentum m v + 2 om × mc, so that one product with v covers both terms
         momentum = add(scale(inertia.m, v), scale(graph.constant(2.0), cross(om, inertia.mc)))
         total = total + dot(v, momentum) + dot(om, tensor_times(inertia.J, om))
         total = total + link.armature * (link.qd * link.qd)
@@ -38,9 +38,9 @@ def kinetic_energy(skeleton: Skeleton) -> Expr:
 
 
 def potential_energy(skeleton: Skeleton) -> Expr:
-    """V = -Σ g · (m p + R mc), zero when all mass is at the origin of the world [J].
+    """V = -Σ g · (m p + R mc), zero when all mass is at the world origin [J].
 
-    Flexible links add the energy of their strain.
+    Flexible links add their strain energy.
     """
     graph = skeleton.graph
     total = graph.zero

@@ -37,9 +37,9 @@ class Pose:
 
 @dataclass(frozen=True)
 class Target:
-    """Something fixed on a link: origin p_CQ and axes R_CF in the link's internal frame C.
+    """A frame fixed on a link: origin p_CQ and axes R_CF in the link's internal frame C.
 
-    `link` is GROUND for what is fixed in the world.
+    `link` is GROUND for frames fixed in the world.
     """
 
     link: int
@@ -89,7 +89,7 @@ def _times_step(R: Matrix, step: Planar | General) -> Matrix:
     """R times one step of a rotation."""
     if isinstance(step, General):
         return product(R, step.m)
-    # rows of R times the planar rotation: the same as turning each row to the child's axes
+    # rows of R times the planar rotation: equals transforming each row to the child's axes
     rows = [step.to_child(row) for row in R]
     return rows[0], rows[1], rows[2]
 
@@ -111,14 +111,14 @@ def velocity_along(link: Link, parent: tuple[Vector, Vector]) -> tuple[Vector, V
     om_P, v_P = parent
     om = link.R_PC.to_child(om_P)
     v = link.R_PC.to_child(add(v_P, cross(om_P, link.p_PC)))
-    # of the child's origin, as if it were fixed on the parent, then what the joint adds
+    # velocity of the child's origin as if fixed on the parent, plus the joint's contribution
     v = add_cross(v, om, link.motion.shift)
     v = add(v, scale(link.qd, link.motion.linear))
     return add(om, scale(link.qd, link.motion.angular)), v
 
 
 def sense(skeleton: Skeleton, target: Target, qdd: Sequence[Expr]) -> Sensed:
-    """Everything about the motion of a target."""
+    """The complete motion of a target."""
     graph = skeleton.graph
     zero = zero_vector(graph)
     if target.link == GROUND:
@@ -157,12 +157,12 @@ def jacobian(skeleton: Skeleton, target: Target) -> tuple[list[list[Expr]], list
 
 
 def turning_of(link: Link, pose: Pose) -> Vector:
-    """What a joint adds to the angular velocity of all beyond it, for qd = 1, in W."""
+    """Angular velocity that a joint adds to all bodies beyond it, for qd = 1, in W."""
     return matrix_times(pose.R_WC, link.motion.angular)
 
 
 def moving_of(link: Link, pose: Pose, p_WQ: Vector) -> Vector:
-    """What a joint adds to the velocity of a point Q beyond it, for qd = 1, in W."""
+    """Velocity that a joint adds to a point Q beyond it, for qd = 1, in W."""
     moving = matrix_times(pose.R_WC, link.motion.linear)
     if not link.motion.turns:
         return moving

@@ -1,7 +1,7 @@
 """Solve M x = b by the factorization M = LᵀDL, which keeps the tree's sparsity.
 
-Featherstone 2008, table 6.3: entries of L lie where M's do, and each row is eliminated from the
-tips, so that branches never fill each other. One reciprocal per coordinate, no other division.
+Featherstone 2008, table 6.3: L has the sparsity of M, and rows are eliminated starting at the tips,
+so that branches do not fill each other. One reciprocal per coordinate, no other division.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ class Factors:
 
 
 def reciprocal(pivot: Expr, body: str) -> Expr:
-    """1 / pivot; a pivot that is zero means that nothing resists the joint."""
+    """1 / pivot; a zero pivot means that the joint has no inertia."""
     if pivot is pivot.graph.zero:
         raise ModelError(
-            f"body '{body}': nothing resists its joint, the mass matrix is singular",
-            fix="Give it or what hangs on it inertia about the joint, or the joint an armature.",
+            f"body '{body}': its joint moves no mass, so the mass matrix is singular",
+            fix="Give the body, or those attached to it, inertia about the joint, or give the "
+            "joint an armature.",
         )
     return pivot.graph.one / pivot
 
@@ -66,12 +67,12 @@ def factorize(matrix: MassMatrix) -> Factors:
 
 
 def estimate(parents: Sequence[int]) -> int:
-    """Rough operation count of composite bodies, bias, factorization and solution."""
+    """Rough operation count of composite bodies, bias, factorization and solve."""
     depth: list[int] = []
     total = 0
     for parent in parents:
         depth.append(depth[parent] + 1 if parent >= 0 else 0)
         d = depth[-1]
-        # 18 per entry of M, d(d+1) for the elimination of one row, 4 per entry for the solution
+        # 18 per entry of M, d(d+1) for the elimination of one row, 4 per entry for the solve
         total += 160 + 23 * d + d * (d + 1)
     return total

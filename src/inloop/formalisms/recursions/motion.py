@@ -29,7 +29,7 @@ class Motion:
         om: angular velocity [rad/s].
         omd: angular acceleration [rad/s²].
         beta: rows of omd~ + om~ om~, which maps p_CQ to the relative acceleration of Q.
-        acc: acceleration of the origin, gravity taken off [m/s²].
+        acc: acceleration of the origin, gravity subtracted [m/s²].
         om_J: angular velocity of the frame before the joint [rad/s].
     """
 
@@ -59,7 +59,7 @@ def ground_motion(skeleton: Skeleton) -> Motion:
 
 
 def at_rest(graph: Graph) -> Motion:
-    """A frame that does not move."""
+    """A frame at rest."""
     zero = zero_vector(graph)
     return Motion(zero, zero, beta_of(graph, zero, zero), zero, zero)
 
@@ -70,7 +70,7 @@ def motion_along(link: Link, parent: Motion, qdd: Expr) -> Motion:
     om = link.R_PC.to_child(parent.om)
     omd = link.R_PC.to_child(parent.omd)
     joint = link.motion
-    # the parts of a ball joint turn against what the whole joint hangs on
+    # the parts of a ball joint rotate relative to the parent of the whole joint
     om_J = parent.om_J if link.continues else om
     # om_C = om_P + w,  omd_C = omd_P + om_J × w + dw/dt,  w = S qd
     w = scale(link.qd, joint.angular)
@@ -94,7 +94,7 @@ def motion_along(link: Link, parent: Motion, qdd: Expr) -> Motion:
 
 
 def beta_of(graph: Graph, om: Vector, omd: Vector, name: str = "") -> Beta:
-    """omd~ + om~ om~; entries that nobody needs disappear later as dead code."""
+    """omd~ + om~ om~; unused entries are removed later as dead code."""
     x, y, z = om
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz = x * y, x * z, y * z
@@ -111,7 +111,7 @@ def beta_of(graph: Graph, om: Vector, omd: Vector, name: str = "") -> Beta:
 
 
 def add_square(v: Vector, rate: Vector, qd: Expr) -> Vector:
-    """v + rate qd², for what varies with the coordinate."""
+    """v + rate qd², for quantities that vary with the coordinate."""
     if all(entry is qd.graph.zero for entry in rate):
         return v
     return add(v, scale(qd * qd, rate))

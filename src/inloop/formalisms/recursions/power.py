@@ -1,11 +1,12 @@
-"""Power of everything that acts beside inertia, gravity and the elasticity of flexible links.
+"""Power of all loads except inertia, gravity and the elasticity of flexible links.
 
     P = Σ efforts · qd + Σ (f · v + n · om) + d(strain energy)/dt - ∫ α rd · v dm
 
-Force laws and inputs act as efforts of joints and as wrenches on links. Elasticity of flexible
-links is among the efforts, but its energy is potential energy: its part is taken out again, and
-what is left of a link is what its damping takes. Damping per mass acts inside the inertia of a link
-(flexible.py). With this, along every motion of a tree, d(T + V)/dt = P + tau · qd.
+Force laws and inputs act as joint efforts and as wrenches on links. The elasticity of flexible
+links is among the efforts, but its energy is potential energy: its part is removed again, which
+leaves the dissipation by stiffness-proportional damping. Mass-proportional damping acts inside the
+inertia of a link (flexible_links/assembly.py). With this, along every motion of a tree, d(T + V)/dt
+= P + tau · qd.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The regressor of inverse dynamics: tau = Y(q, qd, qdd) π, with π the inertias of all bodies.
 
-Newton and Euler are linear in the inertia of a body. Its wrench for one unit of each parameter
-comes from the recursion of `rne`, and the power of that wrench along the motion that one unit of
-qd_j gives to the body is the entry of Y in row j (virtual power). Motion and wrench are written in
-the user's body frame B, so that π is what a person knows.
+The Newton–Euler equations are linear in the inertia of a body. Its wrench for a unit of each
+parameter comes from the recursion of `rne`, and the power of that wrench along the motion of the
+body for qd_j = 1 is the entry of Y in row j (virtual power). Motion and wrench are written in the
+user's body frame B, so that π has the usual meaning.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Twist = tuple[Vector, Vector]  # angular velocity, velocity of the origin
 
 
 def rigid_bodies(mechanism: Mechanism) -> tuple[Body, ...]:
-    """The bodies that have an inertia: all but the steps inside a joint of several motions."""
+    """The bodies with inertia: all but the intermediate bodies of multi-axis joints."""
     return tuple(body for body in mechanism.bodies if not _is_step(mechanism, body))
 
 
@@ -52,7 +52,7 @@ def inverse_dynamics_regressor(d: Derivation) -> Program:
     if d.skeleton.beams:
         name = d.mechanism.flexible_links[0].name
         raise InputError(
-            f"flexible link '{name}': the regressor knows rigid bodies only",
+            f"flexible link '{name}': the regressor supports only rigid bodies",
             fix="Describe the link as a rigid body.",
         )
     motion, twists = motions(d.skeleton, d.symbols.qdd), _unit_twists(d.skeleton)
@@ -68,11 +68,11 @@ def inverse_dynamics_regressor(d: Derivation) -> Program:
 
 
 def inertial_parameters(d: Derivation) -> Program:
-    """π and the armatures as the model has them; they depend on parameters only."""
+    """π and the armatures of the model; they depend on parameters only."""
     found: list[Expr] = []
     for body in rigid_bodies(d.mechanism):
         link = d.skeleton.links[body.index]
-        # from the internal frame, where the equations have it, back to the user's
+        # from the internal frame of the equations back to the user's
         own = link.inertia.to_parent(Rotation((General(link.R_BC),)), link.p_BC)
         tensor = dict(zip(_TENSOR, own.J, strict=True))
         found += [own.m, *own.mc, *(tensor[name] for name in INERTIAL[4:])]
@@ -87,7 +87,7 @@ def inertial_parameters(d: Derivation) -> Program:
 def _columns(
     d: Derivation, index: int, motion: Motion, twists: Mapping[int, Twist]
 ) -> Iterator[list[Expr]]:
-    """The ten columns of a body: zero in rows of joints that do not move it."""
+    """The ten columns of a body: zero in the rows of joints that do not move it."""
     graph, link = d.graph, d.skeleton.links[index]
     motion = _in_body_frame(link, motion)
     moved = {joint: _twist_in_body_frame(link, twist) for joint, twist in twists.items()}
@@ -100,7 +100,7 @@ def _columns(
 
 
 def _unit(graph: Graph, name: str) -> Inertia:
-    """An inertia whose only entry that is not zero is one."""
+    """An inertia with a single nonzero entry, which is one."""
 
     def entry(own: str) -> Expr:
         return graph.one if own == name else graph.zero
@@ -111,7 +111,7 @@ def _unit(graph: Graph, name: str) -> Inertia:
 
 
 def _unit_twists(skeleton: Skeleton) -> list[dict[int, Twist]]:
-    """Of each link, the motion of its frame C for qd_j = 1, by joint j, in its axes."""
+    """For each link, the motion of its frame C for qd_j = 1, by joint j, in its axes."""
     found: list[dict[int, Twist]] = []
     for link in skeleton.links:
         skeleton.graph.section = link.name
@@ -123,7 +123,7 @@ def _unit_twists(skeleton: Skeleton) -> list[dict[int, Twist]]:
 
 
 def _to_child(link: Link, twist: Twist) -> Twist:
-    """The same motion seen at the frame of a child that rests against its parent."""
+    """The same motion at the frame of a child at rest relative to its parent."""
     om_P, v_P = twist
     om = link.R_PC.to_child(om_P)
     v = link.R_PC.to_child(add(v_P, cross(om_P, link.p_PC)))
@@ -152,7 +152,7 @@ def _body_origin(link: Link) -> Vector:
 
 
 def _is_step(mechanism: Mechanism, body: Body) -> bool:
-    """Whether a body only stands between two motions of one joint, such as "hull_tx" of "hull"."""
+    """Whether a body is an intermediate body of a joint, such as "hull_tx" of "hull"."""
     if any(value != 0.0 for value in (body.mass, *body.com, *sum(body.inertia, ()))):
         return False
     for after in mechanism.bodies[body.index + 1 :]:

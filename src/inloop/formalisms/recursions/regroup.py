@@ -1,11 +1,11 @@
-"""Regroup inertial parameters: move what a joint cannot feel onto the parent body.
+"""Regroup inertial parameters: move to the parent what the joint does not change.
 
-Turning a body about its z axis leaves part of its inertia unchanged: the mass, the first moment
-along z, and equal moments about x and y; shifting it leaves the moments. That part may as well sit
-on the parent. What is left
-is fewer parameters per body, so fewer operations in the step; the moving itself depends on
-parameters only and ends up in `prepare`. Joint efforts, M, c and accelerations do not change;
-forces in the joints would, so functions that report them must not use regrouped inertias.
+Rotating a body about its z axis leaves part of its inertia unchanged: the mass, the first moment
+    along z, and equal moments about x and y; translating it leaves the moments. That part can be
+    moved to the parent. This leaves fewer parameters per body and so fewer operations in the step;
+    the moving itself depends on parameters only and is hoisted to `prepare`. Joint efforts, M, c
+    and accelerations do not change; joint reactions would, so functions that report them must not
+    use regrouped inertias.
 
 Khalil & Dombre 2002, §9.4 (base inertial parameters), here by moving invariant inertias as bodies.
 """
@@ -28,7 +28,7 @@ def regroup(skeleton: Skeleton) -> Skeleton:
         stays, moves = _split(link, kept[index])
         kept[index] = stays
         if link.parent >= 0:
-            # what the joint does not change folds on its way through the joint's rotation
+            # the invariant part folds on its way through the joint's rotation
             kept[link.parent] = kept[link.parent] + moves.to_parent(link.R_PC, link.p_PC)
     links = tuple(
         replace(link, inertia=_labeled(link, inertia))
@@ -38,15 +38,15 @@ def regroup(skeleton: Skeleton) -> Skeleton:
 
 
 def _split(link: Link, inertia: Inertia) -> tuple[Inertia, Inertia]:
-    """What stays on the body and what may move to the parent."""
+    """The part that stays on the body and the part that may move to the parent."""
     graph, motion = inertia.m.graph, link.motion
     zero = graph.zero
     none = no_inertia(graph)
     xx, yy, zz, xy, xz, yz = inertia.J
     if link.continues:
-        return inertia, none  # the parts of a ball joint have one frame: nothing lies between them
+        return inertia, none  # the parts of a ball joint share one frame: nothing to move
     if not motion.turns:
-        # a body that keeps its orientation: its moments of inertia move
+        # a body with constant orientation: its moments of inertia move
         return replace(inertia, J=none.J), replace(none, J=inertia.J)
     if not motion.turns_about_z:
         return inertia, none

@@ -27,7 +27,7 @@ class Wrench:
 def inverse_dynamics(
     skeleton: Skeleton, qdd: Sequence[Expr], applied: Mapping[int, Wrench] | None = None
 ) -> list[Expr]:
-    """Joint efforts that produce the accelerations qdd under gravity and applied wrenches."""
+    """Joint efforts for the accelerations qdd under gravity and applied wrenches."""
     wrenches = transmitted(skeleton, qdd, applied or {}, ("f", "n"))
     tau = []
     for link, wrench in zip(skeleton.links, wrenches, strict=True):
@@ -46,13 +46,13 @@ def transmitted(
     applied: Mapping[int, Wrench],
     names: tuple[str, str],
 ) -> list[Wrench]:
-    """What each joint transmits to its body: all that the bodies beyond it need.
+    """Wrench that each joint transmits to its body for the motion of all bodies beyond it.
 
     Args:
         skeleton: the links.
         qdd: joint accelerations.
-        applied: wrenches from outside by link index.
-        names: of forces and moments in generated code.
+        applied: external wrenches by link index.
+        names: names of forces and moments in generated code.
     """
     graph = skeleton.graph
     motion = motions(skeleton, qdd)
@@ -77,7 +77,7 @@ def transmitted(
 
 
 def _flexible(skeleton: Skeleton, qdd: Sequence[Expr]) -> list[BeamNeeds]:
-    """What the motion of flexible links needs."""
+    """Inertial loads of flexible links."""
     if not skeleton.beams:
         return []
     # the last entry stands for the ground, whose index is -1
@@ -86,7 +86,7 @@ def _flexible(skeleton: Skeleton, qdd: Sequence[Expr]) -> list[BeamNeeds]:
 
 
 def inertial(link: Link, motion: Motion, applied: Wrench | None) -> Wrench:
-    """Force and moment that the link's own motion needs, less what is applied to it."""
+    """Force and moment for the link's own motion, minus the applied wrench."""
     graph = link.q.graph
     graph.section = link.name
     inertia = link.inertia
@@ -99,7 +99,7 @@ def inertial(link: Link, motion: Motion, applied: Wrench | None) -> Wrench:
 
 
 def _euler(link: Link, motion: Motion) -> Vector:
-    """J omd + om × J om by entries of J, so that zeros of J and products in beta pay off."""
+    """J omd + om × J om by entries of J, which exploits zeros of J and reuses products in beta."""
     xx, yy, zz, xy, xz, yz = link.inertia.J
     (x, y, z), a, b = motion.om, motion.omd, motion.beta
     return (
@@ -111,7 +111,7 @@ def _euler(link: Link, motion: Motion) -> Vector:
 
 def to_parent(link: Link, wrench: Wrench) -> Wrench:
     """The wrench about the parent's origin in the parent's axes."""
-    # the joint has shifted the child's origin
+    # the joint translates the child's origin
     n_C = add_cross(wrench.n, link.motion.shift, wrench.f)
     f = link.R_PC.to_parent(wrench.f)
     n = add(link.R_PC.to_parent(n_C), cross(link.p_PC, f))

@@ -1,1 +1,1 @@
-"""The motion of every body by itself, held together by the forces in the joints."""
+"""Equations in redundant coordinates: every body moves by itself, coupled by the joint forces."""

@@ -1,10 +1,9 @@
-"""Bodies with six coordinates each: where they are and how they move, as symbols.
+"""Bodies with six coordinates each: poses and motions as independent symbols.
 
 Nothing here follows from the joints. A body C has a position p_WC and axes R_WC, the velocity of
-its origin in world axes, its angular velocity in its own, and the rates of both. Small motions of
-it are written in its own axes where it is now: p += R δp, R ← R exp(δθ~). So no attitude is
-singular, and what joints ask of a body and of its neighbour depends on nothing but their own
-coordinate.
+its origin in world axes, its angular velocity in its own axes, and the rates of both. Small motions
+are written in its current axes: p += R δp, R ← R exp(δθ~). So no attitude is singular, and the
+joint equations of a body and its parent depend only on their own coordinate.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from inloop.symbolic import Expr, Graph
 
 @dataclass(frozen=True)
 class Floating:
-    """The frame of a link as if nothing held it.
+    """The frame of a link as if unconstrained.
 
     Attributes:
         pose: p_WC and R_WC, symbols.
@@ -49,30 +48,30 @@ class Floating:
     omd: Vector
 
     def acceleration(self, gravity: Vector) -> Vector:
-        """Of its origin in its own axes, gravity taken off."""
+        """Acceleration of its origin in its own axes, gravity subtracted."""
         return matrix_times(transpose(self.pose.R_WC), sub(self.vd, gravity))
 
     def motion(self, gravity: Vector, acc: Vector | None = None) -> Motion:
-        """In its own axes, gravity taken off; `acc` may stand for what `acceleration` gives."""
+        """Motion in its own axes, gravity subtracted; `acc` may replace `acceleration`."""
         graph = self.om[0].graph
         acc = acc or self.acceleration(gravity)
         return Motion(self.om, self.omd, beta_of(graph, self.om, self.omd), acc, self.om)
 
     def moved(self, axis: int, by: Expr, fast: Expr, faster: Expr) -> dict[Expr, Expr]:
-        """How its symbols change with a small motion.
+        """Derivatives of its symbols with respect to a small motion.
 
         Args:
-            axis: 0 to 2 shift along an axis of the body, 3 to 5 turn about one.
-            by: of the position, per unit of the motion.
-            fast: of the velocities.
-            faster: of the accelerations.
+            axis: 0 to 2 translation along an axis of the body, 3 to 5 rotation about one.
+            by: change of the position, per unit of the motion.
+            fast: change of the velocities.
+            faster: change of the accelerations.
         """
         R = self.pose.R_WC
         if axis < 3:
             column = as_vector([row[axis] for row in R])
             parts = ((self.pose.p_WC, by), (self.v, fast), (self.vd, faster))
             return {s: k * e for symbols, k in parts for s, e in zip(symbols, column, strict=True)}
-        # R e~: columns that lie across the axis go round
+        # R e~: a signed exchange of the two other columns
         j, k = (axis + 1) % 3, (axis + 2) % 3
         turned = {row[j]: by * row[k] for row in R} | {row[k]: -(by * row[j]) for row in R}
         return {**turned, self.om[axis - 3]: fast, self.omd[axis - 3]: faster}
@@ -87,13 +86,13 @@ class Floating:
 
     @staticmethod
     def accelerated(acc: Vector, axis: int, by: Expr, faster: Expr) -> dict[Expr, Expr]:
-        """How its acceleration in its own axes changes: Rᵀ R is not multiplied out.
+        """Change of its acceleration in its own axes, without multiplying out Rᵀ R.
 
         Args:
             acc: the acceleration, symbols.
             axis: as for `moved`.
-            by: of the position, per unit of the motion.
-            faster: of the acceleration.
+            by: change of the position, per unit of the motion.
+            faster: change of the acceleration.
         """
         if axis < 3:
             return {acc[axis]: faster}
@@ -103,13 +102,13 @@ class Floating:
 
 @dataclass(frozen=True)
 class FreeBody(Floating):
-    """A body: a frame that has mass, or that something acts on or hangs on.
+    """A body: a frame with mass, or one with loads or children.
 
     Attributes:
-        number: which it is among the bodies.
-        links: what leads to it from the body that it hangs on; the last one is it. Ball joints
-            have three, and links without mass, of which nobody asks anything, lead on.
-        wrench: what is transmitted to it, about its origin in its axes: unknown.
+        number: index among the bodies.
+        links: links from the parent body to this one, which is the last. Ball joints have three;
+            massless links without loads are also included.
+        wrench: transmitted wrench about its origin in its axes: unknown.
     """
 
     number: int
@@ -123,12 +122,12 @@ class FreeBody(Floating):
 
     @property
     def parent(self) -> int:
-        """Index of the link it hangs on, or GROUND."""
+        """Index of the parent link, or GROUND."""
         return self.links[0].parent
 
     @property
     def sharing(self) -> tuple[int, ...]:
-        """Indices of the links that have its frame: one, or the three of a ball joint."""
+        """Indices of the links that share its frame: one, or the three of a ball joint."""
         first = len(self.links) - 1
         while self.links[first].continues:
             first -= 1
@@ -148,12 +147,12 @@ class Blocks:
 def free_bodies(skeleton: Skeleton, asked: Iterable[int]) -> list[FreeBody]:
     """The bodies of a mechanism, parents first.
 
-    Links without mass lead to the next body. Where there is none, as at the nodes of a flexible
-    link that nothing hangs on, their coordinates need no body at all.
+    Massless links lead to the next body. Where there is none, as at the nodes of a flexible link
+    without attached bodies, their coordinates need no body at all.
 
     Args:
         skeleton: the links.
-        asked: links that something acts on, or that are to be known otherwise.
+        asked: links with loads, or needed for other reasons.
     """
     links = skeleton.links
     wanted = {_frame_of(skeleton, k) for k in asked if k != GROUND}
@@ -180,7 +179,7 @@ def free_bodies(skeleton: Skeleton, asked: Iterable[int]) -> list[FreeBody]:
 
 
 def _frame_of(skeleton: Skeleton, index: int) -> int:
-    """The last of the links that share a frame with a link: those of a ball joint."""
+    """The last of the links that share a frame with a link (those of a ball joint)."""
     links = skeleton.links
     while index + 1 < len(links) and links[index + 1].continues:
         index += 1
@@ -202,7 +201,7 @@ def blocks_of(bodies: Iterable[FreeBody]) -> Blocks:
 
 
 def floating(graph: Graph, tag: int) -> Floating:
-    """The frame of the link with a number."""
+    """The frame of the link with a given number."""
     R: Matrix = (_vector(graph, "Rx", tag), _vector(graph, "Ry", tag), _vector(graph, "Rz", tag))
     v, om, vd, omd = (_vector(graph, name, tag) for name in ("v", "w", "vd", "wd"))
     return Floating(Pose(R, _vector(graph, "p", tag)), v, om, vd, omd)
@@ -219,10 +218,10 @@ def _body(graph: Graph, number: int, links: tuple[Link, ...]) -> FreeBody:
 
 
 class BodyPlaces(Places):
-    """World kinematics of points and frames, from the bodies that have them.
+    """World kinematics of points and frames, from the bodies that carry them.
 
     Attributes:
-        asked: links whose frames somebody has asked for.
+        asked: links whose frames have been requested.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
@@ -239,7 +238,7 @@ class BodyPlaces(Places):
         return self.floating(index).pose if index != GROUND else world_pose(self.skeleton.graph)
 
     def motion(self, index: int) -> Motion:
-        """Motion of a link's frame in its own axes, gravity taken off."""
+        """Motion of a link's frame in its own axes, gravity subtracted."""
         if index == GROUND:
             return ground_motion(self.skeleton)
         return self.floating(index).motion(self.skeleton.gravity)

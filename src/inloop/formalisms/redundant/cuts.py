@@ -1,4 +1,4 @@
-"""Rows of loops, written with the bodies at their ends."""
+"""Loop rows, written with the bodies at their ends."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from inloop.model import Frame, Loop
 
 
 def cut_rows(loop: Loop, skeleton: Skeleton, places: BodyPlaces) -> list[Row]:
-    """The rows of a loop in the axes of the body that carries it, as the reduced ones are.
+    """The rows of a loop in the axes of the carrying body, as for the reduced ones.
 
-    `gamma` is the whole second derivative, accelerations of the bodies included. J is empty: the
-    ends are no functions of coordinates.
+    `gamma` is the complete second derivative, including accelerations of the bodies. J is empty:
+    the ends are not functions of coordinates.
     """
     carrier = carrier_of(skeleton, loop.a.body, loop.b.body)
     R_WB = places.pose(carrier).R_WC
@@ -35,14 +35,14 @@ def cut_rows(loop: Loop, skeleton: Skeleton, places: BodyPlaces) -> list[Row]:
 
 
 def _end(skeleton: Skeleton, places: BodyPlaces, frame: Frame, R_BW: Matrix) -> End:
-    """One end of a loop, seen from the world, its components in other axes."""
+    """One end of a loop relative to the world, with components in other axes."""
     p_CQ, R_CF = fixed_frame(skeleton, frame)
     pose, motion = places.pose(frame.body), places.motion(frame.body)
     R = product(R_BW, pose.R_WC)
     v = zero_vector(skeleton.graph)
     if frame.body != GROUND:
         v = matrix_times(R_BW, places.floating(frame.body).v)
-    # gravity is taken off both ends alike
+    # gravity is subtracted at both ends
     return End(
         link=frame.body,
         p_CQ=p_CQ,

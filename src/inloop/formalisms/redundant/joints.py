@@ -1,12 +1,12 @@
-"""What a joint asks of the body on it and of the one it hangs on: six rows each.
+"""Joint equations between a body and its parent: six rows each.
 
-A joint says where the body is, for a given coordinate: X_WC = X_WP X_PC(q). In axes of the body,
-at the position that the joint asks for,
+A joint prescribes the pose of the body for a given coordinate: X_WC = X_WP X_PC(q). In body axes,
+    at the prescribed pose,
 
     e = (R_WCᵀ (p_WC - p), vee(RᵀR_WC)),   de = δ_C - Ad(q) δ_P - S δq
 
-so that every kind of joint has its rows from where it puts its body. The multiplier of the six rows
-is the wrench that the joint transmits, and S of it is balanced by the effort.
+so the rows of every kind of joint follow from its transform. The multiplier of the six rows is the
+wrench that the joint transmits, and its projection on S is balanced by the effort.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from inloop.symbolic import Expr
 
 @dataclass(frozen=True)
 class JointColumns:
-    """How the six rows of a joint change, in axes of its body; own motion counts 1.
+    """Derivatives of the six rows of a joint, in axes of its body; own motion has derivative 1.
 
     Attributes:
-        parent: by small motion of the body it hangs on (0 to 5); empty where that is the ground.
+        parent: by small motion of the parent body (0 to 5); empty if that is the ground.
         joint: by coordinate.
     """
 
@@ -37,7 +37,7 @@ class JointColumns:
 
 
 def gap(body: FreeBody, parent: Pose) -> list[Expr]:
-    """How far the body is from where its joint puts it: shift, then turn, in its axes."""
+    """Deviation from the pose given by the joint: position, then rotation, in body axes."""
     pose = parent
     for link in body.links:
         pose = pose_along(link, pose)
@@ -55,7 +55,7 @@ def gap(body: FreeBody, parent: Pose) -> list[Expr]:
 def acceleration_gap(
     body: FreeBody, parent: Motion, qdd: Sequence[Expr], gravity: Sequence[Expr]
 ) -> list[Expr]:
-    """The same for accelerations, at positions and velocities that fit."""
+    """The same for accelerations, at consistent positions and velocities."""
     motion = parent
     for link in body.links:
         motion = motion_along(link, motion, qdd[link.number - 1])
@@ -64,7 +64,7 @@ def acceleration_gap(
 
 
 def columns(body: FreeBody) -> JointColumns:
-    """Derivatives of the gap, where it is closed."""
+    """Derivatives of the gap at closure."""
     graph = body.om[0].graph
     zero = zero_vector(graph)
     links = [replace(link, qd=graph.zero) for link in body.links]
@@ -87,9 +87,9 @@ def columns(body: FreeBody) -> JointColumns:
 
 
 def transmitted(body: FreeBody) -> dict[int, Wrench]:
-    """The wrench at each of the links that lead to the body, and at what they hang on.
+    """The wrench at each link that leads to the body, and at their parent.
 
-    By index of the link, about its origin in its axes.
+    By link index, about the link's origin in its axes.
     """
     found, wrench = {}, body.wrench
     for link in reversed(body.links):

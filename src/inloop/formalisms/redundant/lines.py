@@ -1,8 +1,7 @@
-"""To which body each line of the equations of bodies belongs: a row, and the unknown like it.
+"""Assign each row and unknown of the redundant equations to a body.
 
-Bodies are numbered parents first. Eliminated from the last to the first, each hands on to the body
-it hangs on what its inertia is there, as in the articulated-body method; bodies alike do so in the
-same way.
+Bodies are numbered parents first. Eliminated from last to first, each passes its articulated
+inertia to its parent, as in the articulated-body algorithm; similar bodies do so in the same way.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ Lines = tuple[int, ...]
 
 
 def bodies_of_lines(system: BodySystem, places: Sequence[Place]) -> tuple[Lines, Lines]:
-    """The body of each row and unknown, in two ways.
+    """The body of each row and unknown, in two variants.
 
-    States of laws, displacements of flexible links and rows of loops belong to the body next to
-    the ground of those that they have entries with; or to the one farthest from it.
+    States of laws, displacements of flexible links and loop rows belong either to the body closest
+    to the ground or to the one farthest from it, of those they are coupled with.
 
     Args:
         system: the equations.
@@ -40,7 +39,7 @@ def bodies_of_lines(system: BodySystem, places: Sequence[Place]) -> tuple[Lines,
 
 
 def _own_lines(system: BodySystem) -> dict[int, int]:
-    """Motions, wrench and coordinates of the joint of each body."""
+    """Motions, wrench and joint coordinates of each body."""
     layout = system.layout
     found: dict[int, int] = {}
     for body in system.bodies:

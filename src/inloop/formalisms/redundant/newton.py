@@ -1,13 +1,13 @@
-"""The matrix of Newton's method, scaled so that its condition does not depend on the step.
+"""Newton's matrix, scaled so that its condition does not depend on the step size.
 
-A small motion δ of a body or joint changes its velocity by γ' δ and its acceleration by β' δ, a
+A small motion δ of a body or joint changes its velocity by γ' δ and its acceleration by β' δ; a
 change of a multiplier is β' δλ. Equations of motion are divided by β', rows on velocities by γ':
 
     | M + c1 C + c0 K    Gᵀ  |      c0 = 1/β',  c1 = γ'/β',  c2 = 1/γ'
     |       G           -ε I |
 
 With c0 = c1 = c2 = 0 it is the matrix of accelerations and multipliers at a state. ε keeps it
-regular where constraints depend on each other, and stands in rows of loops and constraints alone.
+regular for redundant constraints, and appears only in rows of loops and constraints.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCALES = ("c0", "c1", "c2", "eps")
 
 @dataclass(frozen=True)
 class NewtonMatrix:
-    """Entries by row and column, in the order of the rows; symbols of the scales."""
+    """Entries by row and column, in row order; symbols of the scales."""
 
     entries: dict[Place, Expr]
     scales: tuple[Expr, ...]
@@ -44,7 +44,7 @@ class _Block:
 
 
 def newton_matrix(system: BodySystem) -> NewtonMatrix:
-    """All entries that are not zero everywhere."""
+    """All structurally nonzero entries."""
     scales = tuple(system.graph.symbol(name) for name in SCALES)
     writer = _Writer(system, scales)
     writer.balances()
@@ -112,7 +112,7 @@ class _Writer:
         self._replace_accelerations()
 
     def _replace_accelerations(self) -> None:
-        """What their symbols stood for."""
+        """Replace acceleration symbols by their expressions."""
         s, at = self.system, dict[Expr, Expr]()
         for body in s.bodies:
             given = body.acceleration(s.skeleton.gravity)
@@ -121,7 +121,7 @@ class _Writer:
         self.entries = dict(zip(self.entries, found, strict=True))
 
     def joints(self) -> None:
-        """Rows of joints: derivatives are those of closed ones."""
+        """Joint rows: derivatives at closure."""
         s, row = self.system, self.layout.moving
         for body in s.bodies:
             found, own = joints.columns(body), 6 * body.number
@@ -140,7 +140,7 @@ class _Writer:
             self.entries[row + k, column] = entry
 
     def constraints(self) -> None:
-        """Rows of loops by the bodies at their ends, the others by joints."""
+        """Loop rows by the bodies at their ends, the others by joints."""
         s, one = self.system, self.system.graph.one
         row = self.layout.moving + 6 * self.layout.bodies
         column = self.layout.moving + 6 * self.layout.bodies
@@ -160,7 +160,7 @@ class _Writer:
             self.entries[row + k, column + k] = -self.eps
 
     def _by_position(self, row: int, joint: int, rate: Expr) -> None:
-        """A row on velocities changes with positions, too."""
+        """Rows on velocities change with positions, too."""
         column = self.column_of[joint]
         seeds = {symbol: self.c2 * slope for symbol, slope in self.tangents[joint].items()}
         (entry,) = directional([rate], seeds)

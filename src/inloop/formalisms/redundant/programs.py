@@ -1,4 +1,4 @@
-"""Functions of bodies in six coordinates each, as the step and the accelerations call them."""
+"""Programs of the redundant equations, as called by the step and the acceleration solver."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ PLACE, RESIDUAL, MATRIX, GAPS, SPEEDS = (
 
 @dataclass(frozen=True)
 class RedundantPrograms:
-    """Programs, and what their results mean.
+    """Programs, and the meaning of their results.
 
     Attributes:
-        programs: place, residual, matrix, gaps of accelerations, speeds of rows.
+        programs: position, residual, matrix, acceleration gaps, constraint velocities.
         layout: rows and unknowns.
         places: row and column of each entry of the matrix.
-        bodies: of each row and unknown, in two ways: see `bodies_of_lines`.
-        on_velocities: which of the constraint rows restrict velocities alone.
+        bodies: body of each row and unknown, in two variants: see `bodies_of_lines`.
+        on_velocities: which constraint rows constrain velocities only.
         free: coordinates that are not driven.
-        links: of each body, the index of the link whose frame it has.
+        links: for each body, the index of the link whose frame it has.
     """
 
     programs: tuple[Program, ...]
@@ -42,7 +42,7 @@ class RedundantPrograms:
 
 
 def redundant_programs(system: BodySystem) -> RedundantPrograms:
-    """Derive all of them."""
+    """Derive all programs."""
     matrix = newton_matrix(system)
     rows = [e for rows in system.balances for e in rows]
     rows += [system.efforts[k] for k in system.free]
@@ -83,7 +83,7 @@ def _efforts(system: BodySystem) -> Sequence[Output]:
 
 
 def _blocks(system: BodySystem) -> tuple[Input, ...]:
-    """All that the functions read, in one order; what is empty is left out."""
+    """All inputs of the functions, in one order; empty blocks are omitted."""
     symbols, d = system.skeleton.symbols, system.derivation
     bodies = blocks_of(system.bodies)
     found: list[tuple[str, Sequence[Expr], str]] = [
@@ -103,7 +103,7 @@ def _blocks(system: BodySystem) -> tuple[Input, ...]:
 
 
 def _place(system: BodySystem) -> Program:
-    """Bodies where their joints put them."""
+    """Bodies at the poses given by their joints."""
     skeleton = system.skeleton
     where, moving = poses(skeleton), velocities(skeleton)
     pose: list[Expr] = []

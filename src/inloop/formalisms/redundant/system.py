@@ -1,4 +1,4 @@
-"""The equations of bodies in six coordinates each, with the forces between them as unknowns.
+"""The redundant equations: six coordinates per body, with the forces between them as unknowns.
 
     Newton and Euler of each body   M u̇ + b(u) - f(q, u, z, t) - wrench + carried = 0
     effort of each free joint       Sᵀ wrench + armature qdd - tau - laws - Jᵀ mu = 0
@@ -6,8 +6,8 @@
     joints                          gap(X_P, X_C, q) = 0
     loops and constraints           h = 0, or its rate where positions are not restricted
 
-Coordinates q of joints are unknowns beside the poses of the bodies: each takes one more row, and
-laws, couplings, drives and results read them as they are. How it is integrated: il_alpha.c.
+Joint coordinates q are unknowns in addition to the poses of the bodies: each adds one row, and
+    laws, couplings, drives and results read them directly. For the integration see il_alpha.c.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from inloop.symbolic import Expr, directional, rebuild
 
 @dataclass(frozen=True)
 class Layout:
-    """How many of each there are; rows and unknowns come in this order.
+    """Numbers of rows and unknowns, which come in this order.
 
     Attributes:
         bodies: six motions each, and six equations of motion.
-        free: joints that are not driven, with their balance of efforts.
-        states: of force laws.
-        rows: constraints in use, behind six rows of each joint.
+        free: joints that are not driven, with their effort balance.
+        states: states of force laws.
+        rows: constraints in use, after the six rows of each joint.
     """
 
     bodies: int
@@ -52,12 +52,12 @@ class Layout:
 
     @property
     def moving(self) -> int:
-        """Unknowns that move: what comes before the multipliers."""
+        """Number of unknowns before the multipliers."""
         return 6 * self.bodies + self.free + self.states
 
     @property
     def size(self) -> int:
-        """Unknowns."""
+        """Number of unknowns."""
         return self.moving + 6 * self.bodies + self.rows
 
 
@@ -65,9 +65,9 @@ class BodySystem:
     """The equations of one mechanism.
 
     Args:
-        derivation: a fresh one: its graph takes the symbols of the bodies.
-        external_forces: bodies with force and torque inputs beside the declared ones.
-        used: numbers of the constraint rows in use, of all rows; None for all.
+        derivation: a fresh one: symbols of the bodies are added to its graph.
+        external_forces: bodies with force and torque inputs in addition to the declared ones.
+        used: indices of the constraint rows in use; None for all.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class BodySystem:
 
     @property
     def layout(self) -> Layout:
-        """How many of each there are."""
+        """Numbers of rows and unknowns."""
         return Layout(len(self.bodies), len(self.free), len(self.zd), len(self.rows))
 
     # balances
@@ -105,7 +105,7 @@ class BodySystem:
 
     @cached_property
     def _beams(self) -> list[BeamNeeds]:
-        """What the motion of flexible links needs of their coordinates and of their carriers."""
+        """Inertial loads of flexible links on their coordinates and carriers."""
         ground, qdd = ground_motion(self.skeleton), self.skeleton.symbols.qdd
         return [
             bent.needs(
@@ -119,7 +119,7 @@ class BodySystem:
         return [joints.transmitted(body) for body in self.bodies]
 
     def balance(self, body: FreeBody, acc: Vector | None = None) -> list[Expr]:
-        """Newton and Euler, in axes of the body; `acc` may stand for its acceleration there."""
+        """Newton–Euler equations in body axes; `acc` may replace its acceleration there."""
         self.graph.section = body.link.name
         need = inertial(body.link, body.motion(self.skeleton.gravity, acc), None)
         taken = [body.wrench, *(self._applied[k] for k in body.sharing if k in self._applied)]
@@ -141,7 +141,7 @@ class BodySystem:
 
     @cached_property
     def _wrenches(self) -> dict[int, Wrench]:
-        """At each link that leads to a body; nothing is transmitted by the others."""
+        """Wrench at each link that leads to a body; the others transmit nothing."""
         return {
             link.number - 1: wrenches[link.number - 1]
             for body, wrenches in zip(self.bodies, self._transmitted, strict=True)
@@ -150,7 +150,7 @@ class BodySystem:
 
     @cached_property
     def efforts(self) -> list[Expr]:
-        """What each joint lacks of its effort; of a driven one, what its drive gives."""
+        """Effort residual of each joint; for a driven one, the effort of its drive."""
         symbols, zero = self.skeleton.symbols, self.graph.zero
         found = []
         for k, link in enumerate(self.skeleton.links):
@@ -189,12 +189,12 @@ class BodySystem:
         ]
 
     def on_velocities(self, row: Row) -> bool:
-        """There is no position to be kept."""
+        """Whether there is no position to be maintained."""
         return not row.holonomic or row.h is self.graph.zero
 
     @cached_property
     def constraints(self) -> list[Expr]:
-        """The rows in use: positions, or velocities where these alone are restricted."""
+        """The rows in use: positions, or velocities where only these are constrained."""
         return [
             speed if self.on_velocities(row) else row.h
             for row, speed in zip(self.rows, self.speeds, strict=True)
@@ -206,7 +206,7 @@ class BodySystem:
         return [self._speed(row) for row in self.rows]
 
     def ends(self, row: Row) -> list[FreeBody]:
-        """The bodies that a row lies between; none for rows on joints."""
+        """The bodies that a row connects; none for rows on joints."""
         links = {row.cut.a.link, row.cut.b.link} if row.cut is not None else set()
         return [self.by_link[link] for link in sorted(links - {GROUND})]
 
@@ -215,13 +215,13 @@ class BodySystem:
             return row.speed
         if row.cut is None:
             return row.rate(self.skeleton.symbols.qd)
-        # the axes of the carrying body count for nothing where the row is closed
+        # the motion of the carrying body's axes has no effect where the row is closed
         flow = {k: v for body in self.ends(row) for k, v in body.flow().items()}
         return directional([row.h], flow)[0]
 
     @cached_property
     def acceleration_gaps(self) -> list[Expr]:
-        """Second derivatives of joints and rows, at positions and velocities that fit."""
+        """Second derivatives of joints and rows, at consistent positions and velocities."""
         qdd, gravity = self.skeleton.symbols.qdd, self.skeleton.gravity
         ground, found = ground_motion(self.skeleton), list[Expr]()
         for body in self.bodies:

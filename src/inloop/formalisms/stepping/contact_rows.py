@@ -1,8 +1,8 @@
-"""Hard contacts as time-stepping sees them: gaps, rows of relative velocities, mass matrix.
+"""Hard contacts for time-stepping: gaps, rows of relative velocities, mass matrix.
 
-Relative velocities of a contact are linear in the velocities of the mechanism, u = H(q) qd + w; H
-is their derivative, and w what drives and moving constraints add. Friction and restitution may be
-expressions of parameters.
+The relative velocities of a contact are linear in the velocities of the mechanism, u = H(q) qd + w;
+H is their derivative, and w the contribution of drives and moving constraints. Friction and
+restitution may be expressions of parameters.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def velocity_names(contact: Contact | HardStop) -> tuple[str, ...]:
 
 
 def turning_names(contact: Contact | HardStop) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the angular velocities that it resists: of rolling, and of drilling."""
+    """Names of the resisted angular velocities: of rolling, and of drilling."""
     rolling = tuple(contact.outputs[key] for key in ROLLING_RATES if key in contact.outputs)
     drilling = (SPINNING_RATE,) if SPINNING_RATE in contact.outputs else ()
     return rolling, tuple(contact.outputs[key] for key in drilling)
 
 
 def turning_rows(mechanism: Mechanism) -> tuple[int, ...]:
-    """Rows of rolling and of drilling of each hard contact in turn; nothing if there are none."""
+    """Rows of rolling and of drilling for each hard contact in turn; empty if there are none."""
     rows: list[int] = []
     for contact in mechanism.declared_contacts:
         rows += [len(names) for names in turning_names(contact)]
@@ -50,7 +50,7 @@ def turning_rows(mechanism: Mechanism) -> tuple[int, ...]:
 
 
 def first_rows(mechanism: Mechanism) -> tuple[int, ...]:
-    """The row at which each hard contact begins, then the number of rows."""
+    """First row of each hard contact, then the number of rows."""
     rows = [
         len(velocity_names(contact)) + sum(map(len, turning_names(contact)))
         for contact in mechanism.declared_contacts
@@ -61,7 +61,7 @@ def first_rows(mechanism: Mechanism) -> tuple[int, ...]:
 
 
 def first_states(mechanism: Mechanism) -> tuple[int, ...]:
-    """Number of the first state of each hard contact."""
+    """Index of the first state of each hard contact."""
     names = [f"{contact.name}.{NORMAL}" for contact in mechanism.declared_contacts]
     for contact, found in zip(mechanism.found_contacts, _found(mechanism), strict=True):
         names += [f"{contact.name}.{found.state(k, NORMAL)}" for k in range(found.touches)]
@@ -70,7 +70,7 @@ def first_states(mechanism: Mechanism) -> tuple[int, ...]:
 
 
 def contact_laws(mechanism: Mechanism) -> list[Hard]:
-    """The law of each hard contact, in their order."""
+    """The law of each hard contact, in order."""
     laws = [item.law for item in mechanism.declared_contacts if isinstance(item.law, Hard)]
     for contact, found in zip(mechanism.found_contacts, _found(mechanism), strict=True):
         laws += [contact.law] * found.touches if isinstance(contact.law, Hard) else []
@@ -92,9 +92,9 @@ def contact_rows(d: Derivation) -> Program:
 
 
 def joint_contact_rows(d: Derivation, free: Sequence[int]) -> Program:
-    """The same in the velocities of all joints that are not driven, whatever constraints say.
+    """The same in the velocities of all joints that are not driven, ignoring constraints.
 
-    Whoever asks knows how masses and constraints answer impulses: M is 0.
+    The caller knows the response of masses and constraints to impulses: M is 0.
     """
     qd = [d.symbols.qd[k] for k in free]
     mass = [[d.graph.zero] * len(free) for _ in free]
@@ -103,7 +103,7 @@ def joint_contact_rows(d: Derivation, free: Sequence[int]) -> Program:
 
 
 def closed_contact_rows(loops: ClosedLoops, partition: Partition, suffix: str = "") -> Program:
-    """The same in independent coordinates, at a closed position; drives move contacts, too."""
+    """The same in independent coordinates, at a closed position; drives also move contacts."""
     d, found = loops.derivation, loops.at(partition)
     entries = found.mass(found.columns())[1]
     places = range(len(partition.independent))
@@ -123,19 +123,19 @@ def _program(
     mass: Sequence[Sequence[Expr]],
     met: Sequence[Output],
 ) -> Program:
-    """Gaps, friction, restitution, compliance, what moves by itself, rows and the mass matrix.
+    """Gaps, friction, restitution, compliance, prescribed motion, rows and the mass matrix.
 
-    Contacts that are found while the plant runs have no gap and no rows; pose and twist of their
-    frames come behind all others.
+    Contacts found at run time have no gap and no rows; pose and twist of their frames come after
+    all others.
 
     Args:
         d: the derivation.
-        name: of the program.
+        name: name of the program.
         state: its inputs.
-        observed: what laws make known, in velocities `qd`.
+        observed: outputs of laws, in velocities `qd`.
         qd: velocities that impulses change.
-        mass: the matrix that belongs to them.
-        met: of contacts that are found, see `_meetings`.
+        mass: the corresponding mass matrix.
+        met: data of contacts found at run time, see `_meetings`.
     """
     contacts = d.mechanism.declared_contacts
     laws = contact_laws(d.mechanism)
@@ -159,7 +159,7 @@ def _program(
 def contact_velocities(
     d: Derivation, observed: Mapping[str, Expr], contact: Contact | HardStop
 ) -> list[Expr]:
-    """Relative velocities of a contact; angular ones times the length that resists them [m/s]."""
+    """Relative velocities of a contact; angular ones times the resisting lever arm [m/s]."""
     found = [observed[name] for name in velocity_names(contact)]
     if isinstance(contact.law, Hard):
         lengths = (contact.law.rolling, contact.law.spinning)
@@ -171,7 +171,7 @@ def contact_velocities(
 
 
 def _meetings(d: Derivation, moving: Skeleton, qd: Sequence[Expr]) -> list[Output]:
-    """Pose and twist of the frames of each contact that is found, and what moves them beside qd."""
+    """Pose and twist of the frames of contacts found at run time, and their motion at qd = 0."""
     if not d.mechanism.found_contacts:
         return []
     place, outputs = Places(moving), []

@@ -1,24 +1,24 @@
-"""The linear equations of an implicit step: the mass matrix with the slopes of the force laws.
+"""Linear equations of an implicit step: the mass matrix with the derivatives of the force laws.
 
-With W = ∂f/∂x of x = (q, qd, z), kept to the force laws, (I - g W) k = r reads
+With W = ∂f/∂x of x = (q, qd, z), restricted to the force laws, (I - g W) k = r reads
 
     kq - g kv = rq
     M kv - g (∂tau/∂q kq + ∂tau/∂qd kv + ∂tau/∂z kz) = M rv
     kz - g (∂phi/∂q kq + ∂phi/∂qd kv + ∂phi/∂z kz) = rz
 
-Laws touch each other only through the motion, so that each one eliminates its own states. With
-slopes e_s, … of one law (ports.py), J its rates by qd, D = (I - g z_z)⁻¹, E = g D z_s and
-H = g D z_v + g E, what is left is
+Laws interact only through the motion, so each one eliminates its own states. With derivatives e_s,
+… of one law (ports.py), J its rates by qd, D = (I - g z_z)⁻¹, E = g D z_s and H = g D z_v + g E,
+there remains
 
     (M + Σ Jᵀ C J) kv = M rv + Σ Jᵀ (g e_s J rq + g e_z w),   C = -g (e_v + e_z H + g e_s)
     kz = w + H J kv,  w = D rz + E J rq,   kq = rq + g kv
 
-Right-hand sides also hold g ∂f/∂t or a part of it. Of a law this is g (e_t + e_s s_t + e_v sd_t),
-and likewise of its rates, where s_t and sd_t are the motion that comes from drives: with s_t, J rq
-of the first solution is just the rate sd.
+Right-hand sides also contain g ∂f/∂t or a fraction of it. For a law this is g (e_t + e_s s_t + e_v
+sd_t), and likewise for its rates, where s_t and sd_t are the motion due to drives: with s_t, J rq
+of the first solve is just the rate sd.
 
 Left to the explicit part of the method, which keeps its order with any W: inertia, gravity and
-velocity terms, how J changes with q, and slopes that drive apart (C < 0 or z_z > 0 of a law with
+velocity terms, the dependence of J on q, and unstable derivatives (C < 0 or z_z > 0 of a law with
 one effort or one state), which could make the matrix singular.
 """
 
@@ -41,18 +41,18 @@ Factors = ltdl.Factors | lu.LU
 
 @dataclass(frozen=True)
 class Law:
-    """A law after the elimination of its states; matrices by (row, column), without zeros.
+    """A law after elimination of its states; matrices by (row, column), without zeros.
 
     Attributes:
-        J_work: velocities on which it works, by coordinate.
-        J_feel: velocities that it feels, by coordinate.
-        C: what it adds to the mass matrix, between the two.
-        g_e_s, g_e_z: g times slopes of the efforts.
+        J_work: velocities on which it does work, by coordinate.
+        J_feel: velocities on which it depends, by coordinate.
+        C: its contribution to the mass matrix, between the two.
+        g_e_s, g_e_z: g times derivatives of the efforts.
         D, E, H: see above.
-        sd: the velocities that it feels.
-        s_t: the part of them that comes from drives; empty: none.
-        g_e_t, g_z_t: g times slopes by time, drives included.
-        first: number of its first state.
+        sd: the velocities on which it depends.
+        s_t: the part of them due to drives; empty: none.
+        g_e_t, g_z_t: g times derivatives by time, drives included.
+        first: index of its first state.
         count: number of its states.
     """
 
@@ -72,11 +72,11 @@ class Law:
     count: int
 
     def stored(self, store: Store, held: bool = False) -> Law:
-        """The same with what further solutions need kept.
+        """The same law with the numbers that further solves need kept.
 
         Args:
             store: keeps a number.
-            held: keep C, too, which is in the factors: M kv is asked for again.
+            held: also keep C, which is in the factors: M kv is needed again.
         """
         resistance: Entries = self.C if held else {}
         slopes = (self.g_e_s, self.g_e_z, self.D, self.E, self.H)
@@ -99,7 +99,7 @@ class Solver:
     Attributes:
         g: the symbol g [s].
         laws: the force laws.
-        factors: of the mass matrix with their slopes.
+        factors: factors of the mass matrix with their derivatives.
         order: coordinates in the order of its rows.
     """
 
@@ -111,7 +111,7 @@ class Solver:
     def with_time(
         self, M_rv: Sequence[Expr], rz: Sequence[Expr], part: Expr
     ) -> tuple[list[Expr], list[Expr]]:
-        """M_rv and rz with a part of g ∂f/∂t, the motion of drives apart."""
+        """M_rv and rz with a fraction of g ∂f/∂t, without the motion of drives."""
         right, rates = list(M_rv), list(rz)
         for law in self.laws:
             for j, value in _times(_transposed(law.J_work), law.g_e_t).items():
@@ -121,7 +121,7 @@ class Solver:
         return right, rates
 
     def felt(self, rq: Sequence[Expr], part: Expr) -> list[Motion]:
-        """J rq of all laws, with a part of the motion of drives."""
+        """J rq of all laws, with a fraction of the motion of drives."""
         return [
             _sum(_felt(law, rq), {k: part * e for k, e in law.s_t.items()}) for law in self.laws
         ]
@@ -129,7 +129,7 @@ class Solver:
     def motion(
         self, M_rv: Sequence[Expr], rz: Sequence[Expr], felt: Sequence[Motion]
     ) -> tuple[list[Expr], list[Expr]]:
-        """kv, and M kv where the laws still have C."""
+        """kv, and M kv if the laws still have C."""
         right = list(M_rv)
         for law, sd in zip(self.laws, felt, strict=True):
             push = _sum(_times(law.g_e_s, sd), _times(law.g_e_z, _alone(law, sd, rz)))
@@ -157,9 +157,9 @@ class Solver:
     def response(
         self, push: Sequence[Expr], states: int, part: float
     ) -> tuple[list[Expr], list[Expr]]:
-        """What pushes M rv = `push` change in a step of two stages, the laws being as linear as W.
+        """Response to pushes M rv = `push` in a step of two stages, with the laws linear as in W.
 
-        The first stage gives k = (I - g W)⁻¹ r; the second one lies at x + part g k and adds
+        The first stage gives k = (I - g W)⁻¹ r; the second one is at x + part g k and adds
         y = (I - g W)⁻¹ (r + part g W k - k) = (1 - part) (I - g W)⁻¹ (r - k). The laws need C.
 
         Returns:
@@ -178,7 +178,7 @@ class Solver:
         return dv, self.states(dv, rest, felt)
 
     def stored(self, store: Store, held: bool = False) -> Solver:
-        """The same solver made of stored numbers; `held`: see `Law.stored`."""
+        """The same solver with stored numbers; `held`: see `Law.stored`."""
         f = self.factors
         L = {key: store(entry) for key, entry in f.L.items()}
         if isinstance(f, ltdl.Factors):
@@ -197,20 +197,20 @@ def _felt(law: Law, v: Sequence[Expr]) -> dict[int, Expr]:
 
 
 def _alone(law: Law, felt: Mapping[int, Expr], rz: Sequence[Expr]) -> dict[int, Expr]:
-    """w = D rz + E J rq: what its states do without kv."""
+    """w = D rz + E J rq: the change of its states without kv."""
     own = {k: rz[law.first + k] for k in range(law.count)}
     return _sum(_times(law.D, own), _times(law.E, felt))
 
 
 class Storage:
-    """Numbers that pass from one program to the next: expressions there, symbols here."""
+    """Numbers passed from one program to the next: expressions there, symbols here."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self.symbols: dict[Expr, Expr] = {}
 
     def __call__(self, expr: Expr) -> Expr:
-        """The symbol of an expression; what depends on parameters only needs none."""
+        """The symbol of an expression; none is needed for parameters-only expressions."""
         if expr.static:
             return expr
         return self.symbols.setdefault(expr, self._graph.symbol(f"kept.{len(self.symbols)}"))
@@ -223,14 +223,14 @@ def build_solver(
     coordinates: Sequence[int],
     moved: bool = False,
 ) -> Solver:
-    """Factorize the mass matrix with the slopes of the laws.
+    """Factorize the mass matrix with the derivatives of the laws.
 
     Args:
-        mass: of a tree, or all entries of a reduced one by positions in `coordinates`.
+        mass: mass matrix of a tree, or all entries of a reduced one by positions in `coordinates`.
         ports: the force laws.
-        symbols: of the derivation; coordinates that are not independent hang on `qd` of those.
-        coordinates: whose accelerations are sought.
-        moved: drives or constraints that depend on time move the mechanism.
+        symbols: of the derivation; dependent coordinates are expressions of the independent `qd`.
+        coordinates: coordinates whose accelerations are solved for.
+        moved: whether drives or time-dependent constraints move the mechanism.
     """
     g = symbols.graph.symbol("g")
     columns = [symbols.qd[k] for k in coordinates]
@@ -254,7 +254,7 @@ def build_solver(
 
 
 def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr, moved: bool) -> Law:
-    """A law without its states."""
+    """A law with its states eliminated."""
     graph = symbols.graph
     slope = slopes(port, symbols)
     count = len(port.states)
@@ -270,7 +270,7 @@ def _eliminated(port: Port, symbols: Symbols, columns: Sequence[Expr], g: Expr, 
     J_work = jacobian_entries(port.work, columns)
     rates = [feel.rate for feel in port.feels]
     J_feel = jacobian_entries(rates, columns)
-    # what drives add to the rates: the symbols qdd of driven joints
+    # contribution of drives to the rates: the symbols qdd of driven joints
     others = {v: a for v, a in zip(symbols.qd, symbols.qdd, strict=True) if v not in columns}
     drift = {j: e for j, e in enumerate(directional(rates, others)) if e is not graph.zero}
     g_e_t, g_z_t = (

@@ -1,4 +1,4 @@
-"""Derivatives of inverse and direct dynamics by state, effort and parameters.
+"""Derivatives of inverse and forward dynamics by state, effort and parameters.
 
 ∂qdd/∂x = -M⁻¹ ∂tau/∂x,  with tau = M qdd + c differentiated at constant qdd
 """
@@ -66,13 +66,13 @@ def parameter_derivatives(d: Derivation, names: Sequence[str]) -> tuple[Program,
 
 
 def _by_state(d: Derivation) -> tuple[tuple[str, Rows], tuple[str, Rows]]:
-    """Derivatives of tau by small motions of the joints, and by their velocities."""
+    """Derivatives of tau by small joint motions, and by joint velocities."""
     along = [directional(d.tau, tangent) for tangent in tangents(d.mechanism, d.symbols)]
     return ("q", _transposed(along)), ("qd", jacobian(d.tau, d.symbols.qd))
 
 
 def _solved(d: Derivation, rows: Rows) -> Rows:
-    """-M⁻¹ times a matrix of ∂tau/∂x, taken at the accelerations that the efforts produce."""
+    """-M⁻¹ times a matrix of ∂tau/∂x, at the accelerations that the efforts produce."""
     qdd, _ = d.qdd
     at = dict(zip(d.symbols.qdd, qdd, strict=True))
     flat = iter(rebuild([e for row in rows for e in row], d.graph, at))

@@ -1,7 +1,7 @@
-"""A pile as time-stepping sees it: poses and twists of its members, masses of their trees.
+"""A pile for time-stepping: poses and twists of its members, mass matrices of their trees.
 
-Nothing couples the trees of a forest but contacts: of each tree there is a block of the mass
-matrix, and twists are by the velocities of the tree of the member alone (il_pile.h).
+The trees of a forest are coupled only by contacts: each tree has its own block of the mass matrix,
+and the twist of a member depends only on the velocities of its own tree (il_pile.h).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from inloop.model.contacts.hard import NEWTON
 from inloop.model.contacts.pile import MEMBERS, Pile, meets
 from inloop.symbolic import Output, Program, directional
 
-MOST_VELOCITIES = 8  # of a tree: IL_TREE_MOST
+MOST_VELOCITIES = 8  # velocities of a tree: IL_TREE_MOST
 
 
 def trees_of(mechanism: Mechanism) -> list[list[int]]:
-    """Coordinates of each tree that hangs on the ground, in the order of their roots."""
+    """Coordinates of each tree attached to the ground, in the order of their roots."""
     trees: dict[int, list[int]] = {}
     roots: list[int] = []
     for k, parent in enumerate(mechanism.parents):
@@ -29,13 +29,13 @@ def trees_of(mechanism: Mechanism) -> list[list[int]]:
 
 
 def member_trees(mechanism: Mechanism, pile: Pile) -> list[int]:
-    """Number of the tree of each member; -1 of those on the ground."""
+    """Index of the tree of each member; -1 for those on the ground."""
     number = {k: tree for tree, members in enumerate(trees_of(mechanism)) for k in members}
     return [number.get(frame.body, -1) for frame in pile.frames]
 
 
 def pile_rows(d: Derivation, name: str, pile: Pile) -> Program:
-    """What il_contact_table.rows tells of a pile."""
+    """The results of il_contact_table.rows for a pile."""
     check_pile(d.mechanism, pile)
     place, trees = Places(d.skeleton), trees_of(d.mechanism)
     law = pile.law
@@ -62,7 +62,7 @@ def pile_rows(d: Derivation, name: str, pile: Pile) -> Program:
 
 
 def check_pile(mechanism: Mechanism, pile: Pile) -> None:
-    """Refuse what a pile cannot be combined with.
+    """Reject models that a pile cannot be combined with.
 
     Raises:
         ModelError: with what to do instead.
@@ -76,16 +76,19 @@ def check_pile(mechanism: Mechanism, pile: Pile) -> None:
         problem = f"there is another hard contact, {others[0]!r}"
         fix = "Put all its shapes into the pile."
     elif laws or mechanism.flexible_links:
-        problem = "there are force laws or flexible links beside it"
-        fix = "Leave them out, or write contacts of single pairs in place of the pile."
+        problem = "the model also has force laws or flexible links"
+        fix = "Remove them, or declare contacts of single pairs instead of the pile."
     elif pile.law.impacts != NEWTON:
-        problem, fix = "its restitution must be Newton's", 'Leave out impacts="poisson".'
+        problem, fix = (
+            "its impacts must follow Newton's law of restitution",
+            'Leave out impacts="poisson".',
+        )
     elif mechanism.closed:
         problem = "the mechanism has loops, drives or other constraints"
-        fix = "Write contacts of single pairs in place of the pile."
+        fix = "Declare contacts of single pairs instead of the pile."
     elif largest > MOST_VELOCITIES:
         problem = f"a tree of joints has {largest} coordinates, more than {MOST_VELOCITIES}"
-        fix = "Cut it into smaller ones, such as free bodies."
+        fix = "Split it into smaller ones, such as free bodies."
     for i, a in enumerate(pile.tables):
         for j in range(i):
             if of[i] != of[j] and not meets(a, pile.tables[j]) and not problem:

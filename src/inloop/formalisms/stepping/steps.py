@@ -1,10 +1,10 @@
 """Programs of implicit steps: predictor, corrector and the complete Jacobian of the rates.
 
-The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y = w f(x) - k +
-(w - 1) g ∂f/∂t with the factors that the predictor has kept; implicit.py tells what W holds. The
-residual f - k comes from inverse dynamics at the accelerations k, times the inverse of the
-predictor's mass matrix: what this leaves out is of the order of g², like what the method leaves out
-itself. Where contacts are hard, a third program tells what their impulses change in such a step.
+The predictor solves (I - g W) k = f(x) + g ∂f/∂t, the corrector (I - g W) y = w f(x) - k + (w - 1)
+g ∂f/∂t with the factors kept by the predictor; for W see implicit.py. The residual f - k comes from
+inverse dynamics at the accelerations k, times the inverse of the predictor's mass matrix: the error
+is of order g², like that of the method itself. With hard contacts, a third program computes the
+effect of their impulses in such a step.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 PREDICTOR, CORRECTOR, JACOBIAN = "predictor", "corrector", "rates_jacobian"
 RESPONSE = "response"
-HALF_WAY = 0.5  # of the step: where its second stage lies if contacts are hard
-ALIKE_FROM = 3  # laws of one kind from which they are computed side by side
-WHOLE = 4  # their number is filled up to a multiple of this
+HALF_WAY = 0.5  # fraction of the step at which its second stage lies if contacts are hard
+ALIKE_FROM = 3  # minimum number of similar laws to compute side by side
+WHOLE = 4  # their number is padded to a multiple of this
 FORMALISM = "mass matrix with the slopes of force laws"
 
 
@@ -74,7 +74,7 @@ def _tree_reactions(d: Derivation, qdd: Sequence[Expr]) -> dict[Expr, Expr]:
 
 
 def _free(d: Derivation, found: Constrained, B: list[list[Expr]]) -> list[Expr]:
-    """Aᵀ (tau - tau0): what accelerates the independent coordinates."""
+    """Aᵀ (tau - tau0): the right side for the independent accelerations."""
     tau0 = found.efforts(found.accelerations(found.driven()))
     return found.projected(B, [a - b for a, b in zip(d.symbols.tau, tau0, strict=True)])
 
@@ -85,8 +85,8 @@ class _Step:
     Args:
         d: the derivation.
         loads: its force laws, at the velocities of the mechanism.
-        reactions: what laws need of the joints' reactions, from accelerations.
-        coordinates: whose accelerations are sought.
+        reactions: joint reactions that laws need, from accelerations.
+        coordinates: coordinates whose accelerations are solved for.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class _Step:
         self._pushed = bool(d.mechanism.hard_contacts)
 
     def factorize(self, mass: MassMatrix | Entries, moved: bool = False) -> None:
-        """Slopes are taken with the reactions of a mechanism that does not accelerate."""
+        """Laws are differentiated with the reactions of a mechanism without accelerations."""
         still = self._reactions([self._d.graph.zero] * len(self.qdd))
         ports = [
             replace(port, known={key: still.get(e, e) for key, e in port.known.items()})
@@ -114,7 +114,7 @@ class _Step:
         self._inertia = build_solver(mass, (), self._d.symbols, self._coordinates)
 
     def _accelerations(self, inertia: Solver, right: Sequence[Expr]) -> list[Expr]:
-        """M⁻¹ right where laws need reactions; else nobody asks."""
+        """M⁻¹ right if laws need reactions; otherwise not needed."""
         if not self._loads.reactions:
             return [self._d.graph.zero] * len(right)
         return inertia.motion(right, (), ())[0]
@@ -125,7 +125,7 @@ class _Step:
     def predictor(
         self, name: str, state: str, right: Sequence[Expr], more: tuple[Output, ...] = ()
     ) -> tuple[Program, ...]:
-        """k, and the factors that are kept."""
+        """k, and the factors to keep."""
         d, solver = self._d, self._solver
         felt = [law.sd for law in solver.laws]
         rates = self._rates(self._accelerations(self._inertia, right))
@@ -150,7 +150,7 @@ class _Step:
     def _scalar_laws(self) -> Iterator[tuple[Law, list[Expr]]]:
         """Laws of single joints, each with its effort and the rates of its states.
 
-        Without those that need reactions, which are known only later.
+        Laws that need reactions are omitted: these are known only later.
         """
         later = set(self._loads.reactions)
         for port, law in zip(self._loads.ports, self._solver.laws, strict=True):
@@ -192,7 +192,7 @@ class _Step:
         return _laws_apart(program, [row for _, row in self._scalar_laws()])
 
     def response(self, name: str) -> tuple[Program, ...]:
-        """What impulses of hard contacts change that act during a step, with the kept factors."""
+        """Effect of impulses of hard contacts during a step, with the kept factors."""
         if not self._pushed:
             return ()
         d, solver = self._d, self._solver.stored(self._storage, held=True)
@@ -209,14 +209,14 @@ class _Step:
 
 
 def _laws_apart(program: Program, rows: Sequence[Sequence[Expr]]) -> tuple[Program, ...]:
-    """A program without the laws of one kind that act on many joints, and a program of these.
+    """Split a program into one without the similar laws on many joints, and one of these laws.
 
-    What is cut out is a row of expressions for each law, of the largest group of rows that are
-    alike: back ends compute them side by side.
+    The extracted part is a row of expressions per law, for the largest group of similar rows, which
+    back ends compute side by side.
     """
     groups: list[list[list[Expr]]] = []
     for row in rows:
-        # signs are absorbed by what uses a value
+        # signs are absorbed by the users of a value
         plain = [e.args[0] if e.op == "neg" else e for e in row]
         plain = [e for e in plain if e.args and not e.static]
         group = next((g for g in groups if align([g[0], plain]) is not None), None)
@@ -231,7 +231,7 @@ def _laws_apart(program: Program, rows: Sequence[Sequence[Expr]]) -> tuple[Progr
     symbols = [program.graph.symbol(f"law.{k}") for k in range(columns * len(largest))]
     places = iter(symbols)
     known = {row[c]: next(places) for c in range(columns) for row in largest}
-    # one line per value, filled up to whole vectors by repeating the last law
+    # one line per value, padded to whole vectors by repeating the last law
     padded = [*largest, *[largest[-1]] * (-len(largest) % WHOLE)]
     exprs = tuple(row[c] for c in range(columns) for row in padded)
     doc = "values and slopes of force laws: a row per value, a column per law"
@@ -312,7 +312,7 @@ def _columns(
     Args:
         mass: factors of the mass matrix.
         residual: tau - M qdd - c with symbols qdd.
-        rates: of states, with the same symbols where they need reactions.
+        rates: rates of states, with the same symbols where they need reactions.
         qdd: those symbols.
         at: the accelerations.
         tangents: the directions.

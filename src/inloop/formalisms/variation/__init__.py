@@ -1,1 +1,1 @@
-"""How the motion of a mechanism changes with its state, its inputs and its parameters."""
+"""Sensitivity of the motion of a mechanism to its state, inputs and parameters."""

@@ -1,4 +1,4 @@
-"""The equations of motion as balances, with symbols in place of all that they are solved for.
+"""The equations of motion as balances, with symbols for the unknowns.
 
     0 = J qd + nu                          velocities of dependent coordinates
     0 = J qdd + gamma                      accelerations
@@ -6,7 +6,7 @@
     zd = g(q, qd, qdd, lam, ...)           rates of states of laws
 
 Derivatives of a solution follow from those of its balance at a fixed solution, by one more linear
-solve with the factors that are known already: nothing is differentiated that was factored.
+solve with the existing factors: the factorization itself is never differentiated.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from inloop.symbolic import Expr, rebuild
 
 @dataclass(frozen=True)
 class Roles:
-    """Who is who among coordinates and constraint rows.
+    """Roles of coordinates and constraint rows.
 
     Attributes:
-        velocities: of coordinates and rows, as far as velocities go.
-        positions: as far as positions go: rows that restrict velocities alone leave more free.
-        unconstrained: there are neither rows nor drives.
+        velocities: partition on velocity level.
+        positions: partition on position level: velocity constraints leave more coordinates free.
+        unconstrained: whether there are neither rows nor drives.
     """
 
     velocities: Partition
@@ -52,17 +52,17 @@ class Roles:
 
     @property
     def led(self) -> tuple[int, ...]:
-        """Coordinates whose positions are free, while their velocities follow from others."""
+        """Coordinates with free positions whose velocities are dependent."""
         free = set(self.velocities.independent)
         return tuple(k for k in self.positions.independent if k not in free)
 
 
 class Balance:
-    """The motion of a mechanism: solved, and as balances of what it was solved for.
+    """The motion of a mechanism: its solution, and the balances it satisfies.
 
     Attributes:
-        derivation: where it is derived.
-        roles: of coordinates and rows.
+        derivation: the derivation.
+        roles: roles of coordinates and rows.
         qd: symbols of all velocities; those of dependent coordinates stand for the solution.
         qdd: symbols that stand for all accelerations; those of driven joints are given.
         lam, effort: symbols that stand for the multipliers and for the efforts of drives.
@@ -102,7 +102,7 @@ class Balance:
 
     @cached_property
     def _solved(self) -> dict[Expr, Expr]:
-        """By symbol that stands for it, what was solved for."""
+        """By symbol, the solution it stands for."""
         found, parts = self.solution, self.roles.velocities
         given = set(parts.driven)
         pairs = [(self.qd[k], found.qd[k]) for k in parts.dependent]
@@ -116,7 +116,7 @@ class Balance:
         return dict(pairs)
 
     def with_solution(self, exprs: Sequence[Expr]) -> list[Expr]:
-        """Expressions with what was solved for in place of the symbols that stand for it."""
+        """Expressions with symbols replaced by the solution."""
         return rebuild(exprs, self.derivation.graph, self._solved)
 
     # the balances
@@ -174,7 +174,7 @@ class Balance:
 
     @cached_property
     def observed(self) -> dict[str, Expr]:
-        """What the laws make known, by name."""
+        """Outputs of the laws, by name."""
         return self._moving.loads.observed
 
     @property
@@ -184,7 +184,7 @@ class Balance:
 
     @property
     def reactions(self) -> frozenset[Expr]:
-        """What stands in laws for forces that are known only with the accelerations."""
+        """Placeholders in laws for forces known only with the accelerations."""
         return frozenset(self._moving.loads.reactions)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Corners of laws: numbers that change their sign where a force goes on with another slope."""
+"""Kinks of force laws: expressions whose sign change switches the slope of a force."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ CORNERS = ("abs", "min", "max")
 
 @dataclass(frozen=True)
 class Corners:
-    """Where laws have corners.
+    """Kinks of the force laws.
 
     Attributes:
-        laws: names of the laws that have some.
-        owners: of each corner, the number of its law.
-        values: of each corner, what changes its sign there.
+        laws: names of the laws with kinks.
+        owners: for each kink, the index of its law.
+        values: for each kink, the expression that changes its sign.
     """
 
     laws: tuple[str, ...]
@@ -46,5 +46,5 @@ def corners_of(balance: Balance) -> Corners:
 
 
 def _known(value: Expr, reactions: Collection[Expr]) -> bool:
-    """Corners of what is known with the accelerations only are left out."""
+    """Kinks of quantities known only with the accelerations are omitted."""
     return not any(node in reactions for node in reachable([value]))

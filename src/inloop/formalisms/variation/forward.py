@@ -1,4 +1,4 @@
-"""Forward: how rates change along directions of state, inputs and parameters."""
+"""Forward mode: derivatives of the rates along directions of state, inputs and parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Change:
         lam, effort: of the multipliers of the rows in use and of the efforts of drives.
         zd: of the rates of states of laws.
         pd: of the rates of components of quaternions.
-        observed: of what the laws make known, by name.
+        observed: of the outputs of the laws, by name.
         watched: of further expressions.
     """
 
@@ -42,13 +42,13 @@ def change(balance: Balance, seeds: Mapping[Expr, Expr], watched: Sequence[Expr]
         balance: the motion.
         seeds: by symbol, its derivative: of q and qd of independent coordinates, led positions,
             quaternions, states, inputs, efforts, parameters and time; others are 0.
-        watched: what else shall be differentiated, in symbols of the balance.
+        watched: further expressions to differentiate, in symbols of the balance.
     """
     d, roles = balance.derivation, balance.roles
     symbols, zero = d.symbols, d.graph.zero
     parts = roles.velocities
     along = dict(seeds)
-    # driven joints are led by time, inputs and states
+    # driven joints follow time, inputs and states
     for k, motion in balance.drives.items():
         told = (symbols.q[k], balance.qd[k], balance.qdd[k])
         along |= dict(zip(told, directional(motion, along), strict=True))

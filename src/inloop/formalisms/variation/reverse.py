@@ -1,8 +1,8 @@
-"""Reverse: what a weighted sum of rates or of signals owes to state, inputs and parameters.
+"""Reverse mode: gradients of a weighted sum of rates or signals by state, inputs and parameters.
 
-The balances of `balance.py` backwards: weights of what was solved for become, by one linear solve
-with the transposed factors, weights of the balance, whose derivatives at a fixed solution are taken
-in one sweep from the result to the symbols.
+The balances of `balance.py` in reverse: the adjoints of the unknowns become, by one linear solve
+with the transposed factors, adjoints of the balance, whose derivatives at a fixed solution are
+computed in one reverse sweep.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Sweep:
         self._found: dict[Expr, Expr] = dict.fromkeys(self._symbols, d.graph.zero)
 
     def add(self, total: Expr, held: Mapping[Expr, Expr] | None = None) -> None:
-        """Add the derivatives of a sum; `held` are weights that stand still in it."""
+        """Add the derivatives of a sum; `held` are weights that are held constant."""
         slopes = rebuild(gradient(total, self._symbols), total.graph, held or {})
         for symbol, slope in zip(self._symbols, slopes, strict=True):
             self._found[symbol] = self._found[symbol] + slope
@@ -37,7 +37,7 @@ class Sweep:
         return [self._found[s] for s in symbols]
 
     def weigh(self, name: str, weights: Sequence[Expr], balances: Sequence[Expr]) -> None:
-        """Subtract weighted balances, the weights of which are held."""
+        """Subtract weighted balances, with the weights held constant."""
         graph = self._balance.derivation.graph
         symbols = [graph.symbol(f"weight_{name}_{k + 1}") for k in range(len(weights))]
         total = graph.zero
@@ -66,7 +66,7 @@ class Sweep:
                 self.weigh(f"drive_{k + 1}", weights, [-e for e in motion])
 
     def results(self) -> list[Expr]:
-        """Derivatives by what was asked for, with the solution in place."""
+        """Derivatives by the requested symbols, with the solution substituted."""
         return self._balance.with_solution(self.of(self._wanted))
 
 
@@ -77,7 +77,8 @@ def pull_back(
 
     Args:
         balance: the motion.
-        weighted: weights, symbols that stand still, and expressions in the symbols of the balance.
+        weighted: weights, symbols that are held constant, and expressions in the symbols of the
+            balance.
         wanted: symbols of the state, of inputs and parameters.
     """
     sweep = Sweep(balance, wanted)

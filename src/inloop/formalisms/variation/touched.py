@@ -1,10 +1,10 @@
-"""The motion with forces of hard contacts, and what the contacts see of it.
+"""The motion with forces of hard contacts, and the contact quantities along it.
 
-Forces along the rows of relative velocities u = H qd + w are states of the contacts; as balances
+Forces along the rows of relative velocities u = H qd + w are states of the contacts; the balance is
 
     0 = M qdd + c - tau - Jᵀ lam - effort - Hᵀ force
 
-so that accelerations, and their derivatives, follow from forces that somebody else has found.
+so accelerations and their derivatives follow from contact forces that are computed elsewhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inloop.symbolic import Expr, directional
 
 @dataclass(frozen=True)
 class Touches:
-    """What hard contacts see of a motion.
+    """Contact quantities of a motion.
 
     Attributes:
         gaps: by contact [m].
@@ -38,7 +38,7 @@ class Touches:
 
     @property
     def all(self) -> list[Expr]:
-        """One after the other."""
+        """All concatenated."""
         return [
             *self.gaps, *self.velocities, *self.accelerations, *self.friction, *self.restitution,
         ]  # fmt: skip
@@ -49,7 +49,7 @@ class TouchedBalance(Balance):
 
     @cached_property
     def solution(self) -> Reduced:
-        """With what the forces add: accelerations answer linearly, velocities not at all."""
+        """Adds the effect of the forces: accelerations respond linearly, velocities not at all."""
         free = super().solution
         zero, parts = self.derivation.graph.zero, self.roles.velocities
         qdd, lam = self.solve_motion(self._pushed, [zero] * len(parts.rows))
@@ -107,11 +107,11 @@ class TouchedBalance(Balance):
 
     @property
     def _passing(self) -> dict[Expr, Expr]:
-        """By symbol, how it changes with time."""
+        """By symbol, its time derivative."""
         d = self.derivation
         turning = attitude_rates(d.mechanism, d.symbols, self.qd)
         found = {d.symbols.t: d.graph.one}
         found |= dict(zip(d.symbols.q, [*self.qd, *turning], strict=True))
         found |= dict(zip(self.qd, self.qdd, strict=True))
-        # states of laws may tell where something is, as those of filtered drives do
+        # states of laws may determine positions, as those of filtered drives do
         return found | dict(zip(d.symbols.states, self.rates, strict=True))

@@ -33,7 +33,7 @@ from inloop.gallery.suspension.model import (
 EXHIBIT = Exhibit(
     name="car",
     title="Car with four suspensions, steering rack and anti-roll bars",
-    look_at="Ten loops, and two conditions too many: the planar rear wishbones need no third one.",
+    look_at="Ten loops and two redundant constraints, from the planar rear wishbones.",
     make=car,
     start="at rest on its tyres, rack in the middle, added weight at the front axle",
     seconds=5.0,

@@ -45,7 +45,7 @@ class Installed:
             told = f"{type(error).__name__}: {error}"[:TOLD]
             raise self._broken(f"cannot be imported ({told})") from error
         if not isinstance(found, Exhibit):
-            raise self._broken(f"is no Exhibit but of type {type(found).__name__}")
+            raise self._broken(f"is not an Exhibit but of type {type(found).__name__}")
         if found.name != self.name:
             raise self._broken(f"calls itself {found.name[:LONGEST]!a}")
         return found
@@ -100,7 +100,9 @@ def _read(package: str, distribution: Distribution) -> Iterator[Installed]:
             yield Installed(entry.name, package, entry)
         else:
             shown = entry.name[:LONGEST]
-            _tell(f"exhibit {shown!a} of package {package!a} is left out: that is no identifier")
+            _tell(
+                f"exhibit {shown!a} of package {package!a} is left out: that is not an identifier"
+            )
 
 
 def _tell(problem: str) -> None:

@@ -48,7 +48,7 @@ def _against_tyres(plant: il.Plant) -> list[float]:
 EXHIBIT = Exhibit(
     name="kart",
     title="Kart held on a belt, steered through cables",
-    look_at="Change the toe and look at the needles: four lateral forces and the load cell.",
+    look_at="Change the toe and watch the gauges: four lateral forces and the load cell.",
     make=kart,
     start="wheels rolling on a belt at 2 m/s, straight ahead, with 1° of toe-in",
     seconds=3.0,

@@ -1,1 +1,1 @@
-"""Meshes and pictures of files: checked, read, mended."""
+"""Meshes and images from files: checked, read and repaired."""

@@ -1,8 +1,8 @@
-"""Collada files with references that lead nowhere, mended so that no part of them is lost.
+"""Repair dangling references in Collada files, so that no part is lost.
 
-The reader drops a whole part if its material refers to something that is not there. A sampler
-that names no surface gets the only one of its effect; other references that lead nowhere are taken
-out, and the part is drawn without them.
+The reader drops a whole part if its material refers to something that does not exist. A sampler
+without a surface gets the only one of its effect; other dangling references are removed, and the
+part is drawn without them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ Element = ElementTree.Element
 
 
 def mended(data: bytes) -> tuple[bytes, list[str]]:
-    """The file with its references mended, and what was done, in words.
+    """The file with its references repaired, and a list of the repairs in words.
 
     Args:
-        data: a Collada file that was checked to be well-formed and without entities.
+        data: a Collada file, already checked to be well-formed and without entities.
     """
     root = ElementTree.fromstring(data)
     notes = [note for effect in _all(root, "effect") for note in _mend_effect(effect)]
@@ -26,8 +26,8 @@ def mended(data: bytes) -> tuple[bytes, list[str]]:
 
 
 def _mend_effect(effect: Element) -> Iterator[str]:
-    """Samplers that name a surface, textures that name a sampler or the picture behind it."""
-    pictures = {  # of each surface, by its name
+    """Repair samplers without a surface, textures without a sampler."""
+    pictures = {  # image of each surface, by name
         param.get("sid", ""): _text(param, "init_from")
         for param in _all(effect, "newparam")
         if any(_all(param, "surface"))
@@ -37,7 +37,7 @@ def _mend_effect(effect: Element) -> Iterator[str]:
         for source in (s for sampler in _all(param, "sampler2D") for s in _all(sampler, "source")):
             name = (source.text or "").strip()
             if name not in pictures and len(pictures) == 1:
-                yield f"surface {name[:60]!a} is not there, the only one of its effect is taken"
+                yield f"surface {name[:60]!a} is missing; the only one of its effect is used"
                 (name,) = pictures
                 source.text = name
             if name in pictures:
@@ -48,11 +48,11 @@ def _mend_effect(effect: Element) -> Iterator[str]:
             lost = [name for name in names if name not in known]
             if lost:
                 look.remove(channel)
-                yield f"texture {lost[0][:60]!a} is not there"
+                yield f"texture {lost[0][:60]!a} is missing"
 
 
 def _drop_materials(root: Element) -> Iterator[str]:
-    """Uses of materials that are not there, or whose effect is not."""
+    """Drop uses of materials that do not exist, or whose effect does not."""
     effects = {effect.get("id") for effect in _all(root, "effect")}
     sound = {
         material.get("id")
@@ -64,7 +64,7 @@ def _drop_materials(root: Element) -> Iterator[str]:
             name = _target(use, "target")
             if name not in sound:
                 parent.remove(use)
-                yield f"material {name[:60]!a} is not there, or its effect is not"
+                yield f"material {name[:60]!a} or its effect is missing"
 
 
 def _tag(element: Element) -> str:

@@ -1,4 +1,4 @@
-"""Files that a person or another file names: regular, not larger than allowed, in their folder."""
+"""Read files named by users or other files: regular, within a size limit, in their folder."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ LARGEST_FILE = 64 * 2**20  # bytes
 
 
 def read_bytes(path: Path, advice: str) -> bytes:
-    """Return all of a regular file that is not too large.
+    """Return the contents of a regular file within the size limit.
 
     Args:
         path: of the file.
-        advice: what to do about a file that is too large.
+        advice: the fix to suggest for a file that is too large.
     """
     try:
-        # a pipe or a device would never end
+        # a pipe or a device may never end
         if not stat.S_ISREG(path.stat().st_mode):
             raise FileFormatError("not a regular file", str(path), "Give the path of a file.")
         with path.open("rb") as file:
@@ -26,7 +26,7 @@ def read_bytes(path: Path, advice: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise FileFormatError(
-            f"cannot open the file: {reason}", str(path), "Check the path and your rights."
+            f"cannot open the file: {reason}", str(path), "Check the path and its permissions."
         ) from None
     if len(data) > LARGEST_FILE:
         raise FileFormatError(
@@ -38,7 +38,7 @@ def read_bytes(path: Path, advice: str) -> bytes:
 
 
 def inside(path: Path, folder: Path) -> bool:
-    """Whether a path, symbolic links followed, lies in a folder."""
+    """Whether a path, after following symbolic links, lies in a folder."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):

@@ -1,4 +1,4 @@
-"""What is looked at in the file of a mesh before a reader gets it: sizes, counts, cycles."""
+"""Checks of mesh files before they are passed to a reader: sizes, counts, cycles."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ GLB_JSON = 0x4E4F534A
 
 
 class RefusedError(Exception):
-    """The file is not given to a reader; `fix` is what to do."""
+    """The file is rejected before reading; `fix` says what to do."""
 
-    def __init__(self, what: str, fix: str = "Get it anew from its source.") -> None:
+    def __init__(self, what: str, fix: str = "Get a new copy from its source.") -> None:
         super().__init__(what)
         self.fix = fix
 
 
 def check_stl(data: bytes) -> float | None:
-    """The length must be what the header says, or it must be text."""
+    """The length must match the header, or the file must be text."""
     if len(data) >= STL_HEADER:
         count = struct.unpack_from("<I", data, STL_HEADER - 4)[0]
         if len(data) == STL_HEADER + STL_TRIANGLE * count:
@@ -35,17 +35,17 @@ def check_stl(data: bytes) -> float | None:
             return None
         if not data.lstrip()[:5].lower() == b"solid":
             raise RefusedError(
-                f"its header announces {count} triangles, which are "
-                f"{STL_HEADER + STL_TRIANGLE * count} bytes; it has {len(data)}"
+                f"its header announces {count} triangles, {STL_HEADER + STL_TRIANGLE * count} "
+                f"bytes, but it has {len(data)} bytes"
             )
     if data.lstrip()[:5].lower() != b"solid" or b"endsolid" not in data[-1000:]:
-        raise RefusedError("it is truncated, or no STL file")
+        raise RefusedError("it is truncated, or not an STL file")
     _check_count(data.count(b"vertex") // 3)
     return None
 
 
 def check_obj(data: bytes) -> float | None:
-    """It is text with vertices and faces."""
+    """The file must be text with vertices and faces."""
     if b"\0" in data:
         raise RefusedError("it is not text")
     _check_count(data.count(b"\nf "))
@@ -55,12 +55,12 @@ def check_obj(data: bytes) -> float | None:
 
 
 def check_glb(data: bytes) -> float | None:
-    """The container must be whole; its description is checked like that of glTF."""
+    """The container must be complete; its JSON is checked like that of glTF."""
     if len(data) < 20 or data[:4] != b"glTF":
-        raise RefusedError("it is no binary glTF file")
+        raise RefusedError("it is not a binary glTF file")
     _, version, total, length, kind = struct.unpack_from("<4sIIII", data)
     if version != 2 or total > len(data) or kind != GLB_JSON or 20 + length > len(data):
-        raise RefusedError("its header does not fit its length, or is of another version than 2")
+        raise RefusedError("its header does not match its length, or its version is not 2")
     return check_gltf(data[20 : 20 + length])
 
 
@@ -69,9 +69,9 @@ def check_gltf(data: bytes) -> float | None:
     try:
         tree = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise RefusedError(f"its description is no JSON: {str(error)[:100]}") from None
+        raise RefusedError(f"its description is not JSON: {str(error)[:100]}") from None
     if not isinstance(tree, dict):
-        raise RefusedError("its description is no JSON object")
+        raise RefusedError("its description is not a JSON object")
     counts = [_entry(a, "count") for a in _list(tree, "accessors")]
     if any(not 0 <= count <= 3 * MOST_TRIANGLES for count in counts):
         raise RefusedError(f"an accessor counts {max(counts, key=abs)} elements")
@@ -95,7 +95,7 @@ def check_gltf(data: bytes) -> float | None:
 
 
 class _ColladaScan:
-    """Reads a Collada file once, for its dangers and its unit."""
+    """Scans a Collada file once, for hazards and for its unit."""
 
     def __init__(self) -> None:
         self.unit: float | None = None
@@ -106,7 +106,7 @@ class _ColladaScan:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
-        # without a document type there are no entities: no expansion, no other files
+        # without a document type there are no entities: no expansion, no external files
         self.parser.StartDoctypeDeclHandler = self._refuse
         self.parser.EntityDeclHandler = self._refuse
         self.parser.ExternalEntityRefHandler = self._refuse
@@ -114,7 +114,7 @@ class _ColladaScan:
     def _refuse(self, *declaration: object) -> NoReturn:
         raise RefusedError(
             f"line {self.parser.CurrentLineNumber} declares a document type or an entity",
-            "No mesh needs this; it is not read.",
+            "Remove it: for safety, such files are not read.",
         )
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -153,14 +153,14 @@ class _ColladaScan:
             self._nodes.pop()
 
     def check_nodes(self) -> None:
-        """No node may contain itself, and expanding them all must stay bounded."""
+        """No node may contain itself, and their expansion must stay bounded."""
         _expanded(self._refers, {name: self._uses[name] + 1 for name in self._refers})
 
 
 def check_collada(data: bytes) -> float | None:
     """No entities, bounded nesting, nodes without cycles; returns its unit [m]."""
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        raise RefusedError("it is no XML")  # a packed one is not unpacked
+        raise RefusedError("it is not XML")  # compressed files are not supported
     scan = _ColladaScan()
     try:
         scan.parser.Parse(data, True)
@@ -183,13 +183,11 @@ CHECKS: dict[str, Callable[[bytes], float | None]] = {
 
 def _check_count(count: int) -> None:
     if count > MOST_TRIANGLES:
-        raise RefusedError(
-            f"it has {count} triangles", f"Reduce them to {MOST_TRIANGLES} at the most."
-        )
+        raise RefusedError(f"it has {count} triangles", f"Reduce them to at most {MOST_TRIANGLES}.")
 
 
 def _expanded(children: Mapping[Any, Sequence[Any]], own: Mapping[Any, int]) -> None:
-    """Refuse cycles, and trees that become too large when they are written out."""
+    """Reject cycles, and trees that become too large when expanded."""
     sizes: dict[Any, int] = {}
     for root in children:
         stack = [(root, False)]
@@ -212,9 +210,9 @@ def _expanded(children: Mapping[Any, Sequence[Any]], own: Mapping[Any, int]) -> 
 def _list(tree: Any, name: str) -> list[Any]:
     found = tree.get(name, []) if isinstance(tree, dict) else []
     if not isinstance(found, list) or len(found) > MOST_NODES:
-        raise RefusedError(f"{name!a} is no list, or too long")
+        raise RefusedError(f"{name!a} is not a list, or is too long")
     if name != "children" and not all(isinstance(x, dict) for x in found):
-        raise RefusedError(f"{name!a} has entries that are no objects")
+        raise RefusedError(f"{name!a} has entries that are not objects")
     return found
 
 

@@ -28,7 +28,7 @@ from inloop.geometry.sizes import Array, Indices, Triple, number, shown, triple
 from inloop.geometry.surface import AROUND, Surface
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
-# columns: axes of the file in ours
+# columns: axes of the file in our axes
 UP = {
     "z": np.eye(3),
     "y": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]),
@@ -41,14 +41,14 @@ KEPT = 256  # meshes in memory
 
 @dataclass(frozen=True)
 class MeshFile(Shape):
-    """A mesh that is read from its file when it is needed.
+    """A mesh that is read from its file on demand.
 
     Attributes:
-        path: of the file.
-        folder: what the mesh refers to must lie in it.
+        path: path of the file.
+        folder: files that the mesh refers to must lie in it.
         scale: factors along x, y, z.
-        unit: of its numbers: "m", "mm", ...; "" for what the file says, or m.
-        up: its axis that points up: "z", "y" or "x".
+        unit: unit of its numbers: "m", "mm", ...; "" for the one in the file, or m.
+        up: the axis that points up: "z", "y" or "x".
     """
 
     kind: ClassVar[str] = "mesh_file"
@@ -63,7 +63,7 @@ class MeshFile(Shape):
         if 0.0 in factors:
             raise InputError(
                 f"the scale of mesh {self.path[-200:]!a} is {factors}",
-                fix="Write factors that are not 0; a negative one mirrors.",
+                fix="Use factors other than 0; a negative one mirrors the mesh.",
             )
         object.__setattr__(self, "scale", factors)
         if self.unit not in ("", *UNITS):
@@ -78,7 +78,7 @@ class MeshFile(Shape):
 
     @property
     def unscaled(self) -> Mesh:
-        """The mesh before its scale, which several visuals may share.
+        """The mesh before scaling, which several visuals may share.
 
         Raises:
             FileFormatError: the file cannot be read.
@@ -90,7 +90,7 @@ class MeshFile(Shape):
             raise FileFormatError(
                 f"cannot open the mesh: {getattr(error, 'strerror', None) or error}",
                 self.path,
-                "Check the path and your rights.",
+                "Check the path and its permissions.",
             ) from None
         return _read(path, Path(self.folder), self.unit, self.up, told.st_mtime_ns, told.st_size)
 
@@ -134,11 +134,11 @@ def mesh(
     Args:
         path: the file.
         scale: one factor, or three along x, y, z of the file.
-        unit: of the numbers in the file: "m", "mm", "cm", "um", "in", "ft"; by default what a
-            Collada file says, and m for the others.
+        unit: unit of the numbers in the file: "m", "mm", "cm", "um", "in", "ft"; by default the one
+            declared in a Collada file, and m for the others.
         up: axis of the file that points up and becomes z: "z", "y" or "x".
-        folder: materials and pictures that the file refers to must lie in it; by default the one
-            that holds the file.
+        folder: materials and images that the file refers to must lie in it; by default the folder
+            of the file.
 
     Raises:
         FileFormatError: the file is broken, too large or hostile, or refers to files elsewhere.
@@ -149,14 +149,14 @@ def mesh(
     home = where.parent if folder is None else Path(folder)
     if not inside(where, home):
         raise FileFormatError(
-            f"the mesh is outside of folder {str(home)!a}", str(where), "Move it there."
+            f"the mesh is outside the folder {str(home)!a}", str(where), "Move it into the folder."
         )
     return MeshFile(str(where), str(home), factors, unit or "", up).mesh  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=KEPT)
 def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
-    """Read a file that is not known yet; `version` tells when it has changed."""
+    """Read a file that is not cached; `version` changes when the file does."""
     ending = path.suffix.lower().removeprefix(".")
     if ending not in CHECKS:
         raise FileFormatError(
@@ -180,13 +180,13 @@ def _read(path: Path, folder: Path, unit: str, up: str, *version: int) -> Mesh:
     except InloopError as error:
         mistake = error.mistakes[0]
         raise FileFormatError(mistake.what, mistake.where or str(path), mistake.fix) from None
-    except (Exception, RecursionError) as error:  # whatever a reader does with a broken file
+    except (Exception, RecursionError) as error:  # readers may raise anything on a broken file
         raise _unreadable(ending, path, references, error) from None
     if references.refused:
         raise _unreadable(ending, path, references, None)
     if notes:
         told = "; ".join(notes[:3])
-        warnings.warn(f"mesh {str(path)!a} refers to nothing: {told}", stacklevel=2)
+        warnings.warn(f"mesh {str(path)!a} has broken references: {told}", stacklevel=2)
     if references.missing:
         names = ", ".join(sorted(set(references.missing))[:3])
         warnings.warn(f"mesh {str(path)!a} is read without {names!a}: no such file", stacklevel=2)
@@ -198,9 +198,9 @@ def _unreadable(
 ) -> FileFormatError:
     if references.refused:
         return FileFormatError(
-            f"it refers to {references.refused!a}, which is outside of its folder or too much",
+            f"it refers to {references.refused!a}, which is outside its folder or too large",
             str(path),
-            "Put what it needs next to it, with relative names.",
+            "Put the files it needs next to it, with relative names.",
         )
     if references.missing:
         names = ", ".join(sorted(set(references.missing))[:3])
@@ -209,12 +209,12 @@ def _unreadable(
     return FileFormatError(
         f"it cannot be read as {ending.upper()} ({cause})",
         str(path),
-        "It is broken or truncated; get it anew from its source.",
+        "It is damaged or truncated; get a new copy from its source.",
     )
 
 
 def _load(data: bytes, ending: str, references: References) -> Any:
-    """Let trimesh read it, as a scene."""
+    """Load the file with trimesh, as a scene."""
     try:
         import trimesh
 
@@ -235,7 +235,7 @@ def _load(data: bytes, ending: str, references: References) -> Any:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """What is wrong with a file is told by us, once."""
+    """Suppress the reader's own messages: problems are reported once, by us."""
     logger = logging.getLogger("trimesh")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -254,7 +254,7 @@ def _parts(scene: Any, turn: Array, has_normals: bool) -> Iterator[Part]:
         part = scene.geometry[name]
         faces = getattr(part, "faces", None)
         if faces is None or len(faces) == 0:
-            continue  # points and lines are not drawn
+            continue  # skip points and lines
         R = turn @ np.asarray(X_WN)[:3, :3]
         p = turn @ np.asarray(X_WN)[:3, 3]
         vertices = np.asarray(part.vertices, dtype=np.float64) @ R.T + p
@@ -265,7 +265,7 @@ def _parts(scene: Any, turn: Array, has_normals: bool) -> Iterator[Part]:
 
 
 def _joined(parts: list[Part], name: str, has_references: bool) -> Mesh:
-    """One mesh of all parts; parts that are painted alike could be drawn at once."""
+    """Join all parts to one mesh."""
     count = sum(len(triangles) for _, triangles, _ in parts)
     if not 1 <= count <= MOST_TRIANGLES:
         fix = f"It needs from 1 to {MOST_TRIANGLES}."
@@ -277,7 +277,7 @@ def _joined(parts: list[Part], name: str, has_references: bool) -> Mesh:
             row = int(np.argmin(np.all(np.isfinite(own), axis=1)))
             raise InputError(f"vertex {row} is {own[row].tolist()}", fix="Repair the file.")
         if faces.min() < 0 or faces.max() >= len(own):
-            raise InputError("a triangle names a vertex that is not there", fix="Repair the file.")
+            raise InputError("a triangle uses a vertex that does not exist", fix="Repair the file.")
         vertices.append(own)
         triangles.append(faces + first)
         span = (begin, begin + len(faces))

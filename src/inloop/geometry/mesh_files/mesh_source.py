@@ -1,4 +1,4 @@
-"""What a mesh refers to: files of its own folder, never from a network."""
+"""Resolve the references of a mesh: files in its own folder, never from a network."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 def read_mesh(path: Path) -> bytes:
-    """All of the file of a mesh, or of what it refers to."""
+    """Contents of a mesh file or of a file it refers to."""
     return read_bytes(path, "Reduce the number of triangles, or save it in a binary format.")
 
 
 class References:
-    """Hands out what a mesh refers to: materials, pictures, buffers of its own folder.
+    """Resolver for files that a mesh refers to: materials, images, buffers in its own folder.
 
-    It is what trimesh calls a resolver. Readers may swallow what it raises, so that it keeps it.
+    This is a trimesh resolver. Readers may swallow the errors it raises, so it records them.
 
     Attributes:
-        count: how many were asked for.
+        count: number of requests.
         refused: the first reference that leads out of the folder, or "".
-        missing: names of files that are not there.
+        missing: names of files that do not exist.
     """
 
     def __init__(self, path: Path, folder: Path) -> None:
@@ -37,7 +37,7 @@ class References:
         self.missing: list[str] = []
 
     def get(self, name: str) -> bytes:
-        """The content of a file next to the mesh."""
+        """The contents of a file next to the mesh."""
         name = str(name)
         place = unquote(name).replace("\\", "/").removeprefix("file://")
         target = self._path.parent / place
@@ -62,13 +62,13 @@ class References:
         return False
 
     def keys(self) -> list[str]:
-        """Nothing is offered: a mesh must name what it wants."""
+        """Always empty: a mesh must name the files it needs."""
         return []
 
     def namespaced(self, namespace: str) -> Any:
-        """There is one folder only."""
+        """Returns itself: there is only one folder."""
         return self
 
     def write(self, name: str, data: Any) -> None:
-        """Nothing is written."""
+        """Writing is not supported."""
         raise PermissionError(name)

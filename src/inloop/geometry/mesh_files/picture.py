@@ -1,4 +1,4 @@
-"""A picture on a shape, read from its file when somebody draws it."""
+"""An image on a shape, read from its file when it is drawn."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from inloop.errors import FileFormatError, InputError
 from inloop.geometry.mesh import Texture
 from inloop.geometry.mesh_files.given_file import inside, read_bytes
 
-LARGEST_PICTURE = 2048  # pixels along an edge; larger ones are made smaller
-MOST_PIXELS = 64_000_000  # of one that is opened at all
-QUALITY = 88  # of JPEG
+LARGEST_PICTURE = 2048  # pixels along an edge; larger images are reduced
+MOST_PIXELS = 64_000_000  # pixels of an image that is opened at all
+QUALITY = 88  # JPEG quality
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
 
 
 def pillow(what: str) -> Any:
-    """What reads pictures.
+    """Import Pillow.
 
     Args:
-        what: needs it, in the plural.
+        what: what needs it, in the plural.
 
     Raises:
         InputError: the package Pillow is missing.
@@ -38,18 +38,18 @@ def pillow(what: str) -> Any:
 
 @dataclass(frozen=True)
 class Picture:
-    """A file with a picture.
+    """An image file.
 
     Attributes:
-        path: of the file.
-        folder: it must lie in it.
+        path: path of the file.
+        folder: the folder in which it must lie.
     """
 
     path: str
     folder: str
 
     def texture(self) -> Texture:
-        """The picture, written anew.
+        """The image, re-encoded.
 
         Raises:
             FileFormatError: the file is missing, broken or too large, or lies elsewhere.
@@ -58,15 +58,17 @@ class Picture:
         path = Path(self.path)
         if not inside(path, Path(self.folder)):
             raise FileFormatError(
-                f"the picture is outside of folder {self.folder!a}", self.path, "Move it there."
+                f"the picture is outside the folder {self.folder!a}",
+                self.path,
+                "Move it into the folder.",
             )
         data = read_bytes(path, "Make the picture smaller.")
         Image = pillow("pictures")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what is too large is refused below
+                warnings.simplefilter("ignore")  # oversized images are rejected below
                 found = written_anew(Image.open(io.BytesIO(data), formats=FORMATS))
-        except Exception as error:  # whatever a reader does with a broken file
+        except Exception as error:  # readers may raise anything on a broken file
             cause = f"{type(error).__name__}: {str(error)[:200]}"
             raise FileFormatError(
                 f"the picture cannot be read ({cause})",
@@ -81,7 +83,7 @@ class Picture:
 
 
 def written_anew(picture: Any) -> Texture | None:
-    """A picture of Pillow: nothing of a foreign file goes to the browser; None if too large."""
+    """Re-encode a Pillow image, so that no foreign bytes reach the browser; None if too large."""
     if picture.width * picture.height > MOST_PIXELS:
         return None
     transparent = picture.mode in ("RGBA", "LA", "P")

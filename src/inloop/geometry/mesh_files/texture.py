@@ -1,4 +1,4 @@
-"""Colors and pictures of the parts that trimesh has read."""
+"""Colors and textures of the parts that trimesh has read."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inloop.geometry.sizes import Array, Indices
 
 
 def paint_of(part: Any, triangles: Indices, R: Array, has_normals: bool) -> Paint:
-    """How a part is painted.
+    """Appearance of a part.
 
     Args:
-        part: a mesh of trimesh.
+        part: a trimesh mesh.
         triangles: its triangles, with the corners in our order.
-        R: from its axes to ours; may scale.
-        has_normals: its kind of file brings normals; else they are computed later.
+        R: maps its axes to ours; may include scale.
+        has_normals: whether its file format has normals; else they are computed later.
     """
     visual = part.visual
     colors: npt.NDArray[np.uint8] | None = None
@@ -27,7 +27,7 @@ def paint_of(part: Any, triangles: Indices, R: Array, has_normals: bool) -> Pain
     if visual.kind == "texture":
         given = visual.uv
         if given is not None and len(given) == len(part.vertices):
-            # kept without a picture, too: a model may put one on the mesh
+            # kept without a texture, too: a model may put an image on the mesh
             uv = np.asarray(given, dtype=np.float32)[triangles]
             uv = uv if np.all(np.isfinite(uv)) else None
         texture = None if uv is None else _texture(visual.material)
@@ -44,11 +44,11 @@ def paint_of(part: Any, triangles: Indices, R: Array, has_normals: bool) -> Pain
 
 
 def _normals(part: Any, triangles: Indices, R: Array) -> npt.NDArray[np.float32] | None:
-    """Normals of the file; None if they are broken."""
+    """Normals from the file; None if they are invalid."""
     given = np.asarray(part.vertex_normals, dtype=np.float64)
     if given.shape != (len(part.vertices), 3):
         return None
-    # normals turn with the inverse transpose
+    # normals transform with the inverse transpose
     turned = given @ np.linalg.inv(R)
     sizes = np.linalg.norm(turned, axis=1, keepdims=True)
     if not np.all(np.isfinite(sizes)) or not np.all(sizes > 0.0):
@@ -58,6 +58,6 @@ def _normals(part: Any, triangles: Indices, R: Array) -> npt.NDArray[np.float32]
 
 
 def _texture(material: Any) -> Texture | None:
-    """The picture of a material."""
+    """The texture image of a material."""
     picture = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
     return None if picture is None else written_anew(picture)

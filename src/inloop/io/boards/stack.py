@@ -87,7 +87,7 @@ class Pointers:
         name, count = called[1], _arguments(text[called.end() :])
         types = {each for each in self._types.get(name, ()) if each.count(",") + 1 == count}
         if not types:
-            raise BuildError(f"nobody knows what {name}(…) calls at {file}:{line}")
+            raise BuildError(f"it is not known what {name}(…) calls at {file}:{line}")
         return {
             function
             for function, taken in self._taken.items()

@@ -90,23 +90,23 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        what = f"'{path.name}' is no FMU: {error}"
+        what = f"'{path.name}' is not an FMU: {error}"
         raise FileFormatError(what, str(path), "Give a file that ends with .fmu.") from error
     except OSError as error:
         what = f"'{path.name}' cannot be read: {error.strerror or error}"
-        raise FileFormatError(what, str(path), "Look at its path and rights.") from error
+        raise FileFormatError(what, str(path), "Check its path and permissions.") from error
 
 
 def _check_members(archive: zipfile.ZipFile, path: Path) -> None:
     members = archive.infolist()
     total = sum(member.file_size for member in members)
     if len(members) > MOST_FILES or total > MOST_BYTES:
-        _refuse(path, f"it holds {len(members)} files of {total} bytes, too many to be unpacked")
+        _refuse(path, f"it contains {len(members)} files of {total} bytes, too many to unpack")
     for member in members:
         parts = PurePosixPath(member.filename).parts
         outside = member.filename.startswith("/") or ".." in parts or "\\" in member.filename
         if outside or ":" in member.filename or "\0" in member.orig_filename:
-            _refuse(path, f"the path {member.filename[:80]!r} in it leads elsewhere")
+            _refuse(path, f"the path {member.filename[:80]!r} in it points outside")
 
 
 def _check_description(archive: zipfile.ZipFile, path: Path) -> None:
@@ -120,7 +120,7 @@ def _check_description(archive: zipfile.ZipFile, path: Path) -> None:
     root = parse(archive.read(about), f"{path}/{DESCRIPTION}")
     version = root.attributes.get("fmiVersion", "")
     if root.tag != "fmiModelDescription" or not (version == "2.0" or version.startswith("3.0")):
-        _refuse(path, f"version {version[:20]!r} of FMI is not known here; 2.0 and 3.0 are")
+        _refuse(path, f"version {version[:20]!r} of FMI is not supported, only 2.0 and 3.0")
     runs = root.child("CoSimulation")
     if runs is None:
         _refuse(path, "it has no co-simulation, which a controller needs")
@@ -130,7 +130,7 @@ def _check_description(archive: zipfile.ZipFile, path: Path) -> None:
 def _check_name(runs: Element, path: Path) -> None:
     name = runs.attributes.get("modelIdentifier", "")
     if not _IDENTIFIER.fullmatch(name):
-        _refuse(path, f"its model identifier {name[:60]!r} is none")
+        _refuse(path, f"its model identifier {name[:60]!r} is not valid")
 
 
 def _read(fmpy: Any, folder: Path, path: Path) -> Any:

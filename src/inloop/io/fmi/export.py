@@ -75,7 +75,7 @@ def export_fmu(
     if version not in VERSIONS:
         raise InputError(f"FMI {version!r} is unknown", fix=f"Use {' or '.join(VERSIONS)}.")
     if path.suffix != ".fmu":
-        raise InputError(f"'{path.name}' is no name of an FMU", fix="End it with .fmu.")
+        raise InputError(f"'{path.name}' is not the name of an FMU", fix="End it with .fmu.")
     if not (0.0 < step <= t_end and math.isfinite(t_end)):
         what = f"{t_end} s in steps of {step} s make no sense"
         raise InputError(what, fix="Use 0 < step <= t_end.")
@@ -102,8 +102,8 @@ def why_not_exchanged(plant: BarePlant, table: PlantTable) -> str:
         )
     if any(choice.redundant for mode in table.modes for choice in mode.choices):
         return (
-            "this FMU has no model exchange: its bodies have six coordinates each, whose "
-            "constraints only its own steps keep"
+            "this FMU has no model exchange: with six coordinates per body, only its own "
+            "integrator keeps the constraints"
         )
     return ""
 

@@ -181,8 +181,8 @@ class FmuController:
 
     def _failed(self, t: float, error: object) -> SimulationError:
         said = f" ({self._said[-1][:MOST_TOLD]})" if self._said else ""
-        what = f"FMU '{self.__name__}' has failed at t = {t:.6g} s: {str(error)[:MOST_TOLD]}{said}"
-        return SimulationError(what, fix="Look at its inputs, its parameters and the period.")
+        what = f"FMU '{self.__name__}' failed at t = {t:.6g} s: {str(error)[:MOST_TOLD]}{said}"
+        return SimulationError(what, fix="Check its inputs, its parameters and the period.")
 
 
 def _listed(names: Mapping[str, int]) -> str:

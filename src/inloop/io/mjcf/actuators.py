@@ -115,7 +115,7 @@ def _problem(
         return None if element.attributes["tendon"] in tendons else ", which acts on a tendon"
     joint = element.attributes.get("joint", element.attributes.get("jointinparent"))
     if joint is None:
-        return ", which acts on nothing that is known"
+        return ", which acts on something unknown"
     if joint not in single:
         element.fail(
             f"<{element.tag}> {_named(element)}: there is no joint {quoted(joint)}",

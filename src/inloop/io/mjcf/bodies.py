@@ -135,7 +135,7 @@ class _Reader:
         inertial, X_BF = contents.inertials[0] if contents.inertials else (None, Pose())
         self._check_joints(contents.joints, parent, element)
         if switch(element, "mocap", False):
-            self._remarks.add("a mocap body stays where it is written", element.where)
+            self._remarks.add("a mocap body stays at its initial position", element.where)
         self._bodies.append(
             MjcfBody(
                 name=element.attributes.get("name", ""),
@@ -165,7 +165,7 @@ class _Reader:
         for joint in joints:
             if joint.type == "free" and (parent != WORLD or len(joints) > 1):
                 element.fail(
-                    "a free joint is the only joint of a body that hangs on the world",
+                    "a free joint must be the only joint of a body attached to the world",
                     "Write hinge, slide or ball, or move the body out.",
                 )
 

@@ -34,9 +34,7 @@ class _Expansion:
 
     def expanded(self, element: Element, depth: int) -> Element:
         if depth > DEEPEST_NESTING:
-            element.fail(
-                f"elements are nested deeper than {DEEPEST_NESTING}", "No mechanism needs this."
-            )
+            element.fail(f"elements are nested deeper than {DEEPEST_NESTING}", "Simplify the file.")
         children: list[Element] = []
         for child in element.children:
             self._count += 1
@@ -54,12 +52,12 @@ class _Expansion:
         if isinstance(found, str):
             include.fail(
                 f"cannot include {quoted(reference)}: {found}",
-                "Files to include lie in the folder of the model or below it.",
+                "Put included files in the folder of the model or below it.",
             )
         path = found.path.resolve()
         if path in self._read:
             include.fail(f"{quoted(reference)} is included twice", "Include each file once.")
         self._read.add(path)
         if len(self._read) > MOST_FILES:
-            include.fail(f"more than {MOST_FILES} files are included", "Join some of them.")
+            include.fail(f"more than {MOST_FILES} files are included", "Merge some of them.")
         return self.expanded(parse_file(found.path), depth)

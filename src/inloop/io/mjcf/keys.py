@@ -67,7 +67,7 @@ def starts(key: Key, bodies: Sequence[MjcfBody]) -> list[Start]:
         if values and len(values) != count:
             key.element.fail(
                 f"keyframe {quoted(key.name)}: {name} has {len(values)} numbers, not {count}",
-                "Write one for each coordinate of MuJoCo.",
+                "Write one per coordinate of MuJoCo.",
             )
     qpos = list(key.qpos) or [x for joint, X_WB in joints for x in written_qpos(joint, X_WB)]
     qvel = list(key.qvel) or [0.0] * nv

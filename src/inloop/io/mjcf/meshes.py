@@ -151,7 +151,7 @@ def _table(element: Element, name: str, kind: type) -> Array:
         )
     values = np.array([number(element, word, name) for word in words])
     if kind is int and (np.any(values != np.floor(values)) or np.any(values < 0)):
-        element.fail(f"{name} has numbers that are no indices", "Write 0, 1, 2, ...")
+        element.fail(f"{name} has numbers that are not indices", "Write 0, 1, 2, ...")
     return values.reshape(-1, 3)
 
 

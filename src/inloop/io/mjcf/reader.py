@@ -54,7 +54,7 @@ class MjcfOptions:
     def __post_init__(self) -> None:
         if self.keyframe is not None and not isinstance(self.keyframe, str):
             raise InputError(
-                f"keyframe = {quoted(self.keyframe)} is no name", fix='Write keyframe="home".'
+                f"keyframe = {quoted(self.keyframe)} is not a name", fix='Write keyframe="home".'
             )
         check_deflection(self.friction_deflection)
 
@@ -126,7 +126,7 @@ def read(root: Element, model_type: type[Model], options: MjcfOptions) -> Model:
         model.note(note)
     if keys and not options.keyframe:
         listed = ", ".join(quoted(key.name) for key in keys[:12])
-        model.note(f"the file has keyframes to start from: {listed}; say keyframe=...")
+        model.note(f"the file has keyframes to start from: {listed}; choose one with keyframe=...")
     model.metadata["mjcf"] = MjcfData(
         settings,
         tuple(bodies),
@@ -160,7 +160,7 @@ def _check_once(kind: str, elements: Sequence[tuple[str, str]]) -> None:
     for name, where in elements:
         if name and name in first:
             Element(kind, {}, where).fail(
-                f"{kind} {quoted(name)}: the name is taken at {first[name]}",
+                f"{kind} {quoted(name)}: the name is already used at {first[name]}",
                 "Give each its own name.",
             )
         first[name] = where

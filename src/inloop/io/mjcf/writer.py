@@ -114,7 +114,7 @@ class Writer:
             chain, X_LB = chain_of(joint, X_LB, body.X_WB, None if start is None else start[k])
             chain = [_started(step, loops) for step in chain]
             if joint.limits is not None and chain[0].spec.limits is None:
-                self.remarks.add("range is left out: the joint starts outside of it", joint.where)
+                self.remarks.add("range is left out: the joint starts outside it", joint.where)
             labels = self._coordinate_names(name, joint, chain)
             mine.append(labels)
             steps += zip(chain, labels, strict=True)

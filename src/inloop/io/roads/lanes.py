@@ -77,7 +77,7 @@ def read_sections(
     for element, end in zip(found, ends, strict=True):
         first = number(element, "s")
         if not 0.0 <= first < length or end <= first:
-            element.fail(f"a section of lanes begins at s = {first:g} m, the road has {length:g} m",
+            element.fail(f"a lane section begins at s = {first:g} m, the road is {length:g} m long",
                          "Correct its s.")  # fmt: skip
         sections.append(_section(element, begin + first, begin + end, offset, shrink))
     return tuple(sections)
@@ -96,7 +96,7 @@ def _section(
             continue
         own = sorted(group.all("lane"), key=lambda lane: abs(_number(lane)))
         if len(own) > MOST_LANES:
-            group.fail(f"{len(own)} lanes on one side", f"Use {MOST_LANES} at the most.")
+            group.fail(f"{len(own)} lanes on one side", f"Use at most {MOST_LANES}.")
         inner: Across = line
         for lane in own:
             if _number(lane) * sign <= 0:
@@ -114,7 +114,7 @@ def _section(
 def _number(lane: Element) -> int:
     value = number(lane, "id")
     if value != int(value):
-        lane.fail(f"id = {value:g} is no whole number", "Write a whole number.")
+        lane.fail(f"id = {value:g} is not a whole number", "Write a whole number.")
     return int(value)
 
 

@@ -26,14 +26,14 @@ def load_road(
 ) -> LineRoad:
     """See `il.load_road`."""
     if not isinstance(every, int) or every < 1:  # type: ignore[redundant-expr]
-        raise InputError(f"every = {every!r} is no whole number above 0", fix="Give 1, 2, ...")
+        raise InputError(f"every = {every!r} is not a whole number above 0", fix="Give 1, 2, ...")
     if _is_xml(Path(path)):
         if between is not None or every != 1:
-            raise InputError("between and every are of OpenCRG", fix="Leave them out.")
+            raise InputError("between and every are only for OpenCRG files", fix="Leave them out.")
         road = read_xodr(path, grip=grip, roads=roads)
     else:
         if roads is not None:
-            raise InputError("roads is of OpenDRIVE", fix="Leave it out.")
+            raise InputError("roads is only for OpenDRIVE files", fix="Leave it out.")
         road = read_crg(path, grip=grip, kind=kind, between=between, every=every)
     return road if start is None else road.moved(*start)
 
@@ -47,6 +47,8 @@ def _is_xml(path: Path) -> bool:
     text = begin.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not text.startswith(b"<") and b"$" not in begin:
         raise FileFormatError(
-            "the file is no road", str(path), "Give a file of OpenDRIVE (.xodr) or OpenCRG (.crg)."
+            "the file does not describe a road",
+            str(path),
+            "Give a file of OpenDRIVE (.xodr) or OpenCRG (.crg).",
         )
     return text.startswith(b"<")

@@ -25,7 +25,7 @@ def number(element: Element, name: str, default: float | None = None) -> float:
     except ValueError:
         value = math.nan
     if not abs(value) <= LARGEST:
-        element.fail(f"{element.label}: {name} = {text[:40]!r} is no number that can be used",
+        element.fail(f"{element.label}: {name} = {text[:40]!r} is not a usable number",
                      "Write a number.")  # fmt: skip
     return value
 

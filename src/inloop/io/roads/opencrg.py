@@ -66,7 +66,7 @@ class _Header:
 
     def fail(self, what: str, line: int | None = None, fix: str = "") -> NoReturn:
         where = self.path if line is None else f"{self.path}:{line}"
-        raise FileFormatError(what, where, fix or "Get the file anew from its source.")
+        raise FileFormatError(what, where, fix or "Get a new copy of the file from its source.")
 
 
 def read_crg(
@@ -107,7 +107,7 @@ def _read_header(data: bytes, path: str) -> _Header:
     for number in range(1, LONGEST_HEADER):
         stop = data.find(b"\n", offset)
         if stop < 0:
-            header.fail("there are no numbers behind a line of $$$$", number)
+            header.fail("there are no numbers after the line of $$$$", number)
         text = data[offset:stop].decode("latin-1").rstrip()
         offset = stop + 1
         if text.startswith("$$") and set(text) == {"$"}:
@@ -123,7 +123,7 @@ def _read_header(data: bytes, path: str) -> _Header:
         header.fail(f"the header has more than {LONGEST_HEADER} lines")
     if "ROAD_CRG_FILE" in header.blocks:
         header.fail("the numbers are in another file", header.blocks["ROAD_CRG_FILE"],
-                    "Join both into one file.")  # fmt: skip
+                    "Merge both into one file.")  # fmt: skip
     if "KD_DEFINITION" not in header.blocks:
         header.fail("the file has no block $KD_DEFINITION", fix="Give a file of OpenCRG.")
     if header.form not in (*BYTES, *CHARACTERS):
@@ -156,7 +156,7 @@ def _float(header: _Header, text: str, number: int) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        header.fail(f"{quoted(text.strip()[:40])} is no number", number, "Write a number.")
+        header.fail(f"{quoted(text.strip()[:40])} is not a number", number, "Write a number.")
     return value
 
 
@@ -173,7 +173,7 @@ def _numbers(data: bytes, header: _Header) -> Reals:
     if extra and rest[-extra:].strip():
         header.fail(
             f"{len(rest)} bytes of numbers are not whole numbers of {kind.itemsize} bytes",
-            fix="Its line ends were probably converted; get it anew as a binary file.",
+            fix="Its line endings were probably converted; get it again as a binary file.",
         )
     with np.errstate(invalid="ignore"):  # some kinds of NaN complain
         values = np.frombuffer(rest, kind, len(rest) // kind.itemsize).astype(float)
@@ -233,7 +233,7 @@ def _stations(header: _Header, count: int) -> tuple[float, float]:
         header.fail("the step along the reference line is not given",
                     fix="Add reference_line_increment, or U:reference line u.")  # fmt: skip
     if count < 2:
-        header.fail(f"the file has {count} records", fix="A road needs two at least.")
+        header.fail(f"the file has {count} records", fix="A road needs at least two.")
     end = keys.get("reference_line_end_u", u + step * (count - 1))
     if abs(u + step * (count - 1) - end) > 0.5 * step:
         header.fail(f"the file has {count} records, {(end - u) / step + 1.0:.6g} are needed to "
@@ -250,7 +250,7 @@ def _part(
     low, high = (round((value - u) / step) for value in between)
     if not 0 <= low < high < count:
         raise InputError(
-            f"between = ({between[0]:g}, {between[1]:g}) is no part of {header.path}",
+            f"between = ({between[0]:g}, {between[1]:g}) is not part of {header.path}",
             fix=f"It reaches from u = {u:g} to {u + step * (count - 1):g} m.",
         )
     return low, high + 1

@@ -77,7 +77,7 @@ def read_xodr(
     """Read roads; see `il.load_road`."""
     root = parse_file(path)
     if root.tag != "OpenDRIVE":
-        root.fail(f"the file holds {root.label}, no <OpenDRIVE>", "Give a file of OpenDRIVE.")
+        root.fail(f"the file contains {root.label}, not <OpenDRIVE>", "Give a file of OpenDRIVE.")
     parts, begin = [], 0.0
     count = 0
     for element in _chosen(root, roads):
@@ -111,7 +111,7 @@ def _chosen(root: Element, wanted: Sequence[str] | None) -> list[Element]:
     by_name = {road.attributes.get("id", ""): road for road in found}
     for name in wanted:
         if str(name) not in by_name:
-            fix = f"There are: {', '.join(list(by_name)[:20])}."
+            fix = f"Known roads: {', '.join(list(by_name)[:20])}."
             raise FileFormatError(f"there is no road {quoted(name)}", root.where, fix)
     return [by_name[str(name)] for name in wanted]
 

@@ -149,7 +149,7 @@ def _refuse_repeated(kind: str, elements: Iterable[_Named], taken: Iterable[str]
     for element in elements:
         if element.name in first:
             raise FileFormatError(
-                f"{kind} {quoted(element.name)}: the name is taken by {first[element.name]}",
+                f"{kind} {quoted(element.name)}: the name is already used by {first[element.name]}",
                 element.where,
                 "Give each its own name.",
             )

@@ -31,8 +31,8 @@ def notes_of(system: MbsSystem, laws: Container[str]) -> Iterator[str]:
     without = [quoted(link.name) for link in system.links if link.name not in laws]
     if without:
         yield (
-            f"{len(without)} links are kept in the metadata and exert no force ("
-            f"{', '.join(without)}); the file has no laws for them: give link_laws"
+            f"{len(without)} links are kept in the metadata but exert no force "
+            f"({', '.join(without)}), since the file has no laws for them: give link_laws="
         )
     sensors = sum(len(point.sensors) for body in system.bodies for point in body.points)
     if sensors:

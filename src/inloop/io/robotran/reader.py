@@ -139,7 +139,7 @@ class _Reader:
                 raise FileFormatError(
                     f"{label}: length must be > 0 m, got {length:g}",
                     cut.where,
-                    "Write its <length> into the file; points that coincide are a <ball>.",
+                    "Give its <length> in the file; for coincident points, use a <ball>.",
                 )
         with self._model.reading(cut.where):
             self._model.close(a, b, kind=cut.kind, length=length, name=name)

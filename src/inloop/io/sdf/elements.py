@@ -178,7 +178,7 @@ class ElementReader:
         element = link.child("inertial")
         if element is None:
             self._remarks.add(
-                "links without <inertial> have 1 kg, 1 kg·m²: SDF says so", link.where
+                "links without <inertial> have 1 kg and 1 kg·m², as SDF specifies", link.where
             )
             return 1.0, (0.0, 0.0, 0.0), symmetric(1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
         self._tell(element, {"pose", "mass", "inertia"})

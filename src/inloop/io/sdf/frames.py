@@ -68,7 +68,7 @@ class Frames:
 
     def _add(self, name: str, element: Element, default: str, attached: str) -> None:
         if name in self._frames or name in (MODEL, WORLD):
-            element.fail(f"{element.label} {quoted(name)}: the name is taken", "Rename it.")
+            element.fail(f"{element.label} {quoted(name)}: the name is already used", "Rename it.")
         pose = element.child("pose")
         relative = default
         if pose is not None:

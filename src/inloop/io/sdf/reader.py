@@ -133,7 +133,9 @@ def _models(root: Element, remarks: Remarks) -> tuple[list[Element], Triple]:
     for world in worlds[1:]:
         remarks.add("not read: a second <world>", world.where)
     if not models or not any(True for model in models for _ in model.all("link")):
-        root.fail("the file has no <model> with a <link>", "Includes are not read: join the files.")
+        root.fail(
+            "the file has no <model> with a <link>", "Includes are not read: merge the files."
+        )
     if sum(len(model.children) for model in models) > MOST_BODIES * 4:
         root.fail("too many elements", f"Up to {MOST_BODIES} links can be read.")
     return models, gravity
@@ -214,7 +216,7 @@ class _Assembly:
                 if name in carried and not self._static:
                     where = self._links[name].where
                     self._writer.remarks.add(
-                        "links in a circle of joints: one of them floats", where
+                        "links form a cycle of joints: one of them is left free", where
                     )
                 self._add_root(self._links[name])
                 self._grow(waiting)
@@ -243,7 +245,7 @@ class _Assembly:
             return
         specs = free(position=[float(x) for x in X_WL.p], attitude=attitude_of(X_WL.R))
         self._hang(link, link.name, [(Pose(), spec) for spec in specs], Pose(), link.where)
-        self._writer.remarks.add("links that no joint carries float by free joints", link.where)
+        self._writer.remarks.add("links without a parent joint get free joints", link.where)
 
     def _add_joint(self, joint: SdfJoint) -> None:
         link = self._links[joint.child]

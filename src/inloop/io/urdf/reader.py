@@ -79,7 +79,7 @@ class UrdfOptions:
                 )
         if not isinstance(self.packages, Mapping):
             raise InputError(
-                f"packages = {quoted(self.packages)} is no mapping",
+                f"packages = {quoted(self.packages)} is not a mapping",
                 fix='Write packages={"panda_description": "/path/to/it"}.',
             )
         if self.density is not None:
@@ -158,7 +158,7 @@ def _loose_mistake(root: UrdfLink) -> Mistake:
         f"link {quoted(root.name)}: the root link has no mass; if its base is not fixed, the mass "
         "matrix is singular",
         root.where,
-        'Add <inertial> to it, take it out of the file, or load with base="fixed".',
+        'Add <inertial> to it, remove it from the file, or load with base="fixed".',
     )
 
 

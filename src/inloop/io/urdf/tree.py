@@ -97,7 +97,7 @@ def _repeated(kind: str, elements: Sequence[UrdfLink] | Sequence[UrdfJoint]) -> 
     for element in elements:
         if element.name in first:
             yield Mistake(
-                f"{kind} {quoted(element.name)}: the name is taken at {first[element.name]}",
+                f"{kind} {quoted(element.name)}: the name is already used at {first[element.name]}",
                 element.where,
                 "Give each its own name.",
             )
@@ -122,7 +122,7 @@ def _second_parents(robot: Robot) -> Iterator[Mistake]:
         earlier = first.setdefault(joint.child, joint)
         if earlier is not joint:
             yield Mistake(
-                f"link {quoted(joint.child)}: hangs on two parents, {quoted(earlier.parent)} by "
+                f"link {quoted(joint.child)}: has two parents, {quoted(earlier.parent)} by "
                 f"{quoted(earlier.name)} and {quoted(joint.parent)} by {quoted(joint.name)}",
                 joint.where,
                 "Links must form a tree; closed loops cannot be written in URDF.",
@@ -138,14 +138,14 @@ def _wrong_roots(robot: Robot) -> Iterator[Mistake]:
         names = [quoted(robot.links[k].name) for k in (*ring, ring[0])]
         shown = names if len(names) <= 8 else [*names[:6], "...", names[-1]]
         yield Mistake(
-            f"link {names[0]}: hangs on itself: {' on '.join(shown)}",
+            f"link {names[0]}: is attached to itself: {' on '.join(shown)}",
             robot.links[ring[0]].where,
-            "One link must be nobody's child.",
+            "One link must be the root, without a parent.",
         )
     roots = list(_roots(robot))
     for link in roots[1:]:
         yield Mistake(
-            f"link {quoted(link.name)}: is a second root beside {quoted(roots[0].name)}",
+            f"link {quoted(link.name)}: is a second root besides {quoted(roots[0].name)}",
             link.where,
-            "Add a joint that hangs it on another link.",
+            "Add a joint that attaches it to another link.",
         )

@@ -1,7 +1,7 @@
-"""The kinds of joints, one file each: a file that is put here is found.
+"""The kinds of joints, one file each; every file in this folder is found automatically.
 
-A file holds a subclass of `JointKind` and the function, called as the kind, with which a person
-writes such a joint, or several in a row.
+A file defines a subclass of `JointKind` and the public function of the same name, which returns one
+joint or several in sequence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ for _found in iter_modules(__path__):
     import_module(f"{__name__}.{_found.name}")
 
 KINDS: dict[str, type[JointKind]] = {kind.name: kind for kind in JointKind.__subclasses__()}
-# what a person writes, by name: revolute(...), ...
+# public functions by name: revolute(...), ...
 WRITTEN: dict[str, Callable[..., JointSpec | list[JointSpec]]] = {
     name: getattr(modules[kind.__module__], name) for name, kind in KINDS.items()
 }

@@ -1,4 +1,4 @@
-"""The ball joint: turns about all axes through a point, without a singular position."""
+"""The ball joint: rotation about a point, without singular positions."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from inloop.joints.quaternion import IDENTITY
 from inloop.joints.spec import JointSpec
 from inloop.symbolic import Expr, Scalar
 
-LEAST = 1e-6  # of 1: shorter quaternions have no direction
+LEAST = 1e-6  # shorter quaternions have no direction
 
 
 @dataclass(frozen=True)
 class Ball(JointKind):
-    """One of the three turns of a ball joint: R_JC is that of its unit quaternion.
+    """One of the three rotations of a ball joint: R_JC is that of its unit quaternion.
 
     Attributes:
-        axis: 0, 1 or 2: the turn about x, y or z of the body.
-        first: the unit quaternion at the start, the same for all three.
+        axis: 0, 1 or 2: rotation about x, y or z of the body.
+        first: the initial unit quaternion, the same for all three.
     """
 
     axis: int
@@ -36,16 +36,16 @@ class Ball(JointKind):
 
     @property
     def part(self) -> int:
-        """Its number among the three."""
+        """Its index among the three."""
         return self.axis
 
     @property
     def attitude(self) -> tuple[float, float, float, float]:
-        """The unit quaternion at the start."""
+        """The initial unit quaternion."""
         return self.first
 
     def transform(self, q: Expr) -> Transform:
-        """Nothing: q counts the turn about one axis, and the quaternion alone tells where."""
+        """Identity: the pose follows from the quaternion, q only integrates the rotation."""
         zero = q.graph.zero
         return Transform((), (zero, zero, zero))
 
@@ -57,24 +57,24 @@ def ball(
     armature: Scalar = 0.0,
     angles: bool = False,
 ) -> list[JointSpec]:
-    """Let a body turn about a point in all directions.
+    """Let a body rotate freely about a point.
 
-    Its velocities are the angular velocity against what it hangs on, in the axes of the body:
-    "<body>_wx", "<body>_wy", "<body>_wz" [rad/s]. Its attitude is a unit quaternion, four entries
-    at the end of q: "<body>.qw", ".qx", ".qy", ".qz".
+    Its velocities are the components of the angular velocity relative to the parent frame, in body
+    axes: "<body>_wx", "<body>_wy", "<body>_wz" [rad/s]. Its attitude is a unit quaternion, four
+    entries at the end of q: "<body>.qw", ".qx", ".qy", ".qz".
 
     Args:
-        initial: the quaternion (w, x, y, z) at the start, which turns components in the body into
-            those of the frame it hangs on; its length does not matter.
-        rate: the angular velocity at the start, in the axes of the body [rad/s].
+        initial: the initial quaternion (w, x, y, z), which maps components in the body to those in
+            the parent frame; it is normalized.
+        rate: the initial angular velocity, in body axes [rad/s].
         armature: inertia added about each axis of the body [kg·m²].
-        angles: three revolute joints about x, y, z in a row instead ("<body>_rx", ...), whose
-            coordinates are angles; they are singular when the second is ±π/2.
+        angles: use three revolute joints about x, y, z in sequence instead ("<body>_rx", ...),
+            whose coordinates are angles; they are singular when the second is ±π/2.
     """
     if angles:
         if initial is not None:
             raise ModelError(
-                "ball joint: angles=True and a quaternion in initial",
+                "ball joint: angles=True cannot be combined with a quaternion in initial",
                 fix="Write [revolute(axis, initial=...), ...] for angles that start elsewhere.",
             )
         speeds = (None, None, None) if rate is None else rate
@@ -83,7 +83,7 @@ def ball(
             for axis, speed in zip("xyz", speeds, strict=True)
         ]
     first = _unit(IDENTITY if initial is None else initial)
-    # a declared attitude is one from which no turn leads away
+    # a declared attitude means zero initial rotations
     turn = None if initial is None else 0.0
     speeds = (None, None, None) if rate is None else _three(rate)
     return [

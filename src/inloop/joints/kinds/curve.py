@@ -1,4 +1,4 @@
-"""A joint of one's own: a body follows a curve, and turns as it goes."""
+"""The curve joint: a body follows a user-defined curve, optionally rotating along it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _stays(q: Expr) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Curve(JointKind):
-    """R_JC = Rx Ry Rz by the angles `turn`, p_JC = `path`."""
+    """R_JC = Rx Ry Rz with the angles `turn`, p_JC = `path`."""
 
     path: Any = field(metadata={"components": 3})
     turn: Any = field(default=_stays, metadata={"components": 3})
@@ -32,7 +32,7 @@ class Curve(JointKind):
     slides = True
 
     def transform(self, q: Expr) -> Transform:
-        """A place on the curve."""
+        """A point on the curve."""
         about = zip((X, Y, Z), self.turn, strict=True)
         rotations = tuple((axis, angle) for axis, angle in about if angle is not q.graph.zero)
         return Transform(rotations, tuple(self.path))
@@ -49,20 +49,19 @@ def curve(
     guess: float | None = None,
     armature: Scalar = 0.0,
 ) -> JointSpec:
-    """Let a body follow a curve; q is its place on it.
+    """Let a body follow a curve; q is its position on it.
 
     Args:
-        path: takes q and returns x, y, z of the body's origin, in the frame it hangs on [m]. Both
-            functions are traced once; they may use parameters, and must have two derivatives.
-        turn: takes q and returns three angles [rad]: the body is turned about x, then about its own
-            y, then about its own z. Without it the body keeps its orientation.
-        unit: of q: "m", such as the length of the curve, or "rad".
-        name: name of the coordinate; the body's name if not given.
-        limits: lowest and highest q.
-        initial: q and qd at the start, or q alone; zero if not given. Loops keep what is given
-            here.
-        guess: about where q starts, for a joint whose position follows from loops.
-        armature: inertia of the drive seen at the coordinate [kg or kg·m²].
+        path: takes q and returns x, y, z of the body's origin in the parent frame [m]. Both
+            functions are traced once; they may use parameters, and must be twice differentiable.
+        turn: takes q and returns three angles [rad]: the body is rotated about x, then about its
+            own y, then about its own z. By default the body keeps its orientation.
+        unit: unit of q: "m", e.g. for the arc length of the curve, or "rad".
+        name: name of the coordinate; default: the body's name.
+        limits: minimum and maximum q.
+        initial: initial q and qd, or q alone; default: zero. Loop closure keeps values given here.
+        guess: approximate initial q, for a joint whose position follows from loops.
+        armature: inertia of the drive reflected to the coordinate [kg or kg·m²].
     """
     dimension = ANGLE if unit == "rad" else LENGTH
     kind = Curve(path, turn or _stays, dimension, turn is not None)

@@ -22,11 +22,11 @@ class Fixed(JointKind):
     urdf = ("fixed",)
 
     def transform(self, q: Expr) -> Transform:
-        """Always the same place."""
+        """Always the identity."""
         zero = q.graph.zero
         return Transform((), (zero, zero, zero))
 
 
 def fixed(*, name: str | None = None) -> JointSpec:
-    """Weld a body on: it is merged into the body that carries it."""
+    """Weld a body on: it is merged into its parent."""
     return JointSpec(Fixed(), name=name)

@@ -1,4 +1,4 @@
-"""The prismatic joint: a shift along an axis."""
+"""The prismatic joint: a translation along an axis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Prismatic(JointKind):
     urdf = ("prismatic",)
 
     def transform(self, q: Expr) -> Transform:
-        """A shift by q."""
+        """A translation by q."""
         zero = q.graph.zero
         return Transform((), (zero, zero, q))
 
@@ -39,12 +39,12 @@ def prismatic(
     """Let a body slide along an axis; q is the displacement [m].
 
     Args:
-        axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
-        name: name of the coordinate; the body's name if not given.
-        limits: lowest and highest q [m].
-        initial: q [m] and qd [m/s] at the start, or q alone; zero if not given. Loops keep
-            what is given here.
-        guess: about where q starts [m], for a joint whose position follows from loops.
-        armature: mass of the drive seen at the joint, added on the diagonal of M [kg].
+        axis: "x", "y", "z", "-x", ... or any three numbers, in the parent frame.
+        name: name of the coordinate; default: the body's name.
+        limits: minimum and maximum q [m].
+        initial: initial q [m] and qd [m/s], or q alone; default: zero. Loop closure keeps values
+            given here.
+        guess: approximate initial q [m], for a joint whose position follows from loops.
+        armature: mass of the drive reflected to the joint, added to the diagonal of M [kg].
     """
     return JointSpec(Prismatic(), axis, name, limits, initial, armature, guess)

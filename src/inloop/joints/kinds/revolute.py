@@ -1,4 +1,4 @@
-"""The revolute joint: a turn about an axis."""
+"""The revolute joint: a rotation about an axis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Revolute(JointKind):
     urdf = ("revolute", "continuous")
 
     def transform(self, q: Expr) -> Transform:
-        """A turn by q."""
+        """A rotation by q."""
         zero = q.graph.zero
         return Transform(((Z, q),), (zero, zero, zero))
 
@@ -36,15 +36,15 @@ def revolute(
     guess: float | None = None,
     armature: Scalar = 0.0,
 ) -> JointSpec:
-    """Let a body turn about an axis; q is the angle [rad].
+    """Let a body rotate about an axis; q is the angle [rad].
 
     Args:
-        axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
-        name: name of the coordinate; the body's name if not given.
-        limits: lowest and highest q [rad].
-        initial: q [rad] and qd [rad/s] at the start, or q alone; zero if not given. Loops keep
-            what is given here.
-        guess: about where q starts [rad], for a joint whose position follows from loops.
-        armature: inertia of the drive seen at the joint, added on the diagonal of M [kg·m²].
+        axis: "x", "y", "z", "-x", ... or any three numbers, in the parent frame.
+        name: name of the coordinate; default: the body's name.
+        limits: minimum and maximum q [rad].
+        initial: initial q [rad] and qd [rad/s], or q alone; default: zero. Loop closure keeps
+            values given here.
+        guess: approximate initial q [rad], for a joint whose position follows from loops.
+        armature: inertia of the drive reflected to the joint, added to the diagonal of M [kg·m²].
     """
     return JointSpec(Revolute(), axis, name, limits, initial, armature, guess)

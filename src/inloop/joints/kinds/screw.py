@@ -1,4 +1,4 @@
-"""The screw joint: a turn about an axis that shifts along it, as a nut on its spindle."""
+"""The screw joint: a rotation about an axis coupled with a translation along it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Screw(JointKind):
     slides = True
 
     def transform(self, q: Expr) -> Transform:
-        """A turn by q and a shift by pitch q."""
+        """A rotation by q and a translation by pitch q."""
         zero = q.graph.zero
         return Transform(((Z, q),), (zero, zero, self.pitch * q))
 
@@ -38,17 +38,17 @@ def screw(
     guess: float | None = None,
     armature: Scalar = 0.0,
 ) -> JointSpec:
-    """Let a body turn about an axis and advance along it; q is the angle [rad].
+    """Let a body rotate about an axis and advance along it; q is the angle [rad].
 
     Args:
-        axis: "x", "y", "z", "-x", ... or any three numbers, in the frame the body hangs on.
+        axis: "x", "y", "z", "-x", ... or any three numbers, in the parent frame.
         pitch: advance along the axis per angle [m/rad]: the lead of the thread over 2π, negative
-            for a left-hand thread. It may be an expression of parameters.
-        name: name of the coordinate; the body's name if not given.
-        limits: lowest and highest q [rad].
-        initial: q [rad] and qd [rad/s] at the start, or q alone; zero if not given. Loops keep
-            what is given here.
-        guess: about where q starts [rad], for a joint whose position follows from loops.
-        armature: inertia of the drive seen at the joint, added on the diagonal of M [kg·m²].
+            for a left-hand thread. May be an expression of parameters.
+        name: name of the coordinate; default: the body's name.
+        limits: minimum and maximum q [rad].
+        initial: initial q [rad] and qd [rad/s], or q alone; default: zero. Loop closure keeps
+            values given here.
+        guess: approximate initial q [rad], for a joint whose position follows from loops.
+        armature: inertia of the drive reflected to the joint, added to the diagonal of M [kg·m²].
     """
     return JointSpec(Screw(pitch), axis, name, limits, initial, armature, guess)

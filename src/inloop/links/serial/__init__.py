@@ -1,4 +1,4 @@
-"""Boards at a serial line: frames with checks, numbers and age."""
+"""Boards on a serial line: frames with checksums, sequence numbers and age."""
 
 from inloop.links.serial.board import BoardOutputs, SerialBoard
 from inloop.links.serial.controlled import ControlledBoard

@@ -1,4 +1,4 @@
-"""The other way round: the plant runs on a board, and a controller in Python reads and leads it."""
+"""A plant on a board, read and controlled by Python."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from inloop.realtime.closing import Closing
 
 @dataclass(frozen=True)
 class BoardOutputs:
-    """What a board sent.
+    """Outputs of a board.
 
     Attributes:
         values: in the order in which the board sends them.
-        status: of the board; 0: all is well.
-        age: of the values, at most [s].
+        status: status of the board; 0: no error.
+        age: upper bound of the age of the values [s].
     """
 
     values: tuple[float, ...]
@@ -35,7 +35,7 @@ class SerialBoard(Closing):
                     ...
 
     Attributes:
-        conversation: what counts, and the counts.
+        conversation: protocol state and counters.
     """
 
     def __init__(self, device: str, outputs: int, baud: int = 115200) -> None:
@@ -43,14 +43,14 @@ class SerialBoard(Closing):
 
         Args:
             device: such as /dev/ttyACM0.
-            outputs: how many numbers the board sends.
+            outputs: number of values sent by the board.
             baud: bits per second.
         """
         self.conversation = Conversation(outputs)
         self._port = SerialPort(device, baud)
 
     def send(self, inputs: Sequence[float]) -> None:
-        """Send inputs, whatever comes.
+        """Send inputs without waiting for outputs.
 
         Raises:
             OSError: the device is gone.
@@ -58,7 +58,7 @@ class SerialBoard(Closing):
         self._port.write(self.conversation.say(tuple(inputs), 0, time.monotonic_ns()))
 
     def exchange(self, inputs: Sequence[float], timeout: float = 0.1) -> BoardOutputs | None:
-        """Send inputs; the newest outputs that come after that, None if none do in time.
+        """Send inputs; returns the newest outputs that arrive after that, None on timeout.
 
         Raises:
             OSError: the device is gone.
@@ -75,5 +75,5 @@ class SerialBoard(Closing):
         return newest
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Close the device."""
         self._port.close()

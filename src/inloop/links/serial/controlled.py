@@ -1,4 +1,4 @@
-"""A plant on a board, controlled by a function of Python on this computer."""
+"""A plant on a board, controlled by a Python function on this computer."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from inloop.simulate.controlled.sampled import Sampled, SampledNames
 
 
 class ControlledBoard(Closing):
-    """Answers the outputs of a board with inputs that a controller computes.
+    """Answers the outputs of a board with inputs computed by a controller.
 
-    Each frame of the board is answered at once; where none comes, the inputs are sent again `rate`
+    Each frame of the board is answered at once; without frames, the inputs are repeated `rate`
     times per second. When outputs are stale, and at the end, inputs are 0.
 
     Attributes:
         inputs, outputs: names, in the order of the frames.
-        silent: how often no outputs came in time.
+        silent: number of timeouts.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class ControlledBoard(Closing):
 
         Args:
             device: such as /dev/ttyACM0.
-            controller: function of time and outputs by name that returns inputs by name. Its time
-                is the output "t" if the board sends one, else the time since the start.
-            inputs: names of what the board takes.
-            outputs: names of what the board sends.
+            controller: function of time and outputs by name that returns inputs by name. Time is
+                the output "t" if the board sends one, else the time since the start.
+            inputs: names of the board's inputs.
+            outputs: names of the board's outputs.
             baud: bits per second.
-            rate: frames per second to a board that is silent.
-            stale_after: outputs that are older are not answered [s].
-            said: is told what a person should know.
+            rate: frames per second to a silent board.
+            stale_after: older outputs are not answered [s].
+            said: called with messages for the user.
 
         Raises:
             LinkError: the device cannot be used, or the names do not fit in a frame.
@@ -72,12 +72,12 @@ class ControlledBoard(Closing):
         self._period, self._stale = 1.0 / rate, stale_after
         self._board: SerialBoard | None = SerialBoard(device, len(self.outputs), baud)
         self._begin = time.monotonic()
-        self._fresh = -math.inf  # when the newest outputs came
+        self._fresh = -math.inf  # arrival of the newest outputs
         self._status = 0
 
     @property
     def counts(self) -> SerialCounts:
-        """What happened to frames."""
+        """Frame counters."""
         return self._conversing.conversation.counts
 
     @property
@@ -87,11 +87,11 @@ class ControlledBoard(Closing):
         return self._board
 
     def run(self, seconds: float = math.inf) -> None:
-        """For a time [s].
+        """Run for a time [s].
 
         Raises:
             LinkError: the device is gone.
-            SimulationError: the controller has failed, or returned what cannot be used.
+            SimulationError: the controller failed, or returned invalid values.
         """
         end = time.monotonic() + seconds
         self._law.reset()
@@ -104,7 +104,7 @@ class ControlledBoard(Closing):
             self._take(found)
 
     def _take(self, found: BoardOutputs | None) -> None:
-        """Let the controller answer, if there is something fresh."""
+        """Call the controller, if there are fresh outputs."""
         now = time.monotonic()
         if found is None or found.age > self._stale:
             self.silent += 1
@@ -120,7 +120,7 @@ class ControlledBoard(Closing):
         self._law.sample(Sampled(self._names, np.array([t, *found.values])))
 
     def close(self) -> None:
-        """Let go of the device, with inputs at 0."""
+        """Close the device, with inputs at 0."""
         board, self._board = self._board, None
         if board is not None:
             with contextlib.suppress(OSError):

@@ -1,9 +1,9 @@
-"""Which frames of a serial link count, and how old they are. No device in here.
+"""Protocol of a serial link: which frames are valid, and how old they are. No device here.
 
-A line keeps the order of what is sent. So a number that is lower than the one before is a board
-that was reset, and the same number twice is a repetition. A frame counts only if it answers a frame
-of ours that was sent lately: bytes from before, out of some buffer, do not. The answered frame also
-tells the age: what the board has measured was measured after it had got that frame.
+A line keeps the order of frames. So a lower number than before means that the board was reset, and
+the same number twice is a repetition. A frame is valid only if it answers a recent frame of ours:
+old bytes from some buffer do not. The answered frame also bounds the age: the board took its
+measurement after it had received that frame.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from dataclasses import asdict, dataclass, field
 
 from inloop.links.serial.frames import Fault, Frame, Splitter, pack
 
-_REMEMBERED = 4096  # frames of ours whose time is known
+_REMEMBERED = 4096  # own frames whose time is remembered
 _ROUND = 2**32
 
 
 @dataclass
 class SerialCounts:
-    """Frames of a serial link.
+    """Frame counters of a serial link.
 
     Attributes:
-        sent: by this end.
-        accepted: new, whole, and an answer to a frame of ours.
+        sent: sent by this end.
+        accepted: new, complete, and an answer to a frame of ours.
         damaged: torn, changed or too long; ignored.
-        unexpected: of another version or number of values; ignored.
-        repeated: came a second time; ignored.
-        unproven: answer no frame of ours, as the first ones of a board; ignored.
-        refused: with numbers that the plant does not take; ignored.
-        lost: numbers that never came.
-        resets: of the board.
-        gone: how often the device went away.
+        unexpected: wrong version or number of values; ignored.
+        repeated: received twice; ignored.
+        unproven: not an answer to a frame of ours, such as the first ones of a board; ignored.
+        refused: with values that the plant does not accept; ignored.
+        lost: missing sequence numbers.
+        resets: resets of the board.
+        gone: number of times the device disappeared.
     """
 
     sent: int = 0
@@ -47,19 +47,19 @@ class SerialCounts:
     gone: int = 0
 
     def sentence(self) -> str:
-        """What was counted, without zeros."""
+        """The nonzero counters, as text."""
         found = {name: n for name, n in asdict(self).items() if n}
         return ", ".join(f"{n} {name}" for name, n in found.items()) or "nothing came or went"
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A frame that counts.
+    """A valid frame.
 
     Attributes:
-        frame: what came.
-        since: when it was measured at the earliest, on our clock [ns].
-        about: what was given to `say` with the frame that it answers.
+        frame: the frame.
+        since: earliest possible time of the measurement, on our clock [ns].
+        about: tag passed to `say` with the frame that it answers.
     """
 
     frame: Frame
@@ -72,8 +72,8 @@ class Conversation:
     """One side of a serial link.
 
     Attributes:
-        expected: numbers in frames that come.
-        counts: what has happened.
+        expected: number of values in incoming frames.
+        counts: frame counters.
     """
 
     expected: int
@@ -81,15 +81,15 @@ class Conversation:
 
     def __post_init__(self) -> None:
         self._splitter = Splitter()
-        # a start that nobody has in a buffer
+        # a random start that is in no buffer
         self._sequence = secrets.randbelow(_ROUND // 2)
-        self._said: dict[int, tuple[int, int]] = {}  # number → time, what it was about
+        self._said: dict[int, tuple[int, int]] = {}  # number → time, tag
         self._last: Frame | None = None
         self._arrived = 0
 
     def say(self, values: tuple[float, ...], status: int, now: int, about: int = 0) -> bytes:
-        """The bytes of a new frame; `now` [ns] is the time at which they are sent."""
-        self._sequence = self._sequence % (_ROUND - 1) + 1  # 0 is no number of a frame
+        """The bytes of a new frame, sent at `now` [ns]."""
+        self._sequence = self._sequence % (_ROUND - 1) + 1  # 0 is not a valid sequence number
         answers, held = 0, 0
         if self._last is not None:
             answers = self._last.sequence
@@ -102,7 +102,7 @@ class Conversation:
         return data
 
     def hear(self, data: bytes, now: int) -> Iterator[Heard]:
-        """Frames that count among these bytes, which came at `now` [ns]."""
+        """Valid frames in these bytes, which arrived at `now` [ns]."""
         for found in self._splitter.feed(data):
             heard = self._judge(found, now)
             if heard is not None:
@@ -110,7 +110,7 @@ class Conversation:
                 yield heard
 
     def forget(self) -> None:
-        """The device went away: what comes next is another one, or the same after a reset."""
+        """The device disappeared: the next one may be another, or the same after a reset."""
         self._splitter = Splitter()
         self._said.clear()
         self._last = None

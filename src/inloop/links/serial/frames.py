@@ -1,10 +1,10 @@
-"""One frame of a serial link: bytes ↔ numbers. The board's half is `native/serial/il_serial.c`.
+"""Encode and decode frames of a serial link. The board side is `native/serial/il_serial.c`.
 
     COBS( u8 version, u8 count, u16 status, u32 sequence, u32 answers, u32 held_us,
           count float32, u32 CRC-32 of all before ), 0x00
 
-All little-endian. `answers` is the number of the newest frame that the sender has got, `held_us`
-the time since then [µs].
+All little-endian. `answers` is the number of the newest frame that the sender has received,
+`held_us` the time since then [µs].
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from enum import Enum
 
 VERSION = 1
 MOST_VALUES = 56
-MOST_BYTES = 248  # of a stuffed frame with its zero
+MOST_BYTES = 248  # maximum size of a stuffed frame with its zero
 _HEADER = struct.Struct("<BBHIII")
 _CHECK = struct.Struct("<I")
 
@@ -27,11 +27,11 @@ class Frame:
     """A frame.
 
     Attributes:
-        status: what the sender tells of itself; 0: all is well.
+        status: status of the sender; 0: no error.
         sequence: its number, from 1.
-        answers: number of the newest frame that the sender has got; 0: none yet.
-        held_us: time since it got that [µs].
-        values: as floats of 32 bits can tell them.
+        answers: number of the newest frame that the sender has received; 0: none yet.
+        held_us: time since then [µs].
+        values: rounded to 32-bit floats.
     """
 
     status: int
@@ -42,7 +42,7 @@ class Frame:
 
 
 class Fault(Enum):
-    """Why bytes are no frame."""
+    """Why bytes are not a valid frame."""
 
     DAMAGED = "torn, changed or too long"
     UNEXPECTED = "of another version or size"
@@ -61,7 +61,7 @@ def pack(frame: Frame) -> bytes:
 
 
 def unpack(data: bytes) -> Frame | Fault:
-    """The frame in the bytes before a zero, or what is wrong with them."""
+    """The frame in the bytes before a zero, or why they are invalid."""
     plain = _unstuffed(data)
     if plain is None or len(plain) < _HEADER.size + _CHECK.size:
         return Fault.DAMAGED
@@ -76,7 +76,7 @@ def unpack(data: bytes) -> Frame | Fault:
 
 
 def _stuffed(plain: bytes) -> bytes:
-    """Without zeros inside: each block begins with the way to the next one; then a zero."""
+    """COBS: no zeros inside, each block begins with the distance to the next one; then a zero."""
     return b"".join(bytes([len(block) + 1]) + block for block in plain.split(b"\0")) + b"\0"
 
 
@@ -92,14 +92,14 @@ def _unstuffed(data: bytes) -> bytes | None:
 
 
 class Splitter:
-    """Bytes as they come, in any portion → frames and faults. Never holds more than one frame."""
+    """Splits a byte stream into frames and faults. Buffers at most one frame."""
 
     def __init__(self) -> None:
         self._coming = bytearray()
         self._too_long = False
 
     def feed(self, data: bytes) -> Iterator[Frame | Fault]:
-        """What these bytes complete."""
+        """Frames and faults completed by these bytes."""
         *ends, rest = data.split(b"\0")
         for part in ends:
             self._add(part)

@@ -1,4 +1,4 @@
-"""A board beside a plant that runs: outputs to the board, what it measures as inputs."""
+"""A board next to a running plant: outputs to the board, its measurements as inputs."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from inloop.links.serial.port import SerialPort
 from inloop.realtime import attach
 from inloop.realtime.closing import Closing
 
-OLD = 0.1  # outputs that are older are told to be so [s]
+OLD = 0.1  # older outputs are flagged [s]
 OLD_OUTPUTS = 0x8000  # bit of the status in frames to the board
-SEARCH = 0.25  # between two looks for a device that is gone [s]
+SEARCH = 0.25  # interval of the search for a lost device [s]
 _MOST_WAIT = 0.02  # [s]
 _LARGEST = 3.4028234e38  # float of 32 bits
 
 
 class SerialLink(Closing):
-    """Sends outputs of a plant to a board and writes what the board sends into inputs.
+    """Sends outputs of a plant to a board and writes the board's values to inputs.
 
-    Silence of the board, and frames that are old, are stale inputs for the loop of the plant, which
-    then takes its safe values: as with any controller. Silence of this end is for the board to
-    see: `il_serial_age_us`.
+    If the board is silent, or its frames are old, the loop of the plant sees stale inputs and uses
+    its safe values, as with any controller. The board detects silence of this end by
+    `il_serial_age_us`.
 
     Attributes:
-        conversation: what counts, and the counts.
+        conversation: protocol state and counters.
         inputs, outputs: names, in the order of the frames.
     """
 
@@ -48,14 +48,14 @@ class SerialLink(Closing):
         """Open the device and the mailbox.
 
         Args:
-            name: of the plant that runs.
+            name: name of the running plant.
             device: such as /dev/ttyACM0.
-            inputs: what the board sends, by names of inputs.
-            outputs: what it gets, by names of outputs.
+            inputs: names of the inputs that the board sends.
+            outputs: names of the outputs that the board receives.
             baud: bits per second.
             rate: frames per second to the board.
-            wait: for the plant to start [s].
-            said: is told what a person should know.
+            wait: maximum time to wait for the plant to start [s].
+            said: called with messages for the user.
 
         Raises:
             LinkError: the device cannot be used, or the plant has no such input or output.
@@ -75,7 +75,7 @@ class SerialLink(Closing):
 
     @property
     def counts(self) -> SerialCounts:
-        """What happened to frames."""
+        """Frame counters."""
         return self.conversation.counts
 
     def _check_names(self) -> None:
@@ -94,7 +94,7 @@ class SerialLink(Closing):
                 raise LinkError(f"{len(names)} {what}s cannot be sent in a frame", fix=fix)
 
     def run(self, seconds: float = math.inf) -> None:
-        """Until the plant ends."""
+        """Run until the plant ends."""
         end = time.monotonic() + seconds
         due = time.monotonic()
         while (now := time.monotonic()) < end:
@@ -109,7 +109,7 @@ class SerialLink(Closing):
                 return
 
     def send(self) -> None:
-        """A frame with the newest outputs."""
+        """Send a frame with the newest outputs."""
         outputs = self._box.peek()
         now = self._box.clock.now_ns
         status = outputs.status & 0x7FFF
@@ -125,7 +125,7 @@ class SerialLink(Closing):
                 self._lose()
 
     def receive(self, timeout: float) -> None:
-        """Take what has come; waits for the first byte, `timeout` [s] at most."""
+        """Process incoming bytes; waits at most `timeout` [s] for the first."""
         if self._port is None:
             time.sleep(max(0.0, timeout))
             return
@@ -159,7 +159,7 @@ class SerialLink(Closing):
         return self._port
 
     def _lose(self) -> None:
-        """The device is gone: inputs get stale, and it is looked for."""
+        """The device is lost: inputs become stale, and it is searched for."""
         if self._port is not None:
             self._port.close()
             self._port = None
@@ -167,7 +167,7 @@ class SerialLink(Closing):
             self._say(f"{self._device} is gone: inputs get stale, and it is looked for")
 
     def close(self) -> None:
-        """Let go of device and mailbox."""
+        """Close device and mailbox."""
         if self._port is not None:
             self._port.close()
             self._port = None

@@ -1,4 +1,4 @@
-"""A serial device of this machine: raw bytes, without waiting."""
+"""A serial device of this machine: raw, nonblocking bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import termios
 
 from inloop.errors import LinkError
 
-# baud rates that termios knows by name
+# baud rates with a termios constant
 RATES = {
     int(name[1:]): getattr(termios, name)
     for name in dir(termios)
@@ -21,7 +21,7 @@ _CHUNK = 4096
 
 
 class SerialPort:
-    """An open device, as raw as it gets: eight bits, no parity, no flow control, no echo.
+    """An open device in raw mode: eight bits, no parity, no flow control, no echo.
 
     Reading and writing raise OSError when the device is gone.
     """
@@ -31,10 +31,11 @@ class SerialPort:
 
         Args:
             path: such as /dev/ttyACM0, or a pseudo-terminal.
-            baud: bits per second; USB devices do not care.
+            baud: bits per second; ignored by USB devices.
 
         Raises:
-            LinkError: it cannot be opened, is no terminal, is in use, or has no such rate.
+            LinkError: it cannot be opened, is no terminal, is in use, or does not support this
+                rate.
         """
         self.path = path
         if baud not in RATES:
@@ -55,7 +56,7 @@ class SerialPort:
         except (OSError, termios.error) as error:
             self.close()
             fix = "Name a serial device, such as /dev/ttyACM0."
-            raise LinkError(f"{path!a} is no serial device: {error}", fix=fix) from error
+            raise LinkError(f"{path!a} is not a serial device: {error}", fix=fix) from error
 
     def _make_raw(self, rate: int) -> None:
         mode = termios.tcgetattr(self._file)
@@ -67,7 +68,7 @@ class SerialPort:
         termios.tcflush(self._file, termios.TCIOFLUSH)
 
     def read(self, timeout: float) -> bytes:
-        """What has come; waits for the first byte, `timeout` [s] at most."""
+        """Available bytes; waits at most `timeout` [s] for the first."""
         ready, _, _ = select.select([self._file], [], [], max(0.0, timeout))
         if not ready:
             return b""
@@ -77,11 +78,11 @@ class SerialPort:
         return data
 
     def write(self, data: bytes) -> bool:
-        """Send; False if the device does not take all of it now: the rest is dropped."""
+        """Send; False if the device does not accept all of it now: the rest is dropped."""
         with contextlib.suppress(BlockingIOError):
             return os.write(self._file, data) == len(data)
         return False
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the device."""
         os.close(self._file)

@@ -1,4 +1,4 @@
-"""The short dialogue that finds out what a wheel is like."""
+"""Interactive calibration of a steering wheel."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import replace
 from inloop.links.wheel.event_device import ABS, ABS_X, KEY, Axis, EventDevice
 from inloop.links.wheel.profile import BUTTONS, PEDALS, Pedal, WheelProfile, usual_profile
 
-SHARE = 0.3  # of its range that an axis must have moved to be meant
-TEST_LEVEL = 0.25  # of the force that tells its direction
+SHARE = 0.3  # fraction of its range that an axis must move to be selected
+TEST_LEVEL = 0.25  # fraction of the force that finds its direction
 TEST_TIME = 0.4  # [s]
 Ask = Callable[[str], str]
 
@@ -18,12 +18,12 @@ Ask = Callable[[str], str]
 def calibrate(
     device: EventDevice, ask: Ask, wait: Callable[[float], None] = time.sleep
 ) -> WheelProfile:
-    """Ask a person; an empty answer keeps what is usual.
+    """Ask the user; an empty answer keeps the default.
 
     Args:
-        device: the wheel, open.
-        ask: puts a question and returns the answer.
-        wait: for so many seconds.
+        device: the open wheel.
+        ask: asks a question and returns the answer.
+        wait: waits for some seconds.
     """
     usual = usual_profile(device.name, device.axes, device.keys)
     counts = {code: axis.value for code, axis in device.axes.items()}
@@ -76,7 +76,7 @@ def _number(ask: Ask, question: str, usual: float) -> float:
 
 
 def _moved(before: dict[int, int], now: dict[int, int], axes: dict[int, Axis]) -> int | None:
-    """The axis, beside that of the wheel, that has moved most in parts of its range."""
+    """The axis, other than the wheel's, that has moved most relative to its range."""
     parts = {
         code: abs(now[code] - before[code]) / (axis.high - axis.low)
         for code, axis in axes.items()
@@ -93,7 +93,7 @@ def _direction(
     left: int,
     wait: Callable[[float], None],
 ) -> int:
-    """Push gently to what should be the left, and see where it goes."""
+    """Push gently to the presumed left, and see where the wheel goes."""
     ask("Take your hands off the wheel: it will push gently. Press Enter. ")
     device.begin()
     start = look()[ABS_X]

@@ -1,8 +1,8 @@
-"""A device of Linux' input layer, /dev/input/eventN, by its ioctls (linux/input.h).
+"""A device of the Linux input layer, /dev/input/eventN, through its ioctls (linux/input.h).
 
-One constant force is all that is asked of a device: drivers differ in what else they know, and
-damping, stops and springs are made by whoever computes the force. The effect is played again and
-again for a short time, so that the force ends by itself if nobody goes on.
+Only a constant force is used: drivers differ in their other effects, and damping, stops and springs
+are computed on the host. The effect is played repeatedly for a short time, so that the force ends
+by itself if it is not renewed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ LEFT = 0x4000  # direction of a force
 STRONGEST = 0x7FFF
 FULL_GAIN = 0xFFFF
 AXES = 0x40  # codes of axes
-LASTS, PLAYED_EVERY = 0.5, 0.2  # [s]: a force ends after this, unless it is played again
+LASTS, PLAYED_EVERY = 0.5, 0.2  # [s]: duration of a force, and interval at which it is renewed
 EVENT = struct.Struct("@llHHi")
 READ, WRITE = 2, 1
 Ioctl = Callable[..., int]
 
 
 class Event(NamedTuple):
-    """A report of the device: an axis has moved, a button was pressed."""
+    """An event of the device: an axis has moved, a button was pressed."""
 
     kind: int
     code: int
@@ -41,7 +41,7 @@ class Event(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """Where an axis is, and its range, as the device counts."""
+    """Position and range of an axis, in counts."""
 
     value: int
     low: int
@@ -49,7 +49,7 @@ class Axis(NamedTuple):
 
 
 class _Periodic(ctypes.Structure):
-    """The largest member of the union in `struct ff_effect`: it tells its size."""
+    """The largest member of the union in `struct ff_effect`, which determines its size."""
 
     _fields_ = [("numbers", ctypes.c_uint16 * 9), ("length", ctypes.c_uint32),
                 ("data", ctypes.c_void_p)]  # fmt: skip
@@ -78,17 +78,17 @@ class EventDevice:
     """An open device.
 
     Attributes:
-        name: as it calls itself.
-        axes: by code, as they were when it was opened.
-        feels: whether it can push with a constant force.
+        name: name of the device.
+        axes: axes by code, with their state at opening.
+        feels: whether it supports a constant force.
         keys: codes of its buttons.
     """
 
     def __init__(self, file: int, ioctl: Ioctl = fcntl.ioctl) -> None:
-        """Ask an open file what it is; it is closed with this.
+        """Query an open file, which is closed with this object.
 
         Args:
-            file: opened for reading and writing, without waiting.
+            file: opened for reading and writing, nonblocking.
             ioctl: as `fcntl.ioctl`.
         """
         self._file, self._ioctl = file, ioctl
@@ -106,7 +106,7 @@ class EventDevice:
         """Open a device.
 
         Raises:
-            LinkError: it is not there, or may not be opened.
+            LinkError: it does not exist, or access is denied.
         """
         try:
             file = os.open(path, os.O_RDWR | os.O_NONBLOCK)
@@ -119,7 +119,7 @@ class EventDevice:
         except OSError as error:
             os.close(file)
             raise LinkError(
-                f"{str(path)!a} is no input device: {error.strerror}", fix="Name another one."
+                f"{str(path)!a} is not an input device: {error.strerror}", fix="Name another one."
             ) from None
 
     def _text(self, number: int) -> str:
@@ -128,7 +128,7 @@ class EventDevice:
         return buffer.split(b"\0", 1)[0].decode("utf-8", "replace")
 
     def _codes(self, kind: int) -> set[int]:
-        """Codes of events of a kind that the device knows."""
+        """Supported event codes of a type."""
         mask = bytearray(96)
         self._ioctl(self._file, request(READ, 0x20 + kind, len(mask)), mask)
         return {8 * k + bit for k, byte in enumerate(mask) for bit in range(8) if byte >> bit & 1}
@@ -140,10 +140,10 @@ class EventDevice:
         return Axis(value, low, high)
 
     def reports(self) -> list[Event]:
-        """What has happened since the last call.
+        """Events since the last call.
 
         Raises:
-            OSError: the device is gone.
+            OSError: the device has disappeared.
         """
         found: list[Event] = []
         while True:
@@ -164,14 +164,14 @@ class EventDevice:
         self._upload(0)
 
     def push(self, level: float, now: float) -> None:
-        """Push with a part of what it can, from -1 to 1.
+        """Push with a fraction of the maximum force, from -1 to 1.
 
         Args:
             level: to the left is positive.
             now: [s].
 
         Raises:
-            OSError: the device is gone.
+            OSError: the device has disappeared.
         """
         number = round(STRONGEST * max(-1.0, min(level, 1.0)))
         if self._effect.id < 0 or number != self._effect.force.level:
@@ -181,7 +181,7 @@ class EventDevice:
             self._played = now
 
     def _upload(self, level: int) -> None:
-        """Change the effect; with the same number it goes on playing."""
+        """Update the effect; with the same id it continues to play."""
         self._effect.force.level = level
         data = bytearray(bytes(self._effect))
         self._ioctl(self._file, request(WRITE, 0x80, len(data)), data)
@@ -191,7 +191,7 @@ class EventDevice:
         os.write(self._file, EVENT.pack(0, 0, FF, code, value))
 
     def close(self) -> None:
-        """Let go; the kernel takes the force away with the file."""
+        """Close it; the kernel removes the force with the file."""
         try:
             if self._effect.id >= 0:
                 self._upload(0)
@@ -202,7 +202,7 @@ class EventDevice:
 
 
 def find_wheels(folder: Path = FOLDER) -> list[Path]:
-    """Devices that can push and have an axis across."""
+    """Devices with force feedback and an x axis."""
     found = []
     for path in sorted(folder.glob("event*"), key=lambda p: int(p.name[5:] or 0)):
         try:

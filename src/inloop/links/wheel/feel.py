@@ -1,4 +1,4 @@
-"""What a hand is to feel at the wheel: the torque of the plant, made safe."""
+"""Torque felt at the wheel: that of the plant, limited to safe values."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-FILTER = 40.0  # of the wheel's rate [Hz]
-YIELD, RETURN = 0.1, 0.5  # in which the gain falls when the wheel is let go, and comes back [s]
+FILTER = 40.0  # filter of the wheel's velocity [Hz]
+YIELD, RETURN = 0.1, 0.5  # time in which the gain falls when the wheel is released, and returns [s]
 
 
 @dataclass(frozen=True)
 class Feel:
-    """How the torque of a plant becomes that of a wheel.
+    """Mapping of the plant's torque to that of a wheel.
 
     Attributes:
-        gain: of the plant's torque [1].
+        gain: factor of the plant's torque [1].
         limit: largest torque [N·m].
-        damping: added [N·m·s/rad].
-        stop: where the end stops begin, on either side [rad].
+        damping: additional damping [N·m·s/rad].
+        stop: position of the end stops, on either side [rad].
         stop_stiffness: of the end stops [N·m/rad].
         stop_damping: likewise [N·m·s/rad].
-        ramp: time in which the torque comes in after it was zero [s].
-        calm: part of the gain that is left when nobody holds the wheel.
+        ramp: time in which the torque rises after it was zero [s].
+        calm: fraction of the gain that remains when nobody holds the wheel.
     """
 
     gain: float = 0.1
@@ -39,13 +39,13 @@ class Felt(NamedTuple):
     """One period."""
 
     torque: float  # on the wheel, left positive [N·m]
-    clipped: bool  # more was wanted than the limit
+    clipped: bool  # the limit was exceeded
 
 
 class Hand:
-    """Follows the wheel and tells the torque on it; anything unusual makes it zero.
+    """Tracks the wheel and computes its torque, which is zero in any unusual situation.
 
-    Whenever it was zero it comes in again by a ramp.
+    After it was zero it rises along a ramp.
     """
 
     def __init__(self, feel: Feel, period: float) -> None:
@@ -56,7 +56,7 @@ class Hand:
         self.rest()
 
     def rest(self) -> None:
-        """The wheel is not held: forget what was."""
+        """Reset: the wheel is not held."""
         self._angle: float | None = None
         self._rate = 0.0
         self._ramp = 0.0
@@ -66,9 +66,9 @@ class Hand:
         """The torque for this period.
 
         Args:
-            plant: torque that the plant shows [N·m], left positive; None: nobody knows it.
-            angle: of the wheel [rad], left positive.
-            free: nobody holds the wheel.
+            plant: torque shown by the plant [N·m], left positive; None: unknown.
+            angle: angle of the wheel [rad], left positive.
+            free: whether nobody holds the wheel.
         """
         if plant is None or not math.isfinite(plant) or not math.isfinite(angle):
             self.rest()

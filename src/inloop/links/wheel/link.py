@@ -1,4 +1,4 @@
-"""A wheel beside a plant that runs: each period reports in, inputs and one force out."""
+"""A wheel at a running plant: reads the wheel, writes inputs and one force in each period."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inloop.links.wheel.profile import PEDALS, WheelProfile
 from inloop.links.wheel.switches import Switches
 from inloop.realtime import Mailbox
 
-OLD = 0.1  # outputs of the plant that are older are not felt [s]
-SEARCH = 0.25  # between two looks for a wheel that is gone [s]
-FASTEST = 20.0  # at which the plant's wheel follows one that has come back [rad/s]
+OLD = 0.1  # older outputs of the plant are not felt [s]
+SEARCH = 0.25  # interval of the search for a lost wheel [s]
+FASTEST = 20.0  # rate limit towards a wheel that has returned [rad/s]
 
 
 class Driven(Protocol):
-    """What is asked of a plant; see `PlantPort`."""
+    """Interface to a plant; see `PlantPort`."""
 
     def torque(self) -> float | None:
-        """What the plant shows now [N·m]; None if nobody knows."""
+        """Torque shown by the plant [N·m]; None if unknown."""
 
     def lead(self, values: dict[str, float]) -> None:
         """Inputs by the names "steering" [rad], those of pedals (0 to 1) and of `Switches`."""
@@ -35,18 +35,18 @@ class Driven(Protocol):
         """Back to the start."""
 
     def rest(self) -> None:
-        """Let others drive."""
+        """Release the inputs for others."""
 
 
 @dataclass
 class WheelStatistics:
-    """What has happened.
+    """Counters of a wheel link.
 
     Attributes:
         periods: since the start.
         reports: of the device.
-        clipped: periods in which more torque was wanted than the limit.
-        lost: how often the device went away.
+        clipped: periods with a torque above the limit.
+        lost: number of times the device disappeared.
         late: periods that began more than half a period late.
         hands_off: periods in which nobody held the wheel.
     """
@@ -63,13 +63,13 @@ class PlantPort:
     """A mailbox as a wheel needs it."""
 
     def __init__(self, box: Mailbox, steering: str, torque: str, others: dict[str, str]) -> None:
-        """Look for inputs and outputs.
+        """Find the inputs and outputs.
 
         Args:
             box: of the plant.
-            steering: input that follows the wheel's angle [rad].
+            steering: input that follows the angle of the wheel [rad].
             torque: output that is felt [N·m].
-            others: inputs by names of pedals and switches; those that the plant lacks are left out.
+            others: inputs by names of pedals and switches; missing ones are ignored.
 
         Raises:
             LinkError: the plant has no such input or output.
@@ -88,7 +88,7 @@ class PlantPort:
         self.others = {what: name for what, name in others.items() if name in box.inputs}
 
     def torque(self) -> float | None:
-        """What the plant shows now; None if it stands or is late."""
+        """Torque shown by the plant; None if it is paused or late."""
         outputs = self._box.peek()
         if self._box.clock.now - 1e-9 * outputs.stamp > OLD:
             return None
@@ -106,12 +106,12 @@ class PlantPort:
         self._box.write({named[name]: value for name, value in values.items() if name in named})
 
     def reset(self) -> None:
-        """Back to the start; if others command the plant just now, it stays as it is."""
+        """Reset the plant; has no effect if others command it at the moment."""
         with contextlib.suppress(InputError, MailboxError):
             self._box.reset()
 
     def rest(self) -> None:
-        """Let others drive: pedals released, switches as they are."""
+        """Release the inputs: pedals released, switches unchanged."""
         self._box.rest({name: 0.0 for what, name in self.others.items() if what in PEDALS})
 
 
@@ -122,12 +122,12 @@ class WheelLink:
     Attributes:
         port: of the plant.
         profile: of the wheel.
-        feel: how it is to feel.
-        find: opens the wheel; None while it is not there.
-        said: is told what a person should know.
+        feel: torque settings.
+        find: opens the wheel; None while it is not connected.
+        said: called with messages for the user.
         statistics: what has happened.
-        angle: of the wheel as the plant has it [rad].
-        force: torque on the wheel now [N·m].
+        angle: angle of the wheel as seen by the plant [rad].
+        force: current torque on the wheel [N·m].
     """
 
     port: Driven
@@ -152,7 +152,7 @@ class WheelLink:
         """One period; `now` is the time [s].
 
         Raises:
-            MailboxError: the plant is gone, or somebody else drives it.
+            MailboxError: the plant has ended, or another process controls it.
         """
         self.statistics.periods += 1
         wheel = self._wheel or self._look_for(now)
@@ -191,13 +191,13 @@ class WheelLink:
                 self._counts[code] = value
                 self.statistics.reports += 1
             elif kind == KEY and value == 1 and self._switches.press(code):
-                # the plant jumps: the force comes in anew
+                # the plant jumps: ramp the force up again
                 wheel.push(0.0, now)
                 self._hand.rest()
                 self.port.reset()
 
     def _lead(self, wheel: EventDevice | None) -> None:
-        """Inputs of the plant; without a wheel it stays where it is, with pedals released."""
+        """Write the inputs of the plant; without a wheel it keeps its angle, pedals released."""
         values = dict.fromkeys(self.profile.pedals, 0.0)
         if wheel is not None:
             wanted = self.profile.angle(wheel.axes[ABS_X], self._counts[ABS_X])
@@ -221,7 +221,7 @@ class WheelLink:
         wheel.push(self.profile.push * felt.torque / self.profile.torque, now)
 
     def _lose(self, now: float) -> None:
-        """The device is gone: no force, and it is looked for."""
+        """The device is lost: no force, and it is searched for."""
         self.force = 0.0
         self._hand.rest()
         if self._wheel is not None:
@@ -232,7 +232,7 @@ class WheelLink:
         self._searched = now
 
     def run(self, seconds: float = math.inf) -> None:
-        """Keep the period until the plant ends, or so long."""
+        """Run periodically until the plant ends, or for some seconds."""
         begin = due = time.monotonic()
         try:
             while due < begin + seconds:
@@ -245,13 +245,13 @@ class WheelLink:
                 late = time.monotonic() - due
                 if late > 0.5 * self.period:
                     self.statistics.late += 1
-                    due += late  # what is late is not made up
+                    due += late  # late periods are not made up
                 time.sleep(max(0.0, -late))
         finally:
             self.close()
 
     def close(self) -> None:
-        """No force, and let go of the device and the plant."""
+        """Remove the force, and release the device and the plant."""
         self.force = 0.0
         if self._wheel is not None:
             self._wheel.close()

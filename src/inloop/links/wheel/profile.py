@@ -1,4 +1,4 @@
-"""What is known of a steering wheel: which axes are what, how far it turns, how strong it is."""
+"""Profile of a steering wheel: axes, range and torque."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from inloop.errors import LinkError
 from inloop.links.wheel.event_device import ABS_X, Axis
 
 PEDALS = ("throttle", "brake", "clutch")
-# and their codes on the wheels of Logitech: paddles, two buttons on the rim, "options"
+# and their codes on Logitech wheels: paddles, two buttons on the rim, "options"
 BUTTONS = {"gear_up": 0x124, "gear_down": 0x125, "parking": 0x122, "reverse": 0x123, "reset": 0x129}
 
 
 @dataclass(frozen=True)
 class Pedal:
-    """An axis that is pressed.
+    """A pedal axis.
 
     Attributes:
         code: of the axis.
-        released, pressed: what the device counts there; pressed may be the smaller number.
+        released, pressed: counts at the ends; pressed may be the smaller number.
     """
 
     code: int
@@ -32,20 +32,20 @@ class Pedal:
     pressed: int
 
     def part(self, value: int) -> float:
-        """How far it is pressed, 0 to 1."""
+        """Position, 0 to 1."""
         return max(0.0, min((value - self.released) / (self.pressed - self.released), 1.0))
 
 
 @dataclass(frozen=True)
 class WheelProfile:
-    """What is known of a wheel.
+    """Profile of a wheel.
 
     Attributes:
         name: as the device calls itself.
-        turn: from one end to the other [deg].
-        torque: that it can push with [N·m].
-        rate: of its force [Hz].
-        left: +1 if its counts grow to the left.
+        turn: range from end to end [deg].
+        torque: maximum torque [N·m].
+        rate: update rate of its force [Hz].
+        left: +1 if its counts increase to the left.
         push: +1 if a positive level pushes to the left.
         pedals: by name, see `PEDALS`.
         buttons: codes by name, see `BUTTONS`.
@@ -72,16 +72,16 @@ class WheelProfile:
         return self.left * (value - middle) / half * math.radians(0.5 * self.turn)
 
     def save(self, path: Path) -> None:
-        """For the next time."""
+        """Save for the next time."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> WheelProfile:
-        """Read what `save` has written.
+        """Load a saved profile.
 
         Raises:
-            LinkError: the file makes no sense.
+            LinkError: the file is invalid.
         """
         try:
             data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -104,7 +104,7 @@ class WheelProfile:
         return found
 
     def check(self) -> None:
-        """Raise ValueError for numbers that no wheel has."""
+        """Raise ValueError for implausible numbers."""
         for name, low, high in (
             ("turn", 90.0, 3600.0), ("torque", 0.1, 60.0), ("rate", 20.0, 1000.0),
             ("inertia", 1e-5, 1.0), ("friction", 0.0, 10.0), ("delay", 0.0, 0.2),
@@ -115,7 +115,7 @@ class WheelProfile:
 
 
 def profile_path(name: str) -> Path:
-    """Where the profile of a device is kept."""
+    """Path of the profile of a device."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     return home / "inloop" / "wheels" / f"{re.sub(r'[^A-Za-z0-9]+', '_', name)[:80]}.json"
 
@@ -123,7 +123,7 @@ def profile_path(name: str) -> Path:
 def usual_profile(
     name: str, axes: dict[int, Axis], keys: frozenset[int] = frozenset()
 ) -> WheelProfile:
-    """What most wheels are like: pedals that count down on the axes of Logitech's, its buttons."""
+    """Defaults: Logitech's axes with descending pedal counts, and its buttons."""
     codes = {"throttle": 2, "brake": 5, "clutch": 1}
     pedals = {
         pedal: Pedal(code, axes[code].high, axes[code].low)

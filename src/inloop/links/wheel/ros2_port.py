@@ -1,7 +1,7 @@
-"""A wheel on one machine and the plant on another: the topics of `inloop link ros2` in between.
+"""A wheel on one machine and the plant on another, connected by `inloop link ros2` topics.
 
-The plant's machine publishes joint states, in which the effort of a driven joint is what drives it:
-what a hand feels is the opposite. Angle, pedals and switches go there as commands by name.
+The plant's machine publishes joint states, in which the effort of a driven joint is that of its
+drive: a hand feels the opposite. Angle, pedals and switches are sent as commands by name.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from inloop.links.ros2 import NEWEST, fresh, join_domain, topic_reader, topic_wr
 from inloop.links.ros2_messages import JointState
 from inloop.links.wheel.profile import PEDALS
 
-OLD = 0.1  # states that were sent longer ago are not felt [s]
+OLD = 0.1  # older states are not felt [s]
 
 
 class Ros2Port:
-    """What a wheel needs of a plant, over ROS 2; see `Driven`.
+    """The plant interface of a wheel, over ROS 2; see `Driven`.
 
     Attributes:
-        others: inputs by names of pedals and switches; the plant must have all of them, it refuses
-            commands for others.
+        others: inputs by names of pedals and switches; the plant must have all of them, because it
+            rejects commands for unknown ones.
     """
 
     def __init__(
@@ -33,10 +33,10 @@ class Ros2Port:
 
         Args:
             name: of the plant.
-            steering: input that follows the wheel's angle, "<joint>.q" [rad].
+            steering: input that follows the angle of the wheel, "<joint>.q" [rad].
             others: inputs by names of pedals and switches.
-            domain: of DDS; that of ROS_DOMAIN_ID by default.
-            namespace: of the topics; the plant's name by default.
+            domain: DDS domain; default: ROS_DOMAIN_ID.
+            namespace: namespace of the topics; default: the plant's name.
         """
         self._participant, inside = join_domain(domain), namespace_of(name, namespace)
         states, commands = f"{inside}/joint_states", f"{inside}/command"
@@ -47,7 +47,7 @@ class Ros2Port:
         self._torque, self._stamp = math.nan, 0
 
     def torque(self) -> float | None:
-        """What the plant has shown last; None if nothing came for a while."""
+        """The last torque shown by the plant; None if nothing was received for a while."""
         for state in fresh(self._states):
             if self._joint in state.name:
                 self._torque = -float(state.effort[state.name.index(self._joint)])
@@ -68,8 +68,8 @@ class Ros2Port:
         self._commands.write(message)
 
     def reset(self) -> None:
-        """Nothing: there is no such topic."""
+        """Does nothing: there is no such topic."""
 
     def rest(self) -> None:
-        """Let go of the pedals."""
+        """Release the pedals."""
         self._send({name: 0.0 for what, name in self.others.items() if what in PEDALS})

@@ -1,4 +1,4 @@
-"""Buttons of a wheel: gears, brake and reverse that stay as they were led, and a reset."""
+"""Buttons of a wheel: gears, brake and reverse as latched states, and a reset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TOGGLES = ("parking", "reverse")
 
 
 class Switches:
-    """What the buttons have led to.
+    """States of the switches.
 
     Attributes:
         values: inputs by the names "gear", "parking" and "reverse", as far as there are buttons.
@@ -22,7 +22,7 @@ class Switches:
         self.values = dict.fromkeys(names, 0.0)
 
     def press(self, code: int) -> bool:
-        """A button went down; true if it asks for a reset."""
+        """A button was pressed; True if it requests a reset."""
         name = self._names.get(code, "")
         if name in GEARS:
             wanted = self.values["gear"] + GEARS[name]

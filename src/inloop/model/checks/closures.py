@@ -16,7 +16,7 @@ from inloop.symbolic import Expr
 
 # kinds of loops with a length: what it is called, and what to do if there is none
 LENGTHS = {
-    "rod": ("length", 'To let two points coincide write kind="ball".'),
+    "rod": ("length", 'To make two points coincide, write kind="ball".'),
     "disc": ("radius", "Write the distance from the center to the rim [m]."),
     "sphere": ("radius", "Write the distance from the center to the surface [m]."),
 }
@@ -101,5 +101,5 @@ def check_ends(mechanism: Mechanism, findings: Findings) -> None:
                 f"{kind} {quoted(pair.name)}: {quoted(pair.a.path)} and {quoted(pair.b.path)} are "
                 "on the same rigid body",
                 pair.where,
-                "Join points of two bodies that move against each other.",
+                "Connect points of two bodies that can move relative to each other.",
             )

@@ -13,8 +13,8 @@ from inloop.model.parameters import Defaults
 NEEDED = {"gear": (ANGLE, ANGLE), "rack": (LENGTH, ANGLE)}
 WORDS = {ANGLE: "turn", LENGTH: "slide"}
 FIX = (
-    "A gear joins two joints that turn, a rack one that turns and one that slides; "
-    "couple({joint: factor, ...}) any, each of them once."
+    "A gear connects two joints that turn, a rack one that turns and one that "
+    "slides; couple({joint: factor, ...}) connects any joints, each listed once."
 )
 
 
@@ -38,7 +38,7 @@ def _problem_of_joints(item: CouplingDraft, joints: list[Joint]) -> str | None:
     if twice:
         return f"{quoted(twice[0])} occurs twice"
     if len(names) < 2:
-        return "it needs two joints or more"
+        return "it needs at least two joints"
     for joint, needed in zip(joints, NEEDED.get(item.kind, ()), strict=False):
         dimension = joint.kind.dimension
         if dimension is not needed:
@@ -57,11 +57,11 @@ def _check_factors(item: CouplingDraft, defaults: Defaults, findings: Findings) 
         findings.mistake(
             f"{item.label}: {word} must not be 0",
             item.where,
-            "To hold a joint where it is use lock(...) or drive(...).",
+            "To hold a joint in place, use lock(...) or drive(...).",
         )
     elif not any(values):
         findings.mistake(
-            f"{item.label}: all factors are 0, so that it holds nothing",
+            f"{item.label}: all factors are 0, so it constrains nothing",
             item.where,
             "Write couple({joint: factor, ...}) with factors that are not 0.",
         )

@@ -51,7 +51,8 @@ def _check_signs(body: BodyDraft, mass: float, armature: float, findings: Findin
         findings.mistake(
             f"body {quoted(body.name)}: armature must be >= 0, got {armature:g}",
             body.where,
-            "It is the inertia of the drive seen at the joint: gear ratio squared times rotor.",
+            "It is the inertia of the drive as seen at the joint: gear ratio squared times "
+            "rotor inertia.",
         )
 
 

@@ -67,7 +67,7 @@ def _check_twice(kind: str, named: Iterable[tuple[str, str]], findings: Findings
             findings.mistake(
                 f"{kind} {quoted(name)} is declared twice, first at {seen[name]}",
                 where,
-                "Give each a name of its own.",
+                "Give each one its own name.",
             )
         seen.setdefault(name, where)
 

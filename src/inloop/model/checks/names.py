@@ -60,7 +60,8 @@ def _check_unique(elements: Iterable[Named], findings: Findings) -> None:
             continue
         earlier_kind, _, earlier_where = first[name]
         findings.mistake(
-            f"{kind} {quoted(name)}: the name is taken by the {earlier_kind} of {earlier_where}",
+            f"{kind} {quoted(name)}: the name is already used by the {earlier_kind} "
+            f"declared at {earlier_where}",
             where,
             "Give each its own name.",
         )
@@ -72,7 +73,7 @@ def _check_reserved(
     for kind, name, where in elements:
         if name in reserved:
             findings.mistake(
-                f"{kind} {quoted(name)}: inloop uses this name itself",
+                f"{kind} {quoted(name)}: the name is reserved by inloop",
                 where,
                 "Choose another name.",
             )

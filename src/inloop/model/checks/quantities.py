@@ -58,10 +58,10 @@ def _check_direct_use(law: LawDraft, findings: Findings) -> None:
     if used:
         state = "radial" if used[0] == "'radial'" else used[0]
         findings.mistake(
-            f"{law.kind} {quoted(law.name)}: only rates of states may use {used[0]}, which "
-            "itself depends on what the law returns",
+            f"{law.kind} {quoted(law.name)}: only the rates of its states may use "
+            f"{used[0]}, which itself depends on the result of the law",
             law.where,
-            f'Filter it by a state: states={{"N": 0.0}} with the rate ({state} - N)/1e-3.',
+            f'Filter it with a state: states={{"N": 0.0}} with the rate ({state} - N)/1e-3.',
         )
 
 
@@ -77,9 +77,9 @@ def _check_circles(draft: Draft, findings: Findings) -> None:
             if output.name in _reached(needs, output.name):
                 findings.mistake(
                     f"{law.kind} {quoted(law.name)}: its output {quoted(output.name)} depends on "
-                    "itself by way of other laws",
+                    "itself through other laws",
                     law.where,
-                    "Break the circle: let one of them use a state that follows the other.",
+                    "Break the cycle: let one of them use a state that follows the other.",
                 )
                 return
 

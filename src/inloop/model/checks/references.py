@@ -18,7 +18,7 @@ def check_tree(draft: Draft, findings: Findings) -> None:
     for body in draft.bodies:
         if draft.resolve(body.on) is None:
             findings.mistake(
-                f"body {quoted(body.name)}: hangs on {quoted(body.on)}, which does not exist",
+                f"body {quoted(body.name)}: is attached to {quoted(body.on)}, which does not exist",
                 body.where,
                 suggestion(body.on, draft.paths()),
             )
@@ -27,9 +27,9 @@ def check_tree(draft: Draft, findings: Findings) -> None:
         names = [quoted(draft.bodies[k].name) for k in (*ring, ring[0])]
         shown = names if len(names) <= 8 else [*names[:6], "...", names[-1]]
         findings.mistake(
-            f"body {names[0]}: hangs on itself: {' on '.join(shown)}",
+            f"body {names[0]}: is attached to itself: {' on '.join(shown)}",
             draft.bodies[ring[0]].where,
-            "Hang one of them on the ground.",
+            "Attach one of them to the ground.",
         )
 
 
@@ -44,16 +44,17 @@ def _check_ball_joints(draft: Draft, findings: Findings) -> None:
         apart = place is not None and place != Place(place.body, Pose())
         if part and (before != part - 1 or apart):
             findings.mistake(
-                f"body {quoted(body.name)}: part {part + 1} of a ball joint hangs on "
+                f"body {quoted(body.name)}: part {part + 1} of a ball joint is attached to "
                 f"{quoted(body.on)}",
                 body.where,
-                "Hang the body on its joint by m.body(..., joint=ball()).",
+                "Declare the body with its joint: m.body(..., joint=ball()).",
             )
         elif before in (0, 1) and part != before + 1:
             findings.mistake(
-                f"body {quoted(body.name)}: hangs on {quoted(body.on)}, a part of a ball joint",
+                f"body {quoted(body.name)}: is attached to {quoted(body.on)}, a part of a ball "
+                "joint",
                 body.where,
-                "Hang it on the body that the joint moves.",
+                "Attach it to the body that the joint moves.",
             )
     for site in draft.sites:
         _check_moved(draft, f"{site.kind} {quoted(site.path)}: is fixed on", site, findings)
@@ -61,9 +62,10 @@ def _check_ball_joints(draft: Draft, findings: Findings) -> None:
     for body in draft.bodies:
         if body.joint.kind.part in (0, 1) and hanging[body.name] != 1:
             findings.mistake(
-                f"body {quoted(body.name)}: a ball joint has three parts, one on the other",
+                f"body {quoted(body.name)}: a ball joint has three parts, each attached to the "
+                "previous one",
                 body.where,
-                "Hang the body on its joint by m.body(..., joint=ball()).",
+                "Declare the body with its joint: m.body(..., joint=ball()).",
             )
 
 
@@ -123,7 +125,7 @@ def _check_position(draft: Draft, label: str, name: str, where: str, findings: F
         findings.mistake(
             f"{label}: body {quoted(owner)} has no quaternion",
             where,
-            "Bodies on ball or free joints have one; of others use the coordinates.",
+            "Only bodies on ball or free joints have one; for others, use the coordinates.",
         )
     elif body is not None and body.joint.kind.part is not None:
         findings.mistake(

@@ -27,8 +27,8 @@ def check_units(draft: Draft, findings: Findings) -> None:
     for parameter in draft.parameters:
         if not is_si(parameter.unit):
             findings.notes.append(
-                f"parameter {quoted(parameter.name)} is in {parameter.unit}: the equations use "
-                "the number as it is, so convert it to SI where it is used"
+                f"parameter {quoted(parameter.name)} is in {parameter.unit}: equations use the "
+                "number unchanged, so convert it to SI where it is used"
             )
 
 
@@ -40,7 +40,7 @@ def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
             findings.mistake(
                 f"{element}: {quantity} uses {quoted(foreign[0].name)}, which is not a parameter",
                 where,
-                "Only parameters may stand here; inputs and time belong in force laws.",
+                "Only parameters are allowed here; inputs and time belong in force laws.",
             )
             continue
         values = defaults.of(scalars) or ()
@@ -74,7 +74,8 @@ def check_joints(draft: Draft, defaults: Defaults, findings: Findings) -> None:
                 findings.mistake(
                     f"{label}: {name} of the joint uses more than q and parameters",
                     body.where,
-                    "Nothing else determines where a joint puts its body; for time use drive(...).",
+                    "Only these may determine the pose of a body; for a motion over time, use "
+                    "drive(...).",
                 )
 
 
@@ -117,9 +118,9 @@ def _note_turns(draft: Draft, law: LawDraft, written: set[Expr], findings: Findi
         body = draft.body_of_joint(target)
         if body is not None and body.joint.kind.part is not None and symbol in written:
             findings.notes.append(
-                f"{law.kind} {quoted(law.name)} uses q of {quoted(body.joint.name)}, which counts "
-                "turns about an axis of a body on a ball joint: where the body is, the quaternion "
-                "tells"
+                f"{law.kind} {quoted(law.name)} uses q of {quoted(body.joint.name)}, which "
+                "counts turns about an axis of a body on a ball joint; its attitude is given "
+                "by the quaternion"
             )
 
 

@@ -30,7 +30,7 @@ def gear(
     offset: Scalar | None = 0.0,
     name: str | None = None,
 ) -> str:
-    """Let one turning joint follow another: q_second = ratio q_first + offset.
+    """Couple two rotating joints by a gear: q_second = ratio q_first + offset.
 
     Args:
         first: the body that the joint turns, or the name of either.
@@ -59,7 +59,7 @@ def rack(
     offset: Scalar | None = 0.0,
     name: str | None = None,
 ) -> str:
-    """Let a sliding joint follow a turning one: q_slide = radius q_pinion + offset.
+    """Couple a sliding joint to a rotating one by a rack: q_slide = radius q_pinion + offset.
 
     Args:
         pinion: the body that turns, or the name of it or its joint.
@@ -86,7 +86,7 @@ def couple(
     offset: Scalar | None = 0.0,
     name: str | None = None,
 ) -> str:
-    """Keep a linear relation of joints: Σ factor q = offset.
+    """Couple joints by a linear relation: Σ factor q = offset.
 
     A planetary gear with z teeth on sun and ring (Willis):
     `m.couple({sun: z_sun, ring: z_ring, carrier: -(z_sun + z_ring)})`, where the angles of all

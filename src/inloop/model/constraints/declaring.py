@@ -78,7 +78,7 @@ def close(
 
 
 def constraint(model: HasDraft, name: str, law: Law, unit: str = "m") -> str:
-    """Demand that expressions of the coordinates vanish: h(q, t) = 0.
+    """Constrain expressions of the coordinates to zero: h(q, t) = 0.
 
     Args:
         name: name of the constraint.
@@ -114,7 +114,7 @@ def drive(
     derivatives: Derivatives = "given",
     cutoff: float = 50.0,
 ) -> str:
-    """Prescribe the motion of a joint; the effort that it needs becomes a result.
+    """Prescribe the motion of a joint; the required effort is a result.
 
     Without motion and samples the joint follows live inputs, which rest at the joint's
     initial position until something is connected: `<joint>.q`, `<joint>.qd`, `<joint>.qdd`
@@ -158,7 +158,7 @@ def drive(
 
 
 def independent(model: HasDraft, *joints: BodyHandle | str) -> None:
-    """Prefer coordinates that describe the motion of closed loops.
+    """Choose the preferred independent coordinates of closed loops.
 
     They are taken where the loops allow it; other coordinates are chosen by pivoting.
 
@@ -194,8 +194,8 @@ class Named:
             joint = joint.path
         if not isinstance(joint, str):
             raise ExpressionError(
-                f"{self._kind} has no entry {quoted(joint)}: {KINDS[self._kind]} are called by "
-                "their joint",
+                f"{self._kind} has no entry {quoted(joint)}: {KINDS[self._kind]} are named "
+                "after their joint",
                 fix=f'Write {self._kind}["crank"].',
             )
         stem = f"{self._constraint}.{joint}"
@@ -235,8 +235,8 @@ def _check_filter(read: Intake, derivatives: object, cutoff: object, live: bool)
         read.complain(f"unknown derivatives {quoted(derivatives)}", 'Write "given" or "filtered".')
     elif derivatives == "filtered" and not live:
         read.complain(
-            'derivatives="filtered" is for a live input',
-            "Leave it out: a motion or samples are differentiated exactly.",
+            'derivatives="filtered" is only for a live input',
+            "Leave it out: motions and samples are differentiated exactly.",
         )
     frequency = read.number(cutoff, "cutoff", fallback=50.0)
     if frequency <= 0.0:

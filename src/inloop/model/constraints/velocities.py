@@ -30,7 +30,7 @@ def rolls(
     on: Handle | str = GROUND_NAME,
     name: str | None = None,
 ) -> str:
-    """Let a thin disc or a sphere roll on a plane, without slip and without leaving it.
+    """Make a thin disc or a sphere roll on a plane, without slipping or lifting off.
 
     Of a disc the multipliers are "lam.<name>.longitudinal", along axis × normal, where a turn about
     the axis takes it, "lam.<name>.lateral", to the left of that, and "lam.<name>.normal"; of a
@@ -68,7 +68,7 @@ def knife_edge(
     on: Handle | str = GROUND_NAME,
     name: str | None = None,
 ) -> str:
-    """Let a point not move along an axis of its own body: a skate, a sleigh, a simple wheel.
+    """Prevent a point from moving along an axis of its body: a skate, a sleigh, a simple wheel.
 
     The multiplier "lam.<name>.lateral" is the force on the edge, along the axis [N].
 
@@ -134,7 +134,7 @@ def _check_linear(read: Intake, number: int, row: Scalar, speeds: dict[str, Expr
         if slope is not None and set(slope.graph.symbols_of([slope])) & set(speeds.values()):
             read.complain(
                 f'row {number} is not linear in qd["{joint}"]',
-                "Return sums of velocities times functions of q and t; a force that depends on "
-                "velocities in other ways is a law.",
+                "Return sums of velocities times functions of q and t; for a force that "
+                "depends on velocities in another way, write a law.",
             )
             return

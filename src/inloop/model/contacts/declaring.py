@@ -33,7 +33,7 @@ def contact(
     states: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> str:
-    """Let two shapes press on each other where they overlap.
+    """Declare a contact between two shapes.
 
     The forces act at the point half-way between the two surfaces, on their common normal.
     Results hold "<name>.gap" [m], negative in contact, "<name>.force" [N], the normal force,
@@ -48,9 +48,9 @@ def contact(
     shape, or to the plane. Cylinders go on for ever and are parallel to each other; capsules
     touch at any angle.
 
-    With law=hard(...) spheres, capsules, cylinders with a length, tori, boxes and convex hulls
-    also touch terrain (meshes and heightfields) and planes, and boxes touch boxes and spheres: at
-    several places, which are found while the plant runs.
+    With law=hard(...) spheres, capsules, cylinders with a length, cones, tori (wheels whose hole is
+    filled), boxes and convex hulls also touch each other, terrain (meshes and heightfields) and
+    planes: at several places, which are found while the plant runs.
 
     Args:
         a: frame that carries the first shape; a body or a point stands for a frame with the
@@ -78,7 +78,7 @@ def contact(
     press = _read_law(read, law)
     rub = _read_friction(read, friction)
     if isinstance(press, Hard) and friction is not None:
-        read.complain("a hard contact brings its friction with it", "Write law=hard(friction=0.3).")
+        read.complain("a hard contact includes its own friction", "Write law=hard(friction=0.3).")
     paths = tuple(read_path(read, draft, end, "target") or "" for end in (a, b))
     if name is None:
         name = automatic_name(draft, "contact", paths)
@@ -174,7 +174,7 @@ def _read_states(read: Intake, known: tuple[str, ...], given: object) -> dict[st
     values = dict(given or {})
     for name in values:
         if name not in known:
-            fix = f"It has: {', '.join(known)}." if known else "Its laws have no states."
+            fix = f"Its states are: {', '.join(known)}." if known else "Its laws have no states."
             read.complain(f"the contact has no state {quoted(name)}", fix)
     return {name: values.get(name, 0.0) for name in known}
 
@@ -183,18 +183,21 @@ def _complain_of_pair(read: Intake, a: Shape, b: Shape) -> None:
     for shape, role in ((a, "shape_a"), (b, "shape_b")):
         if isinstance(shape, Cylinder) and shape.length is not None:
             read.complain(
-                f"{role} is a cylinder with flat ends, which has no contact",
-                "Write capsule(radius, length) for one with round ends, or leave the length out; "
-                "on planes and terrain it has one with law=hard(...).",
+                f"{role} is a cylinder with flat ends, for which there is no contact",
+                "Write capsule(radius, length) for round ends, or leave out the length; with "
+                "law=hard(...), cylinders can touch planes and terrain.",
             )
             return
     known = ", ".join(f"{x.kind}-{y.kind}" for x, y in PAIRS)
     if a.hollow or b.hollow:
         fix = "Only the outer one of two round shapes may be hollow, and not around a plane."
     elif isinstance(a, HalfSpace) or isinstance(b, HalfSpace):
-        fix = "In a planar mechanism write a circle; in space a capsule is a sphere at each end."
+        fix = (
+            "In a planar mechanism, write a circle; in space, write a sphere at each end "
+            "of the capsule."
+        )
     else:
-        fix = "See the list."
+        fix = "Choose shapes from this list."
     found = ", ".join(f"{x}-{y}" for x, y in TOUCHES)
     fix += f" With law=hard(...) these touch too: {found}; ground is a mesh or a heightfield."
     read.complain(f"a {a} and a {b} cannot touch; pairs are {known}", fix)
@@ -205,5 +208,5 @@ def _check_radii(read: Intake, a: Shape, b: Shape) -> None:
     if a.hollow and isinstance(outer, float) and isinstance(inner, float) and inner >= outer:
         read.complain(
             f"a shape of radius {inner:g} m does not fit into a hollow one of {outer:g} m",
-            "Let the hollow shape have the larger radius.",
+            "Give the hollow shape the larger radius.",
         )

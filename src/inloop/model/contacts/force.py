@@ -160,5 +160,5 @@ def _with_rates(result: Any) -> tuple[Any, Rates]:
 def _useless(law: object, method: str, needs: str, got: object) -> ExpressionError:
     return ExpressionError(
         f"{method} of {type(law).__name__} must return {needs}, got {quoted(got)}",
-        fix='Return that, or with states (that, {"name": rate}).',
+        fix='Return that, or, for a law with states, (that, {"name": rate}).',
     )

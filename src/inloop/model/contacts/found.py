@@ -63,21 +63,28 @@ TOUCHES = {
     ("box", "sphere"): 1,
     ("box", "box"): 8,
     ("box", "capsule"): 3,
-    ("box", "cylinder"): 8,
+    ("box", "cylinder"): 9,
     ("hull", "sphere"): 1,
     ("hull", "capsule"): 3,
-    ("hull", "cylinder"): 8,
+    ("hull", "cylinder"): 9,
     ("hull", "box"): 8,
     ("hull", "hull"): 8,
     ("cylinder", "sphere"): 1,
     ("cylinder", "capsule"): 3,
-    ("cylinder", "cylinder"): 8,
+    ("cylinder", "cylinder"): 9,
+    ("torus", "sphere"): 1,
+    ("torus", "capsule"): 3,
+    ("torus", "cylinder"): 9,
+    ("torus", "torus"): 9,
+    ("box", "torus"): 9,
+    ("hull", "torus"): 9,
+    ("cone", "torus"): 9,
     ("cone", "sphere"): 1,
     ("cone", "capsule"): 3,
-    ("cone", "cylinder"): 8,
-    ("cone", "box"): 8,
-    ("cone", "hull"): 8,
-    ("cone", "cone"): 8,
+    ("cone", "cylinder"): 9,
+    ("cone", "box"): 9,
+    ("cone", "hull"): 9,
+    ("cone", "cone"): 9,
 }
 
 
@@ -194,8 +201,9 @@ def find_touching(read: Intake, shapes: tuple[Shape, Shape], law: Hard) -> Found
     near = a.ground.most_near(b.size + margin) if a.ground is not None else 0
     if near > MOST_NEAR:
         read.complain(
-            f"the triangles of the terrain are too small for a {shapes[0 if exchanged else 1]} of "
-            f"{b.size:.3g} m, which may reach {near} of them",
+            "the triangles of the terrain are too small for a "
+            f"{shapes[0 if exchanged else 1]} of {b.size:.3g} m, which can touch {near} of "
+            "them at once",
             f"Use larger triangles: at most {MOST_NEAR} may be near a shape.",
         )
     turning = (2 if law.rolling is not None else 0, 1 if law.spinning is not None else 0)

@@ -20,8 +20,8 @@ HEAD = (RESIDUAL, "carrying", "impacts")  # states before the slots
 SLOT = (NORMAL, *TANGENTS, "identity")
 # what to do about members that cannot be
 MEMBERS = (
-    "Take spheres, capsules, cylinders, cones, boxes and convex hulls, and plane() or terrain for "
-    "the ground."
+    "Take spheres, capsules, cylinders, cones, tori, boxes and convex hulls, and plane() or "
+    "terrain for the ground."
 )
 # pairs with a closed form, which are found in a pile
 CLOSED_FORMS = (

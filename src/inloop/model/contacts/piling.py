@@ -31,7 +31,7 @@ def pile(
     contacts: int = 128,
     name: str = "pile",
 ) -> str:
-    """Let bodies touch each other and the ground wherever they meet, without a penalty.
+    """Declare hard contacts among many bodies and the ground, wherever they meet.
 
     One pile stands for hard contacts of all pairs of its members. Members on the same tree of
     joints do not touch each other. `method="moreau"` finds the impulses, of bodies that do not
@@ -41,8 +41,8 @@ def pile(
 
     Args:
         members: frames, or bodies, with the shape on each: spheres, capsules, cylinders, cones,
-            boxes, convex hulls and the ground, which may be plane() or terrain; one torus on it,
-            too.
+            tori (without their holes), boxes, convex hulls and the ground, which may be plane() or
+            terrain.
         law: hard(...), for all contacts.
         contacts: that may carry at a time; a step that needs more has status CONTACT_INEXACT.
         name: name of the pile; a model has one at most, and no other hard contacts.
@@ -56,11 +56,11 @@ def pile(
     paths, shapes, tables = _read_members(read, model, members)
     contacts = _read_contacts(read, contacts)
     if draft.pile is not None:
-        read.complain("the model has a pile already", "Put all members into one.")
+        read.complain("the model already has a pile", "Put all members into one.")
     if not isinstance(law, Hard):
         read.complain(f"law must be hard(...), got {quoted(law)}", "Write law=hard(friction=0.5).")
     elif len(paths) < 2:
-        read.complain("a pile needs two members at least", "Add the ground, or another body.")
+        read.complain("a pile needs at least two members", "Add the ground, or another body.")
     else:
         press = read_coefficients(read, law)
         _declare(model, name, PileDraft(name, paths, shapes, tables, press, contacts, where))
@@ -123,6 +123,6 @@ def _read_contacts(read: Intake, contacts: object) -> int:
         return contacts
     read.complain(
         f"contacts must be a number from 1 to {MOST_SLOTS}, got {quoted(contacts)}",
-        "Four for each pair of boxes that lie on each other are enough.",
+        "Four per pair of boxes resting on each other are enough.",
     )
     return 1

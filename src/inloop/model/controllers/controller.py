@@ -100,7 +100,7 @@ class CFunction:
         raise InputError(
             f"controller {quoted(self.function)} is written in C",
             self.where,
-            "Make it part of the plant: m.controller(..., period=...).",
+            "Declare it in the model: m.controller(..., period=...).",
         )
 
 

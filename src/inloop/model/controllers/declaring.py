@@ -45,11 +45,11 @@ def controller(model: HasDraft, function: Callable[..., Any], *, period: float) 
         read.complain(f"period = {seconds:g} s makes no sense", "Use a positive number.")
     if draft.controller is not None:
         read.complain(
-            f"the model has a controller already, {quoted(draft.controller.name)}",
+            f"the model already has a controller, {quoted(draft.controller.name)}",
             "Call both from one function.",
         )
     if isinstance(function, type) or not callable(function):
-        read.complain(f"{quoted(function)} is no controller", f"Write a function: {EXAMPLE}.")
+        read.complain(f"{quoted(function)} is not a controller", f"Write a function: {EXAMPLE}.")
         return
     if not isinstance(function, CFunction):
         where = definition_line(code_owner(function)) or where

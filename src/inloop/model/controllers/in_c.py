@@ -59,7 +59,7 @@ def c_controller(
             raise InputError(f"{quoted(name)}: {problem[0]}", str(file), problem[1])
     first = (0.0,) * states if isinstance(states, int) else tuple(map(float, states))
     if len(first) > MOST_STATES:
-        raise InputError(f"{len(first)} states", str(file), f"Use {MOST_STATES} at most.")
+        raise InputError(f"{len(first)} states", str(file), f"Use at most {MOST_STATES}.")
     for names, what in ((outputs, "outputs"), (inputs, "inputs")):
         if isinstance(names, str) or not all(isinstance(name, str) for name in names):
             raise InputError(f"{what} must be a list of names", str(file), 'Write ["crank.q"].')

@@ -44,7 +44,7 @@ class TracedOutputs(Mapping[str, Any]):
         if name == "t":
             return self.t
         if not isinstance(name, str):
-            raise InputError(f"{quoted(name)} names no output", fix='Write outputs["crank.q"].')
+            raise InputError(f"there is no output {quoted(name)}", fix='Write outputs["crank.q"].')
         return self.used.setdefault(name, self._graph.symbol(f"controller:output:{name}"))
 
     @property
@@ -103,7 +103,7 @@ def traced(draft: ControllerDraft, mechanism: Mechanism, read: Intake) -> Contro
         if name not in states:
             read.complain(
                 f"it changes its attribute {quoted(name)}, which is not among its states",
-                f"Declare it: states = {{{name!r}: 0.0}}, with its value at the start.",
+                f"Declare it: states = {{{name!r}: 0.0}}, with its initial value.",
             )
     if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
         read.complain(

@@ -61,7 +61,7 @@ def flexible_link(
     bends_about: Axis | None = None,
     doc: str = "",
 ) -> FlexibleLinkHandle:
-    """Hang a slender beam on a body.
+    """Attach a slender flexible beam to a body.
 
     The frame of the link is the frame after its joint. The root of the beam is clamped in it;
     the displacements of the other nodes are coordinates: of node k, `<name>_<k>_u` along the
@@ -173,7 +173,7 @@ def _read_damping(read: Intake, damping: object) -> Damping:
     if pair is None or len(pair) != 2:
         read.complain(
             f"damping needs 2 numbers, got {quoted(damping)}",
-            "Write (per mass [1/s], per stiffness [s]).",
+            "Write (mass-proportional [1/s], stiffness-proportional [s]).",
         )
         return 0.0, 0.0
     return (

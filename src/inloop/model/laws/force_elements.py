@@ -36,7 +36,7 @@ def spring(
     free_length: Scalar,
     name: str | None = None,
 ) -> str:
-    """Join two points by a spring and a damper along the line between them.
+    """Connect two points with a spring and a damper along the line between them.
 
     Args:
         a: first point.
@@ -73,7 +73,7 @@ def torsion_spring(
     *,
     name: str | None = None,
 ) -> str:
-    """Put a spring and a damper on a joint.
+    """Add a spring and a damper to a joint.
 
     Args:
         joint: the body that the joint moves, or the name of either.
@@ -103,7 +103,7 @@ def torsion_spring(
 def potential(
     model: HasDraft, joints: Sequence[BodyHandle | str], energy: Law, name: str | None = None
 ) -> str:
-    """Let several joints be driven by a potential energy of their coordinates.
+    """Apply efforts to several joints from a potential energy of their coordinates.
 
     The efforts are the negative gradient: -∂V/∂q of each joint.
 
@@ -139,7 +139,7 @@ def joint_stop(
     *,
     name: str | None = None,
 ) -> str:
-    """Put elastic stops at the limits of a joint.
+    """Add elastic stops at the limits of a joint.
 
     A stop pushes back with its spring and its damper while the joint is beyond the limit;
     it never pulls.
@@ -185,7 +185,7 @@ def bushing(
     *,
     name: str | None = None,
 ) -> str:
-    """Join two frames by a bushing that is relaxed where they coincide.
+    """Connect two frames with a bushing, which is relaxed where they coincide.
 
     Args:
         a: first frame; its axes are the axes of the bushing.
@@ -243,7 +243,7 @@ def _read_six(read: Intake, value: object, quantity: str) -> tuple[Scalar, ...]:
         got = quoted(value) if items is None else f"{len(items)}"
         read.complain(
             f"{quantity} needs 6 components, got {got}",
-            "Write three along and three about x, y, z.",
+            "Write three translational, then three rotational ones, along and about x, y, z.",
         )
         return (0.0,) * 6
     return tuple(read_bounded(read, item, quantity, NOT_NEGATIVE) for item in items)

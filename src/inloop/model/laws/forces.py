@@ -40,7 +40,7 @@ def joint_force(
     states: States | None = None,
     outputs: Outputs | None = None,
 ) -> str:
-    """Let a law drive a joint.
+    """Apply an effort to a joint, given by a law.
 
     Args:
         joint: the body that the joint moves, or the name of either.
@@ -68,7 +68,7 @@ def coupled_force(
     states: States | None = None,
     outputs: Outputs | None = None,
 ) -> str:
-    """Let one law of several coordinates drive their joints, as an anti-roll bar does.
+    """Add efforts on several joints from one law of their coordinates, such as an anti-roll bar.
 
         m.coupled_force([left, right], lambda q: (-k * (q[0] - q[1]), k * (q[0] - q[1])))
 
@@ -107,7 +107,7 @@ def force(
     states: States | None = None,
     outputs: Outputs | None = None,
 ) -> str:
-    """Let a force act on a body at a point.
+    """Apply a force to a body at a point.
 
     Args:
         at: the point; a body stands for its origin.
@@ -134,7 +134,7 @@ def torque(
     states: States | None = None,
     outputs: Outputs | None = None,
 ) -> str:
-    """Let a pure torque act on a body.
+    """Apply a pure torque to a body.
 
     Args:
         body: the body.
@@ -161,7 +161,7 @@ def line_force(
     states: States | None = None,
     outputs: Outputs | None = None,
 ) -> str:
-    """Let a force act between two points, along the line that joins them.
+    """Apply a force between two points, along the line that joins them.
 
     Args:
         a: first point.
@@ -190,7 +190,7 @@ def frame_force(
     states: States | None = None,
     outputs: Outputs | None = None,
 ) -> str:
-    """Let a force and a torque act between two frames, as a bushing does.
+    """Apply a force and a torque between two frames, as a bushing does.
 
     Both act on the body of b at the origin of b; the opposite acts on the body of a at the
     same point. All vectors are in axes of a.
@@ -215,7 +215,7 @@ def frame_force(
 
 
 def joint_input(model: HasDraft, joint: BodyHandle | str) -> str:
-    """Let the effort of a joint [N or N·m] come from outside.
+    """Declare the effort of a joint [N or N·m] as an input.
 
     Returns:
         The name of the input, "<joint>.tau".
@@ -232,7 +232,7 @@ def joint_input(model: HasDraft, joint: BodyHandle | str) -> str:
 
 
 def external_force(model: HasDraft, body: BodyHandle | str, at: Handle | str | None = None) -> str:
-    """Let a force [N] and a torque [N·m] on a body come from outside, in body axes.
+    """Declare an external force [N] and torque [N·m] on a body as inputs, in body axes.
 
     Args:
         body: the body.

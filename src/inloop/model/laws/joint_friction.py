@@ -80,7 +80,7 @@ def lugre(
     reaction_start: float = 0.0,
     name: str | None = None,
 ) -> str:
-    """Put friction on a joint that truly sticks: elasto-plastic LuGre.
+    """Add friction with true sticking to a joint: elasto-plastic LuGre.
 
     The formulas are in `friction_laws`. Below the elastic limit, elastic * coulomb, a joint
     at rest is held by a spring of the given stiffness and does not creep.
@@ -148,7 +148,7 @@ def coulomb(
     reaction_start: float = 0.0,
     name: str | None = None,
 ) -> str:
-    """Put Coulomb and viscous friction on a joint, smoothed so that it has no state.
+    """Add Coulomb and viscous friction to a joint, smoothed, without internal states.
 
     The effort is -(coulomb tanh(qd/velocity) + viscous qd), after Mostaghel & Davis: it
     creeps instead of sticking. Use `lugre` where a joint must come to rest under load.
@@ -207,7 +207,7 @@ def _friction(
         if pressing.radius is None and not _slides(draft, joint, None):
             read.complain(
                 "a normal force in a joint that turns needs a radius",
-                "Write radius=, the distance of the sliding surfaces from the axis.",
+                "Write radius= [m], the distance of the sliding surfaces from the axis.",
             )
     late = _is_reaction(normal)
     if late:

@@ -32,7 +32,7 @@ class Quantities:
             key = key.path
         if not isinstance(key, str):
             raise ExpressionError(
-                f"{self._kind} has no entry {quoted(key)}: quantities are called by their names",
+                f"{self._kind} has no entry {quoted(key)}: use the name of the quantity",
                 fix=f'Write {self._kind}["..."].',
             )
         if key not in self.used:

@@ -13,7 +13,7 @@ from inloop.model.laws.tracing import FAILED, Law, call_law, read_value, symbols
 from inloop.model.names import RESERVED_STATES, name_problem, quoted, suggestion
 from inloop.model.parameters import read_unit
 
-_TAKEN = ("inloop uses this name itself", "Choose another name.")
+_TAKEN = ("the name is reserved by inloop", "Choose another name.")
 
 
 @dataclass(frozen=True)
@@ -154,13 +154,13 @@ def _read_named(
     for name in given:
         if name not in names:
             read.complain(
-                f"the law returns a {what} of {quoted(name)}, which is not one of its {kind}s",
+                f"the law returns a {what} for {quoted(name)}, which is not one of its {kind}s",
                 suggestion(str(name), names),
             )
     missing = [name for name in names if name not in given]
     if missing:
         read.complain(
-            f"the law returns no {what} of {kind} {quoted(missing[0])}",
+            f"the law returns no {what} for {kind} {quoted(missing[0])}",
             f"Return a {what} for each {kind}.",
         )
     return {

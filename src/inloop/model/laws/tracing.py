@@ -54,7 +54,9 @@ def trace_rows(read: Intake, law: object, offered: Mapping[str, object]) -> tupl
     items = as_tuple(result)
     rows = (result,) if items is None else items
     if not rows:
-        read.complain("the law returns no rows", "Return what must vanish, one or more numbers.")
+        read.complain(
+            "the law returns no rows", "Return one or more expressions that must be zero."
+        )
     return tuple(read.scalar(row, "a row of the law's result") for row in rows)
 
 
@@ -64,7 +66,7 @@ def trace_values(read: Intake, law: object, offered: Mapping[str, object]) -> di
     if result is FAILED:
         return {}
     if not isinstance(result, Mapping) or not all(isinstance(name, str) for name in result):
-        read.complain("the law must return values by name", 'Return {"ball.qd": 0.0}, say.')
+        read.complain("the law must return values by name", 'Return {"ball.qd": 0.0}, for example.')
         return {}
     return {
         name: read.scalar(value, f"the value of {quoted(name)}") for name, value in result.items()
@@ -161,7 +163,7 @@ def read_value(
     items = as_tuple(result)
     count = 1 if items is None else len(items)
     if result is None:
-        read.complain("the law returns nothing", "Write return in front of the result.")
+        read.complain("the law returns nothing", "Add a return statement.")
     elif items is not None and any(isinstance(item, Mapping) for item in items):
         read.complain(
             "the law returns rates or outputs that were not declared",

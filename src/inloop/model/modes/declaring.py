@@ -21,7 +21,7 @@ from inloop.model.names import quoted
 
 
 def mode(model: HasDraft, name: str, doc: str = "") -> str:
-    """Declare a mode; the first one that is declared is the one at the start.
+    """Declare a mode; runs start in the first one declared.
 
     Returns:
         The name of the mode.
@@ -49,7 +49,7 @@ def during(model: HasDraft, *modes: str) -> Iterator[None]:
 
 
 def lock(model: HasDraft, joint: BodyHandle | str, *, name: str | None = None) -> str:
-    """Hold a joint where it is, for as long as the mode lasts.
+    """Lock a joint at its current position for the duration of a mode.
 
     The effort that holds it is an output, and `force["<name>"]` in events.
 
@@ -85,7 +85,7 @@ def event(
     settles_in: str | None = None,
     tolerance: float | None = None,
 ) -> str:
-    """Declare what happens when something passes zero.
+    """Declare what happens when a quantity crosses zero.
 
     Laws take any of: q, qd by joint name (`q["crank"]`); p, v, position and velocity of
     points in world axes (`p["tip"]`, three components); force, multipliers of the mode's
@@ -139,11 +139,14 @@ def event(
     if by_row and impact is None:
         read.complain(
             "has restitutions of rows but no impact",
-            "Write impact=, the mode whose constraints the mechanism runs into.",
+            "Write impact=, the mode whose constraints act in the impact.",
         )
     size = None if tolerance is None else read.number(tolerance, "tolerance", fallback=1.0)
     if size is not None and size <= 0.0:
-        read.complain(f"tolerance must be > 0, got {size:g}", "Write what counts as zero.")
+        read.complain(
+            f"tolerance must be > 0, got {size:g}",
+            "Give the size below which a value counts as zero.",
+        )
     first = draft.modes[0].name if draft.modes else ""
     draft.events.append(
         EventDraft(

@@ -18,7 +18,7 @@ from inloop.model.sensors.sensor import SensorSpec
 
 
 def output(model: HasDraft, name: str, joint: BodyHandle | str, law: Law, unit: str = "") -> str:
-    """Make a quantity of a joint known, as an encoder or a strain gauge does.
+    """Measure a quantity of a joint, as an encoder or a strain gauge does.
 
     Args:
         name: name of the output.
@@ -48,7 +48,7 @@ def output(model: HasDraft, name: str, joint: BodyHandle | str, law: Law, unit: 
 
 
 def sensor(model: HasDraft, name: str, measures: SensorSpec) -> str:
-    """Put a sensor on the mechanism; it is ideal.
+    """Add an ideal sensor to the mechanism.
 
         m.sensor("hull", il.sensors.imu(hull))
 
@@ -68,7 +68,10 @@ def sensor(model: HasDraft, name: str, measures: SensorSpec) -> str:
     read = draft.intake(f"sensor {quoted(name)}")
     name = read.name(name)
     if not isinstance(measures, SensorSpec):
-        read.complain(f"a sensor cannot be {quoted(measures)}", "Write il.sensors.imu(body), say.")
+        read.complain(
+            f"a sensor must come from il.sensors, got {quoted(measures)}",
+            "Write il.sensors.imu(body), for example.",
+        )
         return name
     paths = [read_path(read, draft, place, "place") for place in measures.at]
     for number, value in coefficients(measures.kind).items():

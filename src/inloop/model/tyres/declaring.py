@@ -283,7 +283,7 @@ def _read_standing(
     elif relaxation is None:
         read.complain(
             "the formula returns no relaxation length",
-            "Give relaxation=0.5 [m], or relaxation=0 for a vehicle that never stands.",
+            "Give relaxation=0.5 [m], or relaxation=0 for a vehicle that never stops.",
         )
         return None, False
     else:
@@ -291,7 +291,7 @@ def _read_standing(
         lengths = length, length
     press = None if pressure is None else read.number(pressure, "pressure")
     if not all(length > 0.0 for length in lengths) or (press is not None and press <= 0.0):
-        read.complain("relaxation and pressure must be more than 0", "Leave them out.")
+        read.complain("relaxation and pressure must be > 0", "Leave them out.")
         return None, False
     size = radius if isinstance(radius, float) else 0.3
     return transient.stand(formula, lengths, size, press), own
@@ -304,7 +304,7 @@ def _axis_of(read: Intake, draft: Draft, path: str | None) -> Vector3 | None:
     body = draft.body_of_joint(path)
     if body is None or not body.joint.kind.hinges or body.joint.kind.part is not None:
         read.complain(
-            f"{quoted(path)} is no wheel on a revolute joint",
+            f"{quoted(path)} is not a wheel on a revolute joint",
             'Declare the wheel before its tyre, on joint=il.revolute("y").',
         )
         return None

@@ -73,7 +73,7 @@ class Pac2002:
                     f"PAC2002 has no coefficient {quoted(name)}", fix=suggestion(name, KNOWN)
                 )
             if isinstance(value, bool) or not math.isfinite(float(value)):
-                raise InputError(f"coefficient {name} = {quoted(value)} is no number")
+                raise InputError(f"coefficient {name} = {quoted(value)} is not a number")
         for name in (*NEEDED, *NOT_ZERO):
             if not given.get(name):
                 raise InputError(
@@ -82,7 +82,7 @@ class Pac2002:
                 )
         for name in NEEDED:
             if given[name] <= 0.0:
-                raise InputError(f"{name} = {given[name]:g} must be more than 0")
+                raise InputError(f"{name} = {given[name]:g} must be > 0")
         defaults = {name: 1.0 if name in SCALING else 0.0 for name in KNOWN}
         object.__setattr__(self, "_all", defaults | given)
 

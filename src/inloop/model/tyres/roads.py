@@ -177,7 +177,7 @@ def terrain_road(
     """
     if not isinstance(ground, Heightfield):
         raise InputError(
-            f"a road needs ground by heights, got {quoted(ground)}",
+            f"a road needs a height map, got {quoted(ground)}",
             fix="Use il.terrain with a PNG or TIFF, a function of x and y, or heights on a grid.",
         )
     xs, ys = (places.tolist() for places in ground.grid)

@@ -1,4 +1,4 @@
-/* In place of coordinates chosen while it runs in a plant without loops: nobody calls these. */
+/* Stubs for run-time choices of coordinates in a plant without loops: never called. */
 #include "il_free.h"
 
 il_choice il_free_choice(const il_mode_row *row)

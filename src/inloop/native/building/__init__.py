@@ -1,1 +1,1 @@
-"""C text → shared library: compiler, flags, cache."""
+"""From C text to a shared library: compiler, flags, cache."""

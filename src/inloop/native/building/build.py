@@ -1,4 +1,4 @@
-"""C text → shared library, in parallel and only once per content."""
+"""Build shared libraries from C text, in parallel and only once per content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inloop.native.building.store import Store
 from inloop.native.building.translation import including, needed_headers, translation_units
 from inloop.native.building.way import usable_compiler
 
-# told after each finished step of a build: steps done, steps in all, the file just finished
+# called after each finished step of a build: steps done, total steps, the file just finished
 Progress = Callable[[int, int, str], None]
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,98}\.[ch]", re.ASCII)
@@ -39,26 +39,26 @@ def build_library(
     progress: Progress | None = None,
     spaces: Mapping[str, str] | None = None,
 ) -> Path:
-    """Compile and link C text, or find the library in the cache.
+    """Compile and link C text, or return the library from the cache.
 
-    Only functions marked `__attribute__((visibility("default")))` are exported. The C files lie
-    beside the library for reading.
+    Only functions marked `__attribute__((visibility("default")))` are exported. The C files are
+    kept next to the library for reading.
 
     Args:
         sources: file name ending in .c → C text.
-        headers: file name ending in .h → C text; those that are included lie in the same
-            directory as the sources.
-        options: flags and number of compilers side by side.
-        compiler: who compiles; the one of `usable_compiler` by default.
-        progress: told of each finished step, in the calling thread; not called on a cache hit.
-        spaces: source → name space, if not all are in one; with `options.together`, static names
-            may be the same in different ones.
+        headers: file name ending in .h → C text; those that are included are placed in the
+            directory of the sources.
+        options: flags and number of parallel compilers.
+        compiler: the compiler; default: `usable_compiler`.
+        progress: called after each finished step, in the calling thread; not called on a cache hit.
+        spaces: source → name space, if there are several; with `options.together`, static names may
+            be reused in different ones.
 
     Returns:
         Path of the shared library.
 
     Raises:
-        BuildError: no compiler, a bad file name, C that does not compile, or a full disk.
+        BuildError: no compiler, an invalid file name, C that does not compile, or a full disk.
     """
     files = _checked_files(sources, headers or {})
     compiler = compiler or usable_compiler()
@@ -93,7 +93,7 @@ class _Build:
         if library := self.store.find(self.key):
             return library
         with self.store.lock(self.key):
-            # another process may have built it while this one waited
+            # another process may have built it in the meantime
             if library := self.store.find(self.key):
                 return library
             with self.store.workspace() as directory:
@@ -112,8 +112,8 @@ class _Build:
         return self.store.publish(directory, self.key, self._notes())
 
     def _translate(self, directory: Path) -> None:
-        """Make Python of all sources; what they are linked with lies beside in the store."""
-        from inloop.native.translated.translator import translate  # few need it
+        """Translate all sources to Python; modules they are linked with are in the store."""
+        from inloop.native.translated.translator import translate  # rarely needed
 
         linked = [library.parent.name for library in self.options.linked]
         text = translate(self.files, linked)
@@ -121,7 +121,7 @@ class _Build:
         self.progress(1, 1, self.store.library_name)
 
     def _compile(self, directory: Path) -> None:
-        """Compile all sources side by side, then link; objects stay, for others to link with."""
+        """Compile all sources in parallel, then link; objects are kept for linking with others."""
         runner = JobRunner(directory, compiler_environment(directory))
         side_by_side = self.options.jobs or wanted_jobs()
         jobs = [self._compile_job(name) for name in self._units(directory, side_by_side)]
@@ -140,7 +140,7 @@ class _Build:
         runner.run_all([Job(library, link)], 1, finished)
 
     def _units(self, directory: Path, side_by_side: int) -> list[str]:
-        """Names of the files to compile; those that stand for several are written."""
+        """Names of the files to compile; writes those that include several sources."""
         sources = {name: text for name, text in self.files.items() if name.endswith(".c")}
         if not self.options.together:
             return list(sources)
@@ -158,7 +158,7 @@ class _Build:
         return Job(name, self.compiler.compile_command(name, _object_name(name), flags))
 
     def _notes(self) -> dict[str, object]:
-        """For a person who looks into the cache."""
+        """Notes for people who inspect the cache."""
         flags = " ".join(self.compiler.spelled(self.options.compile_flags))
         return {"compiler": self.compiler.version, "flags": flags}
 
@@ -172,7 +172,7 @@ class _Build:
         raise BuildError(
             f"{self.compiler.command[0]} cannot {act} '{name}': {_first_errors(failure)}",
             where=str(kept / name) if act == "compile" else str(kept),
-            fix=f"Everything the compiler said is in {kept / _LOG_NAME}.",
+            fix=f"The full output of the compiler is in {kept / _LOG_NAME}.",
         ) from failure
 
 
@@ -190,7 +190,7 @@ def _checked_files(sources: Mapping[str, str], headers: Mapping[str, str]) -> di
 
 
 def _linked_objects(libraries: tuple[Path, ...], own: list[str]) -> list[str]:
-    """Objects of other libraries; of the runtime's, which several may hold, the first ones."""
+    """Objects of other libraries; runtime objects that several contain are taken once."""
     found: list[str] = []
     runtime = {name for name in own if name.startswith("il_")}
     for library in libraries:
@@ -207,9 +207,9 @@ def _object_name(source: str) -> str:
 
 
 def _first_errors(failure: JobError) -> str:
-    """The lines of the compiler's output that matter, on one line."""
+    """The relevant lines of the compiler's output, joined to one line."""
     if failure.status < 0:
-        return f"the compiler was ended by signal {-failure.status} (out of memory?)"
+        return f"the compiler was killed by signal {-failure.status} (out of memory?)"
     lines = [line.strip() for line in failure.output.splitlines() if line.strip()]
     errors = [line for line in lines if re.search(r"error|undefined|cannot", line)] or lines
     return " | ".join(errors[:_SHOWN_ERRORS]) or f"exit status {failure.status}"
@@ -224,4 +224,4 @@ def _raise_no_space(store: Store, reason: str, cause: Exception) -> NoReturn:
 
 
 def _silent(done: int, total: int, name: str) -> None:
-    """The progress of nobody."""
+    """Default progress callback: does nothing."""

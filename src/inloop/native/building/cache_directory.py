@@ -1,4 +1,4 @@
-"""Where built libraries are kept: a private directory of the user."""
+"""The directory of built libraries, private to the user."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import tempfile
 import warnings
 from pathlib import Path
 
-_LAYOUT = "v1"  # raise it when the layout of an entry changes
+_LAYOUT = "v1"  # increase when the layout of an entry changes
 _ROOMS = ("entries", "work", "locks", "failed", "probes")
 
 
 def cache_directory() -> Path:
-    """The directory of the build cache, made and checked, with mode 0700.
+    """The directory of the build cache, created and checked, with mode 0700.
 
-    It is `$INLOOP_CACHE`, else `$XDG_CACHE_HOME/inloop`, else `~/.cache/inloop`, and a temporary
-    one for this process (with a warning) when that one cannot be written or belongs to another.
+    It is `$INLOOP_CACHE`, else `$XDG_CACHE_HOME/inloop`, else `~/.cache/inloop`, or a temporary one
+    for this process (with a warning) if that is not writable or belongs to another user.
     """
     wanted = _wanted_directory()
     try:
@@ -34,7 +34,7 @@ def _wanted_directory() -> Path:
         return Path(base).expanduser().absolute() / "inloop"
     try:
         return Path.home() / ".cache" / "inloop"
-    except RuntimeError:  # no home directory at all: let _prepared fail on it
+    except RuntimeError:  # no home directory at all: _prepared fails on it
         return Path("/nonexistent/inloop")
 
 
@@ -49,7 +49,7 @@ def _prepared(directory: Path) -> Path:
 
 
 def _refuse_foreign(directory: Path) -> None:
-    """Libraries from here are executed: nobody else may be able to put one there."""
+    """Libraries from here are executed: nobody else may be able to write to it."""
     status = directory.stat()
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise PermissionError(13, "it belongs to another user")

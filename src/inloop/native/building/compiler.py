@@ -1,4 +1,4 @@
-"""Finding a C compiler that works, and speaking its dialect."""
+"""Find a working C compiler, and translate flags to its dialect."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ __attribute__((visibility("default"))) double il_probe(double x) { return 41.0 +
 """
 _PROBE_TIME = 120.0  # the first run of zig builds its C library [s]
 
-# gcc spelling → what the kind understands instead
+# gcc flag → equivalent of the compiler family
 _DIALECTS: dict[Kind, dict[str, str]] = {
     "gcc": {},
     "clang": {},
-    # zig takes -Og for no optimization at all
+    # zig treats -Og as no optimization at all
     "zig": {"-march=native": "-mcpu=native", "-Og": "-O1"},
     "python": {},
 }
-# zig adds the undefined-behavior sanitizer of its own accord
+# zig enables the undefined-behavior sanitizer by default
 _ADDITIONS: dict[Kind, tuple[str, ...]] = {
     "gcc": (),
     "clang": (),
@@ -47,11 +47,11 @@ _ADDITIONS: dict[Kind, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler as it is called.
+    """A C compiler and how to call it.
 
     Attributes:
-        command: program and its fixed arguments.
-        version: what it says of itself, on one line.
+        command: program and fixed arguments.
+        version: its version text, on one line.
         kind: the family whose flags it understands.
     """
 
@@ -61,7 +61,7 @@ class Compiler:
 
     @property
     def library_name(self) -> str:
-        """Name of the file that it makes."""
+        """File name of a shared library."""
         return "library.py" if self.kind == "python" else "library.so"
 
     def compile_command(self, source: str, target: str, flags: tuple[str, ...]) -> list[str]:
@@ -75,33 +75,33 @@ class Compiler:
         return [*self.command, *LINK_FLAGS, "-o", target, *objects, *libraries]
 
     def spelled(self, flags: tuple[str, ...]) -> tuple[str, ...]:
-        """Flags of gcc in the spelling of this compiler."""
+        """gcc flags in the spelling of this compiler."""
         dialect = _DIALECTS[self.kind]
         return tuple(dialect.get(flag, flag) for flag in flags) + _ADDITIONS[self.kind]
 
 
 @dataclass(frozen=True)
 class CompilerSearch:
-    """The compiler found, if any, and why the others were passed over."""
+    """The compiler found, if any, and why others were rejected."""
 
     compiler: Compiler | None
     rejected: tuple[str, ...]
 
 
 def python_compiler() -> Compiler:
-    """What takes the place of a compiler where there is none; see `inloop.native.translated`."""
-    from inloop.native.translated.translator import version  # few need it
+    """The replacement used where there is no compiler; see `inloop.native.translated`."""
+    from inloop.native.translated.translator import version  # rarely needed
 
     return Compiler((AS_PYTHON,), f"C as Python {version()}", "python")
 
 
 def find_compiler() -> Compiler | None:
-    """A C compiler that has been tried, or None; see `explain_no_compiler`."""
+    """A C compiler that has been tested, or None; see `explain_no_compiler`."""
     return search_compiler().compiler
 
 
 def explain_no_compiler() -> str:
-    """One sentence for a person: why there is no compiler and how to get one."""
+    """One sentence for users: why there is no compiler and how to get one."""
     tried = "; ".join(search_compiler().rejected)
     return (
         f"No C compiler works here ({tried}): install one, for example with "
@@ -111,17 +111,17 @@ def explain_no_compiler() -> str:
 
 
 def search_compiler() -> CompilerSearch:
-    """Look for a compiler; tried once per process for the same environment."""
+    """Search for a compiler; cached per process and environment."""
     names = ("INLOOP_CC", "CC", "PATH")
     return _search(*(os.environ.get(name, "") for name in names))
 
 
 @functools.cache
 def _search(inloop_cc: str, cc: str, path: str) -> CompilerSearch:
-    """`path` is part of the key of the cache only."""
+    """`path` is only part of the cache key."""
     rejected = []
     if inloop_cc.strip() == AS_PYTHON:
-        return CompilerSearch(None, ("none is wanted: INLOOP_CC=python",))
+        return CompilerSearch(None, ("disabled by INLOOP_CC=python",))
     for command in _candidates(inloop_cc or cc):
         try:
             compiler = identify(command)
@@ -136,7 +136,7 @@ def _search(inloop_cc: str, cc: str, path: str) -> CompilerSearch:
 
 
 def _candidates(named: str) -> Iterator[tuple[str, ...]]:
-    """Commands to try; a compiler that the user has named is never replaced silently."""
+    """Commands to try; a compiler named by the user is never replaced silently."""
     if named.strip():
         yield tuple(shlex.split(named))
         return
@@ -151,7 +151,7 @@ def zig_command() -> tuple[str, ...]:
 
 
 def identify(command: tuple[str, ...]) -> Compiler:
-    """Ask a command who it is.
+    """Identify a compiler command.
 
     Raises:
         OSError: it cannot be started.
@@ -167,7 +167,7 @@ def identify(command: tuple[str, ...]) -> Compiler:
 
 
 def compiler_environment(directory: Path) -> dict[str, str]:
-    """The environment of a compiler that works in `directory`: English, and no litter elsewhere."""
+    """The environment for a compiler run in `directory`: English, and no files elsewhere."""
     environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(directory)}
     environment.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache_directory() / "zig"))
     environment.setdefault("ZIG_LOCAL_CACHE_DIR", str(cache_directory() / "zig"))
@@ -175,7 +175,7 @@ def compiler_environment(directory: Path) -> dict[str, str]:
 
 
 def _try_out(compiler: Compiler) -> None:
-    """Compile, load and call a tiny library; a success is remembered beside the cache."""
+    """Compile, load and call a tiny library; a success is recorded next to the cache."""
     identity = repr((compiler, DEFAULT_FLAGS, os.environ.get("PATH", "")))
     mark = cache_directory() / "probes" / hashlib.sha256(identity.encode()).hexdigest()
     if mark.exists():
@@ -199,7 +199,7 @@ def _build_probe(compiler: Compiler, directory: Path) -> None:
 
 
 def _output(command: list[str], directory: Path | None = None) -> str:
-    """What a command prints."""
+    """Output of a command."""
     environment = compiler_environment(directory) if directory else None
     return subprocess.run(
         command,

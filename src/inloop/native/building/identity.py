@@ -1,4 +1,4 @@
-"""The key of a build: everything that decides what the machine code is and where it may run."""
+"""Key of a build: everything that determines the machine code and where it can run."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pathlib import Path
 from inloop.native.building.compiler import Compiler
 from inloop.native.building.options import LINK_FLAGS, BuildOptions
 
-# the lines of /proc/cpuinfo that say which instructions -march=native may use
+# lines of /proc/cpuinfo that determine the instructions of -march=native
 _CPU_FIELDS = ("model name", "flags", "Features", "CPU implementer", "CPU part", "isa", "uarch")
 
 
 def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compiler) -> str:
-    """A name for the library that these files, options and compiler make on this machine.
+    """A name for the library that these files, options and compiler produce on this machine.
 
     Args:
         files: file name → text, sources and headers.
         options: flags and libraries.
-        compiler: who compiles.
+        compiler: the compiler.
 
     Returns:
         40 hexadecimal digits.
@@ -69,7 +69,7 @@ def _cpu_facts() -> tuple[str, ...]:
         text = Path("/proc/cpuinfo").read_text(errors="replace")
     except OSError:
         return (platform.processor(),)
-    # the first processor speaks for all
+    # the first processor represents all
     lines = (line.partition(":") for line in text.partition("\n\n")[0].splitlines())
     facts = {name.strip(): value.split() for name, _, value in lines}
     return tuple(

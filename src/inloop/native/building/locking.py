@@ -12,19 +12,19 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
-_PAUSE = 0.01  # between two attempts [s]; short enough for a person, long enough for the CPU
+_PAUSE = 0.01  # between two attempts [s]
 
 
 @contextlib.contextmanager
 def exclusive(path: Path, *, patience: float) -> Iterator[bool]:
-    """Hold the lock file at `path` for the time of a `with` block.
+    """Hold the lock file at `path` during a `with` block.
 
-    The lock only saves double work; nothing may depend on it for correctness. So it gives up
-    after `patience` and where the file system has no locks, instead of blocking for ever.
+    The lock only avoids duplicate work; correctness must not depend on it. So it gives up after
+    `patience`, or where the file system has no locks, instead of blocking forever.
 
     Args:
-        path: the lock file; made here, removed at the end.
-        patience: longest wait [s].
+        path: the lock file; created here, removed at the end.
+        patience: maximum wait [s].
 
     Yields:
         Whether the lock is held.
@@ -38,13 +38,13 @@ def exclusive(path: Path, *, patience: float) -> Iterator[bool]:
         yield handle is not None and handle >= 0
     finally:
         if handle is not None and handle >= 0:
-            # removed while held: see _is_current for those who wait on the removed file
+            # removed while held: see _is_current for waiters on the removed file
             path.unlink(missing_ok=True)
             _release(handle)
 
 
 def is_held(path: Path) -> bool:
-    """Whether a living process holds the lock file at `path`; True when that cannot be known."""
+    """Whether a living process holds the lock file at `path`; True if that is unknown."""
     if sys.platform == "win32":
         return True
     try:
@@ -60,7 +60,7 @@ def is_held(path: Path) -> bool:
 
 
 def _acquire(path: Path) -> int | None:
-    """The locked file descriptor, None when another holds it, -1 when there are no locks here."""
+    """The locked file descriptor, None if another process holds it, -1 if locks are unsupported."""
     if sys.platform == "win32":
         return -1
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -85,7 +85,7 @@ def _try_lock(handle: int) -> bool:
 
 
 def _is_current(handle: int, path: Path) -> bool:
-    """Whether the locked file is still the one that others find under `path`."""
+    """Whether the locked file is still the one at `path`."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The flags of the C compiler: one tuple to change after a benchmark."""
+"""Flags of the C compiler."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-# how every .c file is compiled; no flag here may change the meaning of NaN and infinity
+# flags of every .c file; none may change the semantics of NaN and infinity
 DEFAULT_FLAGS: tuple[str, ...] = (
     "-std=c99",
     "-O2",
@@ -19,39 +19,39 @@ DEFAULT_FLAGS: tuple[str, ...] = (
     "-fvisibility=hidden",
 )
 
-# added in tests: generated and hand-written C must pass without a word
+# added in tests: generated and hand-written C must compile without warnings
 STRICT_FLAGS: tuple[str, ...] = ("-pedantic", "-Wall", "-Wextra", "-Werror")
 
-# for scalar code in which each result waits for the one before, such as Newton's method: vectors
-# that are put together and taken apart again only make the chain longer
+# for scalar code with long dependency chains, such as Newton's method: packing and unpacking
+# vectors only makes the chain longer
 CHAIN_FLAGS: tuple[str, ...] = ("-O3", "-fno-tree-slp-vectorize")
 
-# for the hand-written runtime: vectors of three numbers do not become faster as a pair and one that
-# is left over (a rover on terrain takes 6 % less time without them)
+# for the hand-written runtime: 3-vectors do not get faster as a pair plus a scalar (a rover on
+# terrain takes 6 % less time without vectorization)
 RUNTIME_FLAGS: tuple[str, ...] = ("-fno-tree-slp-vectorize",)
 
-# for terms of equations whose solution takes longer than they do: compiled in a third of the time,
-# and a tenth slower
+# for terms of equations that take less time than their solution: compiles in a third of the time,
+# runs 10 % slower
 TERMS_FLAGS: tuple[str, ...] = ("-Og",)
 
-# how the objects become a library
+# link flags
 LINK_FLAGS: tuple[str, ...] = ("-shared",)
 LINK_LIBRARIES: tuple[str, ...] = ("-lm",)
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """How C text becomes a shared library.
+    """Options for building a shared library from C text.
 
     Attributes:
         flags: flags of each compilation, in the spelling of gcc.
-        extra_flags: appended to `flags`, so that they win over them.
-        strict: also ask for all warnings and treat them as errors.
-        libraries: what to link with.
-        together: the sources share one name space, so that several may be compiled as one.
-        linked: libraries built before whose code this one shall hold too.
-        jobs: compilers that run side by side; None takes `$INLOOP_JOBS`, else one per usable CPU.
-            Not part of the key.
+        extra_flags: appended to `flags`, so that they override them.
+        strict: also enable all warnings and treat them as errors.
+        libraries: libraries to link with.
+        together: whether the sources share one name space, so that several can be compiled as one.
+        linked: previously built libraries whose code is included in this one.
+        jobs: number of parallel compilers; None takes `$INLOOP_JOBS`, else one per usable CPU. Not
+            part of the key.
     """
 
     flags: tuple[str, ...] = DEFAULT_FLAGS
@@ -64,7 +64,7 @@ class BuildOptions:
 
     @property
     def compile_flags(self) -> tuple[str, ...]:
-        """All flags of one compilation, in the spelling of gcc."""
+        """All flags of one compilation, in gcc spelling."""
         return self.flags + (STRICT_FLAGS if self.strict else ()) + self.extra_flags
 
 
@@ -72,14 +72,14 @@ DEFAULT_OPTIONS = BuildOptions()
 
 
 def model_options(flags: tuple[str, ...] = (), linked: tuple[Path, ...] = ()) -> BuildOptions:
-    """How the code of a model is compiled.
+    """Build options for the code of a model.
 
-    The flags in `$INLOOP_CFLAGS`, if any, have the last word: with "-O0" models are there sooner
-    and run slower. The hand-written runtime is compiled as ever.
+    The flags in `$INLOOP_CFLAGS`, if any, come last: with "-O0" models compile faster and run
+    slower. The hand-written runtime is not affected.
 
     Args:
         flags: appended to the default ones.
-        linked: libraries built before whose code this one shall hold too.
+        linked: previously built libraries whose code is included in this one.
     """
     wished = tuple(shlex.split(os.environ.get("INLOOP_CFLAGS", "")))
     return BuildOptions(extra_flags=(*flags, *wished), together=True, linked=linked)

@@ -1,4 +1,4 @@
-"""Compiler processes side by side, all of which can be ended at once."""
+"""Run compiler processes in parallel, and terminate all of them at once."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LOOK_EVERY = 0.1  # [s]: who waits in a thread can be broken off so often
+LOOK_EVERY = 0.1  # [s]: interval at which a waiting thread can be interrupted
 
 
 @dataclass(frozen=True)
 class Job:
-    """A command to run; `name` is what it works on."""
+    """A command to run; `name` is the file it works on."""
 
     name: str
     command: Sequence[str]
 
 
 class JobError(Exception):
-    """A command ended badly.
+    """A command failed.
 
     Attributes:
-        job: what was run.
-        status: exit status; negative when a signal ended it.
-        output: what it wrote to standard error and standard output.
+        job: the job.
+        status: exit status; negative if it was killed by a signal.
+        output: its standard error and standard output.
     """
 
     def __init__(self, job: Job, status: int, output: str) -> None:
@@ -49,15 +49,15 @@ class JobRunner:
     _stopped: bool = False
 
     def run_all(self, jobs: Sequence[Job], width: int, finished: Callable[[Job], None]) -> None:
-        """Run jobs, at most `width` at a time; `finished` is told of each one in this thread.
+        """Run jobs, at most `width` at a time; calls `finished` for each one in this thread.
 
         Raises:
-            JobError: the first job that failed; the others have been ended.
+            JobError: the first job that failed; the others have been terminated.
         """
         with ThreadPoolExecutor(max_workers=max(1, min(width, len(jobs)))) as pool:
             try:
                 futures: dict[Future[None], Job] = {pool.submit(self.run, job): job for job in jobs}
-                # a queue of C: who is broken off in it leaves no lock behind that jobs wait for
+                # a C queue: an interrupted waiter leaves no lock behind that jobs wait for
                 done: queue.SimpleQueue[Future[None]] = queue.SimpleQueue()
                 for future in futures:
                     future.add_done_callback(done.put)
@@ -77,7 +77,7 @@ class JobRunner:
         """Run one job to its end.
 
         Raises:
-            JobError: it ended with another status than 0.
+            JobError: it ended with a nonzero status.
         """
         with self._guard:
             if self._stopped:
@@ -91,8 +91,8 @@ class JobRunner:
                 stderr=subprocess.STDOUT,
                 text=True,
                 errors="replace",
-                # a group of its own: Ctrl-C reaches us alone, and we end the compiler with all
-                # that it has started
+                # own process group: Ctrl-C reaches only us, and we terminate the compiler with all
+                # its children
                 process_group=0,
             )
             self._running.add(process)
@@ -104,7 +104,7 @@ class JobRunner:
             raise JobError(job, process.returncode, output)
 
     def stop(self) -> None:
-        """End everything that runs and start nothing more."""
+        """Terminate everything that runs and start nothing more."""
         with self._guard:
             self._stopped = True
             for process in self._running:
@@ -113,13 +113,13 @@ class JobRunner:
 
 
 def wanted_jobs() -> int:
-    """How many compilers to run side by side: `$INLOOP_JOBS`, else one per usable CPU."""
+    """Number of parallel compilers: `$INLOOP_JOBS`, else one per usable CPU."""
     wish = os.environ.get("INLOOP_JOBS", "")
     return int(wish) if wish.isdecimal() and int(wish) > 0 else usable_cpus()
 
 
 def usable_cpus() -> int:
-    """How many CPUs this process may use."""
+    """Number of CPUs this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

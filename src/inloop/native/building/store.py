@@ -1,8 +1,8 @@
-"""Content-addressed store of libraries, shared by processes that know nothing of each other.
+"""Content-addressed store of libraries, shared by independent processes.
 
-An entry is a directory named by its key. It is prepared elsewhere and appears by one rename, so
-nobody sees half of it; a manifest with size and checksum tells when a crash or a full disk has
-spoiled it later.
+An entry is a directory named by its key. It is prepared elsewhere and appears by one atomic rename,
+so it is never seen half-written; a manifest with size and checksum detects later damage by a crash
+or a full disk.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from inloop.native.building.locking import exclusive, is_held
 
 _MANIFEST = "manifest.json"
 _ALIVE = ".alive"
-_SWEPT = "swept"  # its age tells when entries were last looked through
+_SWEPT = "swept"  # its age is the time since entries were last checked
 _READABLE = (".c", ".h", ".txt")
 
-_PATIENCE = 600.0  # how long to wait for another process that builds the same [s]
+_PATIENCE = 600.0  # maximum wait for another process that builds the same key [s]
 _GRACE = 60.0  # age below which a working directory may not have its lock yet [s]
 _DAY = 86400.0  # [s]
-_UNUSED = 90 * _DAY  # entries not used for so long are removed [s]
+_UNUSED = 90 * _DAY  # entries unused for this long are removed [s]
 
 
 @dataclass(frozen=True)
 class Store:
-    """The build cache under `root`, which has been prepared by `cache_directory`.
+    """The build cache under `root`, which `cache_directory` has prepared.
 
     Attributes:
         root: its directory.
-        library_name: of the file that an entry is about.
+        library_name: name of the library file of an entry.
     """
 
     root: Path
     library_name: str = "library.so"
 
     def find(self, key: str) -> Path | None:
-        """The library of `key`, or None when it is absent or damaged."""
+        """The library of `key`, or None if it is absent or damaged."""
         entry = self._entry(key)
         library = entry / self.library_name
         try:
@@ -66,7 +66,7 @@ class Store:
 
     @contextlib.contextmanager
     def workspace(self) -> Iterator[Path]:
-        """A directory to build in; it vanishes at the end unless it has been published."""
+        """A directory to build in; removed at the end unless it has been published."""
         self._sweep_daily()
         directory = Path(tempfile.mkdtemp(dir=self.root / "work"))
         try:
@@ -76,7 +76,7 @@ class Store:
             shutil.rmtree(directory, ignore_errors=True)
 
     def publish(self, directory: Path, key: str, notes: dict[str, object]) -> Path:
-        """Turn a finished working directory into the entry of `key`, at once."""
+        """Atomically turn a finished working directory into the entry of `key`."""
         manifest = {"library": _fingerprint(directory / self.library_name), **notes}
         (directory / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
         (directory / _ALIVE).unlink(missing_ok=True)
@@ -87,7 +87,7 @@ class Store:
         return library
 
     def keep_failed(self, directory: Path, key: str) -> Path:
-        """Keep the sources of a failed build for reading; where they are."""
+        """Keep the sources of a failed build for inspection; returns their location."""
         kept = self.root / "failed" / key
         shutil.rmtree(kept, ignore_errors=True)
         with contextlib.suppress(OSError):
@@ -98,12 +98,12 @@ class Store:
         return kept
 
     def sweep(self) -> None:
-        """Remove what killed builders left behind and what nobody has used for long."""
+        """Remove leftovers of killed builds and entries unused for long."""
         self._sweep_work()
         self._sweep_entries()
 
     def _sweep_daily(self) -> None:
-        """The same, but thousands of entries are looked through once a day only."""
+        """The same, but entries are checked only once a day."""
         self._sweep_work()
         mark = self.root / _SWEPT
         if _age(mark, absent=math.inf) > _DAY:
@@ -127,7 +127,7 @@ class Store:
         return self.root / "entries" / key
 
     def _swap(self, directory: Path, key: str) -> None:
-        """Rename `directory` to the entry, unless a good one has appeared meanwhile."""
+        """Rename `directory` to the entry, unless a valid one has appeared in the meantime."""
         for _ in range(10):
             try:
                 directory.rename(self._entry(key))
@@ -139,7 +139,7 @@ class Store:
         directory.rename(self._entry(key))
 
     def _discard(self, key: str) -> None:
-        """Take a damaged entry out of the way; a process that has it loaded keeps its pages."""
+        """Move a damaged entry away; a process that has it loaded keeps its pages."""
         grave = Path(tempfile.mkdtemp(dir=self.root / "work"))
         with contextlib.suppress(FileNotFoundError):
             self._entry(key).rename(grave / "entry")
@@ -159,7 +159,7 @@ def _listed(directory: Path) -> list[Path]:
 
 
 def _age(path: Path, absent: float = 0.0) -> float:
-    """Seconds since the last change of `path`; 0 when it is gone, so that nobody removes it."""
+    """Seconds since the last change of `path`; 0 if it is gone, so that it is not removed."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:

@@ -1,10 +1,9 @@
-"""Which sources go through the compiler together.
+"""Group sources into translation units.
 
-To start a compiler and to read the headers takes as long as to compile some thousand characters of
-generated C. So short files are compiled as one, by a file that includes them. A file that defines
-macros is compiled alone: they would change the meaning of the headers for those after it. So is one
-of the runtime or a grid of numbers, which several libraries may hold: whoever links these takes it
-once.
+Starting a compiler and reading the headers takes as long as compiling some thousand characters of
+generated C. So short files are compiled as one, through a file that includes them. A file that
+defines macros is compiled alone, because they would change the headers for those after it. So are
+runtime files and grids of numbers, which several libraries may contain: they are linked once.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from collections.abc import Mapping
 
 _MACRO = re.compile(r"^\s*#\s*define\b", re.MULTILINE)
 _INCLUDE = re.compile(r"^\s*#\s*include\s*[\"<]([^\">]+)[\">]", re.MULTILINE)
-LONG = 30_000  # characters that keep a compiler busy for much longer than its start
+LONG = 30_000  # characters that take a compiler much longer than its start
 
 
 def translation_units(
     sources: Mapping[str, str], side_by_side: int, spaces: Mapping[str, str] | None = None
 ) -> list[tuple[str, ...]]:
-    """Names of sources in groups of about equal length, no fewer than there are compilers.
+    """Names of sources in groups of about equal length, at least as many as compilers.
 
-    A single compiler takes them at once; for several, long text is cut further to balance them.
+    A single compiler takes all at once; for several, long text is split further to balance them.
 
     Args:
         sources: file name → C text.
-        side_by_side: compilers that run at the same time.
-        spaces: file name → name space; those of different ones are never compiled as one.
+        side_by_side: number of parallel compilers.
+        spaces: file name → name space; files of different ones are never compiled as one.
     """
     alone = [(n,) for n, text in sources.items() if n.startswith("il_") or _MACRO.search(text)]
     lengths: dict[str, dict[str, int]] = {}
@@ -36,7 +35,7 @@ def translation_units(
         if (name,) not in alone:
             lengths.setdefault((spaces or {}).get(name, ""), {})[name] = len(text)
     idle = max(side_by_side - len(alone), 1)
-    share = -(-idle // max(len(lengths), 1))  # of each name space, rounded up
+    share = -(-idle // max(len(lengths), 1))  # groups of each name space, rounded up
     units: list[tuple[str, ...]] = [*alone]
     for of_space in lengths.values():
         pieces = sum(of_space.values()) // LONG if side_by_side > 1 else 1
@@ -45,7 +44,7 @@ def translation_units(
 
 
 def _balanced(lengths: Mapping[str, int], count: int) -> list[tuple[str, ...]]:
-    """So many groups: the longest first, each to the shortest group."""
+    """This many groups: longest file first, each to the shortest group."""
     groups: list[list[str]] = [[] for _ in range(count)]
     for name in sorted(lengths, key=lambda name: (-lengths[name], name)):
         min(groups, key=lambda group: sum(lengths[member] for member in group)).append(name)
@@ -53,11 +52,11 @@ def _balanced(lengths: Mapping[str, int], count: int) -> list[tuple[str, ...]]:
 
 
 def needed_headers(sources: Mapping[str, str], headers: Mapping[str, str]) -> dict[str, str]:
-    """Those headers that the sources include, directly or by way of others, in their order.
+    """Headers that the sources include, directly or indirectly, in their order.
 
     Args:
         sources: file name → C text.
-        headers: file name → C text; others than these are the compiler's own.
+        headers: file name → C text; all others are the compiler's own.
     """
     needed: set[str] = set()
     left = list(sources.values())
@@ -68,11 +67,11 @@ def needed_headers(sources: Mapping[str, str], headers: Mapping[str, str]) -> di
     return {name: text for name, text in headers.items() if name in needed}
 
 
-@functools.lru_cache(maxsize=200)  # headers of the runtime are asked for again and again
+@functools.lru_cache(maxsize=200)  # runtime headers are requested repeatedly
 def _included(text: str) -> tuple[str, ...]:
     return tuple(_INCLUDE.findall(text))
 
 
 def including(names: tuple[str, ...]) -> str:
-    """C text that stands for all of these files."""
+    """C text that includes all of these files."""
     return "".join(f'#include "{name}"\n' for name in names)

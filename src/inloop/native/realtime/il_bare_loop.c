@@ -1,6 +1,7 @@
-/* A bare cyclic loop of the same rate: how late this machine wakes up a thread that does nothing.
+/* A bare cyclic loop of the same rate, which measures how late this machine wakes up an idle
+ * thread.
  *
- * Half a period away from the loop, with the same privileges, so that the two do not meet.
+ * Offset by half a period from the loop, with the same privileges, so that they do not collide.
  */
 #include "il_histogram.h"
 #include "il_loop.h"
@@ -12,7 +13,7 @@ void *il_bare_loop_body(void *argument)
     const double period = loop->period / loop->speed;
 
     il_thread_prepare(&loop->bare_loop_privileges);
-    /* of the machine, whatever clock the loop runs on */
+    /* system time, whichever clock the loop uses */
     const int64_t origin = inloop_now() + (int64_t)(0.5 * period);
     for (int64_t wake = 1; !loop->stop; wake++) {
         const int64_t due = origin + (int64_t)((double)wake * period);

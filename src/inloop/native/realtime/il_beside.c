@@ -4,7 +4,7 @@
 #include "il_clock.h"
 #include "il_histogram.h"
 
-enum { LOOKS_UP = 50000000 }; /* after so long without a record it looks whether to go on [ns] */
+enum { LOOKS_UP = 50000000 }; /* checks whether to continue after this long without a record [ns] */
 
 /* Numbers before the inputs in the records of a layout. */
 static uint64_t outputs_of(const inloop_header *layout)
@@ -24,7 +24,7 @@ int64_t il_beside_scratch(const il_beside *beside)
     return (int64_t)from->rings[INLOOP_OUTPUTS].values + to->rings[INLOOP_OUTPUTS].values;
 }
 
-/* Tell those who look on how the plant is. */
+/* Copy the state of the plant to the statistics. */
 static void pass_on_state(il_beside *beside)
 {
     const inloop_statistics *from = inloop_statistics_of(&beside->from);
@@ -38,7 +38,7 @@ static void pass_on_state(il_beside *beside)
     __atomic_store_n(&to->state, state, __ATOMIC_RELEASE);
 }
 
-/* The record with what the observer tells between its outputs and its inputs. */
+/* The record with the observer's outputs inserted between its outputs and its inputs. */
 static void publish(il_beside *beside, const inloop_record *record)
 {
     const il_follower *follower = beside->follower;
@@ -61,7 +61,7 @@ static int take_record(il_beside *beside)
     const int error = inloop_following(&beside->from, INLOOP_OUTPUTS, &beside->cursor,
                                        &beside->lost, &record, beside->read);
     if (error == INLOOP_BUSY) {
-        /* overwritten again and again: go on with the newest one */
+        /* overwritten repeatedly: continue with the newest one */
         const uint64_t head = inloop_head(&beside->from, INLOOP_OUTPUTS);
         beside->lost += head > beside->cursor + 1 ? head - beside->cursor - 1 : 0;
         beside->cursor = head > 0 ? head - 1 : 0;
@@ -104,11 +104,11 @@ static void *body(void *argument)
             break;
         }
         pass_on_state(beside);
-        gone = has_ended(beside); /* then one more look: nothing comes after that */
+        gone = has_ended(beside); /* then look once more: nothing comes after that */
         if (!gone) {
             inloop_sleep(&beside->from, INLOOP_OUTPUTS, bell, LOOKS_UP);
         }
-        /* it has been quiet for long: does its process still live? */
+        /* no record for long: is its process still alive? */
         if (!gone && inloop_bell(&beside->from, INLOOP_OUTPUTS) == bell) {
             gone = inloop_gone(&beside->from) == INLOOP_GONE;
         }
@@ -121,7 +121,7 @@ static void *body(void *argument)
 
 int64_t il_beside_start(il_beside *beside)
 {
-    /* nobody writes here: who wants to lead the plant does so at its own mailbox */
+    /* inputs are not accepted here: write to the plant's own mailbox */
     for (int ring = 0; ring < INLOOP_RINGS; ring++) {
         if (inloop_take(&beside->to, ring) != INLOOP_OK) {
             return -EBUSY;

@@ -1,16 +1,16 @@
-/* An observer beside a plant: a thread that attaches to its mailbox like any controller.
+/* An observer next to a plant: a thread that attaches to its mailbox like any controller.
  *
- * It takes each record of outputs in turn, lets an observer follow (il_follower.h), and publishes the
- * record once more, with all that the observer tells as its last signals, in a mailbox of its own.
- * The plant may run in another process, or be a real device whose link fills the mailbox: it does not
- * wait for the observer. Records that the thread comes too late for are bridged.
+ * It reads each record of outputs in turn, updates an observer (il_follower.h), and publishes the
+ * record again, with the observer's outputs as its last signals, in a mailbox of its own. The plant
+ * may run in another process, or be a real device whose link fills the mailbox: it does not wait
+ * for the observer. Records that the thread misses are bridged.
  *
  * The caller owns all memory. The thread allocates nothing, takes no lock and prints nothing.
  */
 #ifndef IL_BESIDE_H
 #define IL_BESIDE_H
 
-/* first: it asks the system's headers for more than C99 */
+/* first: it requests more than C99 from the system headers */
 #include "inloop.h"
 
 #include "il_follower.h"
@@ -27,8 +27,8 @@ typedef struct il_beside {
     volatile int32_t stop;
 
     /* how it went */
-    uint64_t records, lost;  /* taken; that it came too late for */
-    volatile int32_t ended;  /* not 0: the plant has ended, or somebody has stopped it */
+    uint64_t records, lost;  /* read; missed */
+    volatile int32_t ended;  /* not 0: the plant has ended, or the observer was stopped */
 
     /* private */
     pthread_t thread;
@@ -36,7 +36,7 @@ typedef struct il_beside {
     double *read, *written;
 } il_beside;
 
-/* Length of scratch [doubles]; -1: the two mailboxes do not fit. */
+/* Length of `scratch` [doubles]; -1: the two mailboxes do not match. */
 IL_EXPORT int64_t il_beside_scratch(const il_beside *beside);
 
 /* Start the thread at the newest record; IL_OK, IL_BAD_ARGUMENT or -errno. */

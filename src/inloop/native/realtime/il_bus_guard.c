@@ -1,11 +1,11 @@
-/* Private memory in place of a segment that was cut short; see il_bus_guard.h. */
+/* Replace a truncated segment by private memory; see il_bus_guard.h. */
 #include "inloop.h"
 
 #include "il_bus_guard.h"
 
 #include <signal.h>
 
-enum { MOST = 2048 }; /* more than mailboxes may be open, see inloop_self */
+enum { MOST = 2048 }; /* more than the possible number of open mailboxes, see inloop_self */
 enum { FREE = 0, TAKEN = 1, WATCHED = 2, LOST = 3 };
 
 typedef struct place {
@@ -14,12 +14,12 @@ typedef struct place {
     int state;
 } place;
 
-/* of the process, as signals are: there is nowhere else to keep this */
+/* per process, like signals: there is no other place for this state */
 static place places[MOST];
 static struct sigaction before;
 static int installed;
 
-/* Put zeros where the memory was; 0 if the address lies in no segment. */
+/* Map zeros in place of the memory; 0 if the address is in no segment. */
 static int replaced(uintptr_t address)
 {
     for (int k = 0; k < MOST; k++) {
@@ -48,7 +48,7 @@ static void handle(int number, siginfo_t *about, void *context)
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
         before.sa_handler(number);
     } else {
-        /* the access is done again, and ends the process as it would have */
+        /* the access is repeated, and ends the process as without this handler */
         signal(SIGBUS, SIG_DFL);
     }
 }

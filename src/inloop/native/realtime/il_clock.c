@@ -1,7 +1,7 @@
-/* Keeping time: when to wake up, and an account of what was missed; see il_loop.h.
+/* Timekeeping of the loop: wake-up times, and accounting of missed periods; see il_loop.h.
  *
- * Always overruns = made_up + skipped + backlog; steps = periods - skipped - backlog if the loop
- * was never paused.
+ * Invariants: overruns = made_up + skipped + backlog; steps = periods - skipped - backlog if the
+ * loop was never paused.
  */
 #include "il_histogram.h"
 #include "il_loop.h"
@@ -12,7 +12,7 @@ static int64_t time_of(const il_loop *loop, int64_t wake)
     return loop->origin + (int64_t)((double)wake * loop->wall_period);
 }
 
-/* Number of the period that a time lies in. */
+/* Index of the period that contains a time. */
 static int64_t period_at(const il_loop *loop, int64_t time)
 {
     int64_t k = (int64_t)((double)(time - loop->origin) / loop->wall_period);
@@ -20,7 +20,7 @@ static int64_t period_at(const il_loop *loop, int64_t time)
     return k - (time_of(loop, k) > time);
 }
 
-/* Periods that ended before a step was done; `late` of their steps are done by now. */
+/* Periods that ended before their step was done; `late` of these steps are done by now. */
 static void miss(il_loop *loop, uint64_t count, uint64_t late, uint64_t *cause)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
@@ -42,12 +42,12 @@ static void miss(il_loop *loop, uint64_t count, uint64_t late, uint64_t *cause)
 void il_clock_start(il_loop *loop)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
-    /* what was still due before a pause is not made up after it */
+    /* steps pending before a pause are not made up after it */
     il_add(&statistics->skipped, loop->backlog);
     loop->backlog = 0;
     __atomic_store_n(&statistics->backlog, 0, __ATOMIC_RELAXED);
     loop->wall_period = loop->period / loop->speed;
-    /* a step and what is made up need their time too */
+    /* a step and those to make up need time, too */
     const int64_t most_lead = (int64_t)(0.5 * loop->wall_period);
     loop->lead = loop->warm < most_lead ? loop->warm : most_lead;
     __atomic_store_n(&statistics->lead, (uint64_t)loop->lead, __ATOMIC_RELAXED);
@@ -56,7 +56,7 @@ void il_clock_start(il_loop *loop)
     loop->warmed_for = 0;
 }
 
-/* Sleep until a time; 0: look around first. */
+/* Sleep until a time; 0: check for changes first. */
 static int sleep_to(il_loop *loop, int64_t time)
 {
     int woken = il_now(loop) >= time;
@@ -73,7 +73,7 @@ static int sleep_to(il_loop *loop, int64_t time)
     return 1;
 }
 
-/* Walk through the step that is due soon, once, if there is time. */
+/* Execute the next step once for warm-up, if there is time. */
 static void warm_up_until(il_loop *loop, int64_t due)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
@@ -128,11 +128,11 @@ void il_clock_finish(il_loop *loop, int64_t processor_time)
         return;
     }
     if (begins) {
-        /* it had nothing to start from: its time is the one at which the clock begins */
+        /* no warm start: the clock begins when it is done */
         il_clock_start(loop);
         return;
     }
-    /* this step is done, but late; the next one is that of the period that has begun */
+    /* this step is done, but late; the next one belongs to the period that has begun */
     const int long_step = (double)processor_time >= loop->wall_period;
     miss(loop, (uint64_t)behind, 1, long_step ? &statistics->too_long : &statistics->preempted);
     il_add(&statistics->periods, (uint64_t)behind - 1);
@@ -142,6 +142,6 @@ void il_clock_finish(il_loop *loop, int64_t processor_time)
 int il_clock_has_room(const il_loop *loop)
 {
     const int64_t now = il_now(loop), step = now - loop->last_time;
-    /* last_time is when the step that has just ended began; twice as long must fit */
+    /* last_time is when the step that has just ended began; twice its duration must fit */
     return loop->backlog > 0 && now + 2 * step < time_of(loop, loop->wake) - loop->lead;
 }

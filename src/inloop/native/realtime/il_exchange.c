@@ -1,4 +1,4 @@
-/* What the loop takes from the mailbox: commands, parameters, inputs. All of it is checked. */
+/* Read commands, parameters and inputs from the mailbox; all of them are validated. */
 #include "il_histogram.h"
 #include "il_loop.h"
 
@@ -32,12 +32,12 @@ void il_start_state(il_loop *loop)
     il_apply_inputs(loop, 0.0);
     (void)il_restore(loop->instance, loop->start);
     for (int64_t k = 0; k < loop->touch_count; k++) {
-        /* no past: nothing follows from the first gap */
+        /* no history: nothing follows from the first gap */
         loop->touches[k] = (il_touch){.gap = loop->touches[k].gap};
     }
 }
 
-/* To a snapshot, behind which the step stands that it was taken at. */
+/* Restore a snapshot, which is followed by its step number. */
 static int restore(il_loop *loop, const double *values)
 {
     const double most = 9007199254740992.0; /* 2^53 */
@@ -60,7 +60,7 @@ void il_first_state(il_loop *loop)
     }
 }
 
-/* Bring a joint to a position, and tell what became of it. */
+/* Move a joint to a position, and report the result. */
 static int place(il_loop *loop, const double *values)
 {
     const uint64_t result = il_place_joint(loop, values);
@@ -71,7 +71,7 @@ static int place(il_loop *loop, const double *values)
     return result == INLOOP_PLACED;
 }
 
-/* Do what a command says; 0 if it makes no sense. */
+/* Execute a command; 0 if it is invalid. */
 static int obey(il_loop *loop, int64_t command, const double *values)
 {
     const double value = values[0];
@@ -133,14 +133,14 @@ void il_take_commands(il_loop *loop)
     inloop_record record;
     uint64_t lost = 0;
 
-    /* also while no steps are done: who has written some waits to hear what became of them */
+    /* also while no steps are done: writers wait for the result */
     il_take_parameters(loop);
-    /* a bounded number per period: nobody can keep the loop from stepping */
+    /* a bounded number per period, so that stepping cannot be blocked */
     for (int k = 0; k < 16 && il_has_command(loop); k++) {
         const int error = inloop_following(&loop->box, INLOOP_COMMANDS, &loop->command_cursor,
                                            &lost, &record, loop->command);
         if (error == INLOOP_BUSY) {
-            /* damaged: go on behind it */
+            /* damaged: continue after it */
             loop->command_cursor = inloop_head(&loop->box, INLOOP_COMMANDS);
         }
         if (error != INLOOP_OK || !inloop_finite(loop->command, count) ||
@@ -167,11 +167,12 @@ static int in_range(const il_loop *loop)
     return good && il_within_bounds(plant, loop->fresh);
 }
 
-/* Take over parameters with which the plant can go on from where it is; 0: the old ones stay. */
+/* Apply parameters with which the plant can continue from its current state; 0: the old ones stay.
+   */
 static int take_over(il_loop *loop)
 {
     if (loop->last_outputs == 0) {
-        /* nothing has begun */
+        /* nothing has started yet */
         il_begin_with(loop->instance, loop->fresh);
         return 1;
     }
@@ -187,7 +188,7 @@ void il_take_parameters(il_loop *loop)
         inloop_newest(&loop->box, INLOOP_PARAMETERS, &record, loop->fresh) != INLOOP_OK) {
         return;
     }
-    /* looked at once, whatever comes of it */
+    /* processed once, whatever the result */
     loop->parameters_looked_at = record.sequence;
     if (in_range(loop) && take_over(loop)) {
         loop->parameter_sequence = record.sequence;
@@ -200,8 +201,8 @@ void il_take_parameters(il_loop *loop)
 
 /* ---- inputs ---- */
 
-/* Tell of drives that new inputs move while their velocity is and stays 0: all that hangs on them
-   is taken along without inertia or damping. */
+/* Report drives that new inputs move while their velocity is and stays 0: all attached bodies are
+   displaced without inertia or damping. */
 static void watch_drives(il_loop *loop)
 {
     inloop_statistics *statistics = statistics_of(loop);
@@ -219,7 +220,7 @@ static void watch_drives(il_loop *loop)
     }
 }
 
-/* Take over inputs that have not been looked at yet. */
+/* Apply inputs that are new. */
 static void look(il_loop *loop, double t)
 {
     inloop_statistics *statistics = statistics_of(loop);
@@ -245,10 +246,10 @@ static void look(il_loop *loop, double t)
     memcpy(loop->now, loop->fresh, bytes);
     loop->t_now = t;
     loop->input_sequence = record.sequence;
-    /* what is not there yet cannot have been answered */
+    /* outputs that do not exist yet cannot have been answered */
     loop->input_answers = record.answers <= loop->last_outputs ? record.answers : 0;
     loop->at_rest = (record.flags & INLOOP_REST) != 0;
-    /* a stamp from the future is as good as none */
+    /* a stamp from the future is ignored */
     const int64_t now = il_now(loop);
     loop->input_stamp = record.stamp < 0 || record.stamp > now ? now : record.stamp;
     loop->seen_inputs = 1;
@@ -268,7 +269,7 @@ void il_take_inputs(il_loop *loop)
     }
     const int64_t age = loop->taken - loop->input_stamp;
     il_count(&statistics->input_age, age);
-    /* nobody can answer outputs before they are there, however slow the clock */
+    /* outputs cannot be answered before they exist, however slow the clock is */
     if (loop->mode == IL_CLOCK && loop->stale_after > 0 && age > loop->stale_after &&
         loop->input_answers < loop->last_outputs) {
         loop->stale = 1;
@@ -276,7 +277,7 @@ void il_take_inputs(il_loop *loop)
     }
 }
 
-/* ---- hands ---- */
+/* ---- pulls ---- */
 
 void il_take_hand(il_loop *loop)
 {
@@ -314,10 +315,10 @@ int il_is_safe(const il_loop *loop)
 
 double il_held_input(const il_loop *loop, int64_t k)
 {
-    /* not a number among the safe values: as it was */
+    /* NaN among the safe values: keep the current value */
     const double safe = loop->inputs_safe[k];
     const int led = il_leads(loop->instance, k) != 0;
-    /* the controller of the plant goes on while inputs from outside are stale */
+    /* the plant's controller continues while external inputs are stale */
     const int64_t is_safe = led ? loop->safe_latched : il_is_safe(loop);
     if (is_safe && inloop_finite(&safe, 1)) {
         return safe;
@@ -331,7 +332,7 @@ void il_apply_inputs(il_loop *loop, double t)
     double ahead = 0.0;
 
     if (loop->extrapolate && !il_is_safe(loop) && span > 0.0) {
-        /* to the middle of the sub-step, and one interval further at most */
+        /* at the middle of the sub-step, and at most one interval ahead */
         ahead = (t + 0.5 * loop->instance->step - loop->t_now) / span;
         ahead = ahead < 1.0 ? ahead : 1.0;
     }

@@ -7,7 +7,7 @@
 #include "il_late.h"
 #include "il_observer_parts.h"
 
-/* States of laws, which have a deviation each; components of quaternions have none. */
+/* States of laws, which have a deviation each; quaternion components have none. */
 static int64_t laws_of(const il_follower *f)
 {
     return il_observed_part(f->observer)->row->states;
@@ -53,13 +53,13 @@ void il_follower_begin(il_follower *follower)
     tell_nothing(f);
 }
 
-/* The estimate where it starts, at the time of a record. */
+/* Reset the estimate to its start, at the time of a record. */
 static int begin_at(il_follower *f, double t)
 {
     il_observer *const o = f->observer;
     int status = il_restore(o->instance, f->start);
     if (status == IL_OK) {
-        il_let_go(o->instance, 1); /* what a controller of the plant leads, too */
+        il_let_go(o->instance, 1); /* also for inputs written by a controller of the plant */
         il_set_inputs(o->instance, f->inputs_start);
         status = il_observer_begin(o, f->memory);
     }
@@ -92,9 +92,9 @@ static void read_record(il_follower *f, const double *record)
     }
 }
 
-/* ---- what it tells ---- */
+/* ---- outputs ---- */
 
-/* Deviations of all coordinates and velocities, of states of laws, of extra states. */
+/* Standard deviations of all coordinates and velocities, states of laws, extra states. */
 static int tell_deviations(const il_follower *f, double *to)
 {
     il_observer *const o = f->observer;
@@ -137,10 +137,10 @@ static int tell(il_follower *f)
 
 /* ---- samples ---- */
 
-/* To the last of the samples that are due with this record, over those that never came. */
+/* Advance to the last sample due with this record, over missing ones. */
 static int pass_samples(il_follower *f, const double *record, int64_t due)
 {
-    const int seen = f->passed % f->every == 0; /* else it is no sample itself */
+    const int seen = f->passed % f->every == 0; /* otherwise it is not a sample itself */
     int status = IL_OK;
 
     for (int64_t k = 1; k <= due && status == IL_OK; k++) {
@@ -165,7 +165,7 @@ static int begin_anew(il_follower *f, const double *record)
     return il_late_sample(f);
 }
 
-/* Records from the last one to this one, rounded; a time that is not told is one further. */
+/* Records since the last one, rounded; without a time stamp it is the next one. */
 static double records_since(const il_follower *f, double t)
 {
     return isfinite(t) ? floor((t - f->last) / f->period + 0.5) : 1.0;

@@ -1,4 +1,4 @@
-/* What hands on bodies do in one step; see il_hand.h. */
+/* Effect of pulls on bodies in one step; see il_hand.h. */
 #include "il_hand.h"
 
 #include "il_linear.h"
@@ -7,7 +7,7 @@
 
 enum { MOST = 3 * INLOOP_GRIPS }; /* components of force */
 
-/* Places in the numbers of a body. */
+/* Offsets in the numbers of a body. */
 enum { POSITION = 0, ROTATION = 3, TURNING = 12, MOVING = 15 };
 
 /* ---- grips ---- */
@@ -61,9 +61,9 @@ static void add_cross(const double *a, const double *b, double *out)
     out[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* ---- where the points are ---- */
+/* ---- points of the grips ---- */
 
-/* Memory of one step, cut from the scratch of the hand. */
+/* Memory of one step, from the scratch of the hand. */
 typedef struct scene {
     il_instance *instance;
     const il_reach *reach;
@@ -71,11 +71,11 @@ typedef struct scene {
     double t;
     double *q, *qd, *qdd, *qdd_free, *lam, *effort, *rates, *inputs, *bodies, *before, *pulled;
     double *J;               /* rows of n: the components of all points */
-    inloop_pull *at[INLOOP_GRIPS]; /* those that hold a body that is there */
-    int count;               /* of them */
-    double p[MOST], v[MOST]; /* of the points, in the middle of the step, in the world */
-    double a[MOST];          /* J qdd without the hands */
-    double W[MOST][MOST];    /* what they yield: accelerations by unit forces */
+    inloop_pull *at[INLOOP_GRIPS]; /* grips on bodies of this mode */
+    int count;               /* number of them */
+    double p[MOST], v[MOST]; /* of the points, at the middle of the step, in world axes */
+    double a[MOST];          /* J qdd without pulls */
+    double W[MOST][MOST];    /* compliance: accelerations per unit force */
 } scene;
 
 static int64_t largest(const il_instance *instance, int64_t *positions, int64_t *state)
@@ -132,7 +132,7 @@ static scene set_up(il_hand *hand, il_instance *instance)
     return s;
 }
 
-/* q, qd and the accelerations with the efforts of now; 0 if the loops cannot be closed. */
+/* q, qd and the accelerations with the current efforts; 0 if the loops cannot be closed. */
 static int find_motion(scene *s, double *qdd)
 {
     int64_t size;
@@ -150,7 +150,7 @@ static int find_motion(scene *s, double *qdd)
     return il_all_finite(qdd, s->n);
 }
 
-/* Numbers of all bodies in the middle of a step h. */
+/* Numbers of all bodies at the middle of a step h. */
 static void place_bodies(scene *s, double h)
 {
     const il_mode_row *row = &s->instance->plant->modes[s->mode];
@@ -180,7 +180,7 @@ static void find_point(scene *s, int k)
         v[i] = a[i] = 0.0;
         memset(s->J + (3 * k + i) * s->n, 0, (size_t)s->n * sizeof *s->J);
     }
-    /* what each joint between the body and the ground adds */
+    /* contribution of each joint between the body and the ground */
     for (int64_t j = body; j >= 0; j = s->reach->parents[j]) {
         const double *joint = s->bodies + IL_OF_BODY * j;
         double moving[3] = {joint[MOVING], joint[MOVING + 1], joint[MOVING + 2]};
@@ -193,7 +193,7 @@ static void find_point(scene *s, int k)
     }
 }
 
-/* W, column by column: accelerations change linearly with the efforts. */
+/* W, column by column: accelerations are linear in the efforts. */
 static int find_yield(scene *s, double unit)
 {
     int64_t count;
@@ -220,13 +220,13 @@ static int find_yield(scene *s, double unit)
 
 /* ---- the forces ---- */
 
-/* What a hand may rely on: the mass of its point, and no more than that of the mechanism. */
+/* Mass for the limits: that of the point, but at most that of the mechanism. */
 static double reliable(const inloop_pull *pull, double mass)
 {
     return pull->mass > 0.0 && pull->mass < mass ? pull->mass : mass;
 }
 
-/* Forces of all grips at the middle of the step h; F holds them in a row. */
+/* Forces of all grips at the middle of the step h, concatenated in F. */
 static void find_forces(scene *s, double h, double mass, double *F)
 {
     const int size = 3 * s->count;
@@ -260,8 +260,8 @@ static void find_forces(scene *s, double h, double mass, double *F)
     }
 }
 
-/* Which part of a force may act: none that throws its point far in one step, nor makes it faster
-   than steps can follow. */
+/* Fraction of a force that may act: it must not throw its point far in one step, nor make it faster
+   than steps can resolve. */
 static double part_of(const il_hand *hand, const inloop_pull *pull, const double *F,
                       const double *v, double h)
 {
@@ -270,7 +270,7 @@ static double part_of(const il_hand *hand, const inloop_pull *pull, const double
     const double most = IL_FARTHEST_THROW * hand->length * reliable(pull, hand->mass) / (h * h);
     double part = force > most ? most / force : 1.0;
     if (F[0] * v[0] + F[1] * v[1] + F[2] * v[2] > 0.0) {
-        /* all of it up to half of the fastest, less and less up to it */
+        /* all of it up to half of the maximum speed, then decreasing */
         part *= fmin(1.0, fmax(0.0, 2.0 - 2.0 * speed * h / (IL_FASTEST_PULL * hand->length)));
     }
     return part;
@@ -296,7 +296,7 @@ static void limit(const il_hand *hand, scene *s, double h, double *F)
     }
 }
 
-/* Efforts of all joints, also in modes that events of the step lead to. */
+/* Set the efforts of all joints, also in modes that events of the step lead to. */
 static void add_efforts(il_hand *hand, scene *s, const double *F)
 {
     for (int64_t j = 0; j < s->n; j++) {
@@ -317,7 +317,7 @@ static void add_efforts(il_hand *hand, scene *s, const double *F)
     }
 }
 
-/* Add what the hands do in the next step to the efforts of the joints. */
+/* Add the pulls of the next step to the joint efforts. */
 static void add_pulls(il_hand *hand, il_instance *instance)
 {
     scene s = set_up(hand, instance);
@@ -349,7 +349,7 @@ void il_hand_take_back(il_hand *hand, il_instance *instance)
         int64_t count;
         double *const tau = il_array_of(instance, m, IL_TAU, &count);
         const il_place *places = instance->plant->modes[m].input_places;
-        /* those of joints whose effort is an input of the model are written by nobody */
+        /* efforts that are inputs of the model are not reset otherwise */
         memset(tau, 0, (size_t)count * sizeof *tau);
         for (int64_t k = 0; k < instance->plant->input_count; k++) {
             if (places[k].kind == IL_OF_TAU) {
@@ -372,7 +372,7 @@ int il_hand_advance(il_hand *hand, il_instance *instance)
         return status;
     }
     add_pulls(hand, instance);
-    /* it has answered, and must not again: its efforts hold what the hands do, too */
+    /* it has been sampled, and must not be again: its efforts include the pulls */
     if (controlled) {
         il_let_go(instance, 1);
     }

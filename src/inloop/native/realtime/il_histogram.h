@@ -1,4 +1,4 @@
-/* Counting times in log-spaced bins: no logarithm, no division, one writer, any reader. */
+/* Histograms of times in log-spaced bins: no logarithm, no division, one writer, any reader. */
 #ifndef IL_HISTOGRAM_H
 #define IL_HISTOGRAM_H
 

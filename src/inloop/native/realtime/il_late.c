@@ -1,4 +1,4 @@
-/* Samples of which some sensors come late; see il_late.h. */
+/* Samples with late sensors; see il_late.h. */
 #include "il_late.h"
 
 #include "il_observer_parts.h"
@@ -8,7 +8,7 @@ static int64_t width_of(const il_follower *f)
     return f->observer->measured_count + f->observer->instance->plant->input_count;
 }
 
-/* What is kept on the way to now: x, extra states, P, and how the instance has its coordinates. */
+/* Saved before the prediction to the current time: x, extra states, P, choice of coordinates. */
 static int64_t kept_of(const il_follower *f)
 {
     const il_observer *o = f->observer;
@@ -37,7 +37,7 @@ void il_late_forget(il_follower *follower)
     follower->row_count = follower->row_first = follower->samples = 0;
 }
 
-/* A sample that is kept, the oldest one first: what was measured, then inputs. */
+/* A stored sample, the oldest one first: measurements, then inputs. */
 static double *row_of(const il_follower *f, int64_t k)
 {
     return f->rows + (f->row_first + k) % (f->most_late + 1) * width_of(f);
@@ -64,10 +64,12 @@ int il_late_sample(il_follower *follower)
     keep_sample(f);
     f->samples++;
     if (f->row_count <= f->most_late) {
-        return IL_OK; /* nothing of the start has come yet */
+        return IL_OK; /* no measurement of the start has arrived yet */
     }
     if (f->samples > f->most_late + 1) {
         status = il_observer_predict(f->observer, row_of(f, 0) + m);
+    } else {
+        il_observer_set_inputs(f->observer, row_of(f, 0) + m);
     }
     for (int64_t k = 0; k < m; k++) {
         f->at_hand[k] = row_of(f, f->most_late > 0 ? f->late[k] : 0)[k];

@@ -1,23 +1,23 @@
-/* Samples of which some sensors come late, for an observer that follows records.
+/* Samples with late sensors, for an observer that follows records.
  *
- * The observer runs at the time of the latest sensor: what the others told is kept until then. From
- * there it looks ahead to now, with the inputs that were held since, tells what it sees, and goes
- * back. Each sample by which the latest one is late costs one prediction more.
+ * The observer runs at the time of the latest sensor: measurements of the others are stored until
+ * then. From there it predicts to the current time with the inputs held since, reports the result,
+ * and goes back. Each sample of delay costs one more prediction.
  */
 #ifndef IL_LATE_H
 #define IL_LATE_H
 
 #include "il_follower.h"
 
-/* Numbers of memory that samples need, and the follower's use of it from nothing. */
+/* Memory that samples need, and its initialization. */
 int64_t il_late_room(const il_follower *follower);
 void il_late_begin(il_follower *follower, double *memory);
 void il_late_forget(il_follower *follower);
 
-/* The sample y, u of a follower: predict and correct with what belongs to one time. */
+/* The sample y, u of a follower: predict and correct with the measurements of one time. */
 int il_late_sample(il_follower *follower);
 
-/* Call something where the observer has come to now, and go back. */
+/* Call a function with the observer predicted to the current time, and go back. */
 int il_late_ahead(il_follower *follower, int (*tell)(il_follower *));
 
 #endif

@@ -3,13 +3,13 @@
 
 #include "il_histogram.h"
 
-/* Numbers that are read from the mailbox before they are taken over. */
+/* Buffers for records from the mailbox before they are applied. */
 static int64_t fresh_size(const inloop_header *layout)
 {
     return layout->inputs > layout->parameters ? layout->inputs : layout->parameters;
 }
 
-/* Numbers that hold all of the instance; none where it does not warm up. */
+/* Buffer for the whole instance; empty without warm-up. */
 static int64_t aside_size(const il_loop *loop)
 {
     return loop->warm > 0 ? (int64_t)(loop->instance->size / sizeof(double)) : 0;
@@ -46,7 +46,7 @@ static void tell_state(il_loop *loop, uint64_t state)
     __atomic_store_n(&statistics->state, state, __ATOMIC_RELEASE);
 }
 
-/* Inputs that answer the newest outputs: are they there? Waits for them for a moment. */
+/* Are there inputs that answer the newest outputs? Waits for them for a moment. */
 static int answered(il_loop *loop)
 {
     inloop_record record;
@@ -61,7 +61,7 @@ static int answered(il_loop *loop)
     return 0;
 }
 
-/* Wait until a step may be done; 0: look around first. */
+/* Wait until a step may be done; 0: check for changes first. */
 static int wait_for_step(il_loop *loop)
 {
     if (loop->paused && loop->steps_left == 0) {
@@ -81,7 +81,7 @@ static int wait_for_step(il_loop *loop)
     return il_clock_wait(loop);
 }
 
-/* One step and what belongs to it. */
+/* One step with its bookkeeping. */
 static void do_step(il_loop *loop, int64_t flags)
 {
     inloop_statistics *statistics = inloop_statistics_of(&loop->box);
@@ -89,7 +89,7 @@ static void do_step(il_loop *loop, int64_t flags)
     const il_clock *clock = loop->clock;
     const int64_t processor = clock->processor_time(loop->clock_self), begin = il_now(loop);
 
-    /* all that can be done before the inputs are needed */
+    /* everything that can be done before the inputs are needed */
     if (clocked && !(flags & INLOOP_EXTRA)) {
         il_fetch(loop);
     }
@@ -146,7 +146,7 @@ static void *body(void *argument)
     tell_state(loop, INLOOP_ENDED);
     inloop_ring_bell(&loop->box, INLOOP_OUTPUTS);
     if (inloop_scripted(&loop->box)) {
-        /* whatever is granted from now on */
+        /* regardless of later grants */
         inloop_tell_asleep(&loop->box, inloop_clock_of(&loop->box)->grants);
     }
     return NULL;
@@ -166,7 +166,7 @@ int64_t il_loop_start(il_loop *loop)
         (loop->first != NULL && il_restore(loop->instance, loop->first) != IL_OK)) {
         return IL_BAD_ARGUMENT;
     }
-    /* nobody else may write outputs */
+    /* outputs must have no other writer */
     if (inloop_take(&loop->box, INLOOP_OUTPUTS) != INLOOP_OK ||
         inloop_take(&loop->box, INLOOP_PULLS) != INLOOP_OK) {
         return -EBUSY;

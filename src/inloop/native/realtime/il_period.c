@@ -1,4 +1,4 @@
-/* One period of the plant: sub-steps, what happens when they fail, and the outputs. */
+/* One period of the plant: sub-steps, handling of failures, and the outputs. */
 #include "il_histogram.h"
 #include "il_loop.h"
 
@@ -18,14 +18,14 @@ static int advance(il_loop *loop, int holds)
     return IL_OK;
 }
 
-/* All sub-steps, then the outputs behind the first one. It changes the instance and what the hands
-   tell of themselves, and nothing else. */
+/* All sub-steps, then the outputs after the first entry. Changes only the instance and the reports
+   of the pulls. */
 int il_advance_period(il_loop *loop, double *outputs)
 {
     const int holds = il_holds(loop);
     int status = advance(loop, holds);
     if (status != IL_OK && holds) {
-        /* it must not be the hands who end it */
+        /* pulls must not end the run */
         il_hand_take_back(loop->hand, loop->instance);
         (void)il_restore(loop->instance, loop->good);
         il_hand_refuse(loop->hand);
@@ -34,7 +34,7 @@ int il_advance_period(il_loop *loop, double *outputs)
     return status != IL_OK ? status : il_outputs(loop->instance, outputs + 1);
 }
 
-/* What the host wants done about a status. */
+/* The host's policy for a status. */
 static void follow_policy(il_loop *loop, int64_t status)
 {
     const int64_t policy = loop->policy[status];
@@ -42,13 +42,13 @@ static void follow_policy(il_loop *loop, int64_t status)
         loop->end_status = status;
         loop->stop = 1;
     }
-    /* stale inputs are safe as long as they are stale; all else until somebody resumes */
+    /* stale inputs are safe while they are stale; all else until a resume */
     if (policy == IL_SAFE && status != IL_INPUT_STALE) {
         loop->safe_latched = status;
     }
 }
 
-/* Statuses of a failed step that are told apart. */
+/* Statuses of a failed step that are reported separately. */
 static int told_apart(int status)
 {
     const int known = status == IL_LOOP_OPEN || status == IL_CHATTERING ||
@@ -56,8 +56,8 @@ static int told_apart(int status)
     return known ? status : IL_DIVERGED;
 }
 
-/* Tell of contacts that come and go in so few sub-steps that their forces are not resolved, or in
-   between two steps: the impact may have gained or lost any energy. */
+/* Report contacts so short that their forces are not resolved, or that fall between two steps: the
+   impact may have gained or lost any energy. */
 static void watch_touches(il_loop *loop)
 {
     enum { FEWEST = 4 };
@@ -79,7 +79,7 @@ static void watch_touches(il_loop *loop)
     }
 }
 
-/* Tell which coordinate or speed would have left its bounds. */
+/* Report which coordinate or velocity would have left its bounds. */
 static void tell_beyond(il_loop *loop)
 {
     /* the first output is time */
@@ -88,7 +88,7 @@ static void tell_beyond(il_loop *loop)
                      __ATOMIC_RELAXED);
 }
 
-/* Tell what the hands did, before the outputs that it led to. */
+/* Publish the pulls, before the outputs that they led to. */
 static void publish_pulls(il_loop *loop)
 {
     double pulls[INLOOP_GRIPS * sizeof(inloop_pull) / sizeof(double)];
@@ -134,7 +134,7 @@ void il_one_period(il_loop *loop, int64_t flags)
                  : late       ? IL_OVERRUN
                               : IL_OK;
     } else {
-        /* the last good state stays, and time with it */
+        /* the last valid state and its time are kept */
         status = told_apart(status);
         if (status == IL_OUT_OF_BOUNDS) {
             tell_beyond(loop);
@@ -146,7 +146,7 @@ void il_one_period(il_loop *loop, int64_t flags)
         (void)il_outputs(instance, loop->outputs + 1);
     }
     loop->status = status;
-    /* the record tells the inputs of this step; what follows from it is for the next one */
+    /* the record holds the inputs of this step; changes are for the next one */
     if (il_holds(loop)) {
         publish_pulls(loop);
         flags |= INLOOP_PULLED;
@@ -172,7 +172,7 @@ void il_complete_outputs(il_loop *loop, double *outputs)
     il_take_snapshot(loop->instance, il_snapshot_in(loop, outputs));
 }
 
-/* Let the observer follow, and tell what it believes. */
+/* Update the observer, and append its outputs. */
 static void observe(il_loop *loop, int64_t flags)
 {
     il_follower *follower = loop->follower;

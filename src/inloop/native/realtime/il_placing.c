@@ -1,9 +1,9 @@
-/* A joint is brought to a position while the plant stands.
+/* Move a joint to a position while the plant is paused.
  *
- * In a tree nothing else moves. With loops a joint that is independent moves alone, and what depends
- * on it follows; for any other one the independent coordinates go the shortest way, in units, that
- * moves it. The way is made in parts, each so short that no pivot changes its sign: that would be
- * another way to put the loops together. Where the loops cannot follow all is as it was before.
+ * In a tree nothing else moves. With loops an independent joint moves alone, and dependent ones
+ * follow; for a dependent joint the independent coordinates take the shortest path, in units, that
+ * moves it. The path is divided so that no pivot changes its sign, which would change the assembly
+ * mode of the loops. If the loops cannot follow, nothing changes.
  */
 #include "il_loop.h"
 
@@ -11,19 +11,19 @@
 
 #define LONGEST_PART 0.1           /* in units: radians, or parts of the characteristic length */
 #define LEAST_PART 1e-6
-#define THERE 1e-12                /* what is left of the way, in units */
-#define DEAD 1e-6                  /* moves less than this, in units per unit: at a dead point */
-#define SINGULAR 1e3               /* of a reciprocal pivot: too near a singular position */
+#define THERE 1e-12                /* remaining distance, in units */
+#define DEAD 1e-6                  /* smaller motion, in units per unit: a dead point */
+#define SINGULAR 1e3               /* of a reciprocal pivot: too close to a singular position */
 enum { MOST_PARTS = 4000 };
 
-/* One way to a wanted position. */
+/* A path to a requested position. */
 typedef struct il_placing {
     il_part *part;
     double t;
-    int64_t joint;                 /* number in the mode */
-    double *q, *qd, *z;            /* where it is: closed */
-    double *trial, *gain, *still;  /* the next position, how the joint moves, no velocities */
-    int64_t open;                  /* number of the row that stays open, or is nearest to that */
+    int64_t joint;                 /* index in the mode */
+    double *q, *qd, *z;            /* current closed position */
+    double *trial, *gain, *still;  /* the next position, motion of the joint, zero velocities */
+    int64_t open;                  /* index of the row that stays open, or is closest to that */
 } il_placing;
 
 static int64_t room_of(const il_mode_row *row)
@@ -41,8 +41,8 @@ int64_t il_placing_room(const il_instance *instance)
     return most;
 }
 
-/* Number in the mode of a joint that may be placed; -1: it is driven, turns as a ball, or the mode
-   does not have it. */
+/* Index in the mode of a joint that may be placed; -1: it is driven, a ball joint, or not in the
+   mode. */
 static int64_t find_joint(const il_part *part, int64_t coordinate)
 {
     const il_mode_row *row = part->row;
@@ -64,7 +64,7 @@ static int64_t find_joint(const il_part *part, int64_t coordinate)
     return place.index;
 }
 
-/* Close the loops at a position, whose dependent coordinates are estimates. */
+/* Close the loops at a position with estimates of the dependent coordinates. */
 static int close_at(il_placing *way, const double *q, const double *qd)
 {
     double *x = way->part->instance->machine.x;
@@ -72,7 +72,7 @@ static int close_at(il_placing *way, const double *q, const double *qd)
     return il_look_at(way->part, way->t, x);
 }
 
-/* How the joint moves with each independent coordinate, in units; 0 at a dead point. */
+/* Motion of the joint with each independent coordinate, in units; 0 at a dead point. */
 static double find_gains(il_placing *way)
 {
     il_part *part = way->part;
@@ -86,7 +86,7 @@ static double find_gains(il_placing *way)
     if (sum > 0.0) {
         return sum;
     }
-    /* velocities are linear: what all of them at rest leave over is taken off */
+    /* velocities are affine: subtract those with all independent ones at rest */
     const double rest = close_at(way, way->q, way->still) == IL_OK ? part->qd[way->joint] : NAN;
     for (int64_t k = 0; k < choice->independent_count; k++) {
         const int64_t j = choice->independent[k];
@@ -99,8 +99,8 @@ static double find_gains(il_placing *way)
     return sum > DEAD * DEAD ? sum : 0.0;
 }
 
-/* How near a singular position the loops are where they were closed last: the largest reciprocal
-   pivot, in units of its row and coordinate, infinite where the choice in use is of no use. */
+/* Distance from a singular position at the last closed one: the largest reciprocal pivot, in units
+   of its row and coordinate, infinite if the choice in use is singular. */
 static double find_nearness(il_placing *way, double *pivots)
 {
     il_part *part = way->part;
@@ -119,8 +119,8 @@ static double find_nearness(il_placing *way, double *pivots)
     return worst;
 }
 
-/* One part of the way [units]; 0 if the loops do not follow so far. At a singular position branches
-   meet: none is chosen by chance. */
+/* One part of the path [units]; 0 if the loops do not follow. At a singular position branches meet:
+   none is chosen by chance. */
 static int go(il_placing *way, double length, double gains)
 {
     il_part *part = way->part;
@@ -179,7 +179,7 @@ static int lead(il_placing *way, double target)
     return IL_LOOP_OPEN;
 }
 
-/* Why there is no way: the row that stays open, by the output that tells its multiplier. */
+/* Reason of a failure: the row that stays open, by the output of its multiplier. */
 static uint64_t blame(const il_loop *loop, const il_part *part, int64_t row)
 {
     for (int64_t k = 0; k < loop->instance->plant->output_count; k++) {
@@ -206,7 +206,7 @@ static il_placing make_way(il_loop *loop, il_part *part, int64_t joint)
     return way;
 }
 
-/* Velocities at the new position: none, or those of now. Drives keep theirs in either case. */
+/* Velocities at the new position: zero, or the current ones. Drives keep theirs in either case. */
 static void choose_velocities(il_placing *way, int keep)
 {
     const il_part *part = way->part;
@@ -251,7 +251,7 @@ uint64_t il_place_joint(il_loop *loop, const double *values)
     } else {
         il_pack(part, instance->machine.x);
     }
-    /* which events may happen next is found out anew */
+    /* events are re-armed */
     instance->machine.entered = 0;
     (void)il_machine_init(&instance->machine);
     for (int64_t k = 0; k < loop->touch_count; k++) {

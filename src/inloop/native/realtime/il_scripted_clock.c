@@ -1,12 +1,12 @@
 /* A clock that follows a script; see il_clock.h.
  *
- * Only the loop moves the time: to the end of each sleep, by the duration of each step, and to the
- * limit when it sleeps beyond that. While it sleeps nothing changes, so whoever drives the run
- * finds the same state each time.
+ * Only the loop advances the time: to the end of each sleep, by the duration of each step, and to
+ * the limit when it sleeps beyond that. While it sleeps nothing changes, so the driver of the run
+ * always finds the same state.
  */
 #include "il_clock.h"
 
-/* between looks at what else has changed while it sleeps [ns of the wall clock] */
+/* interval of checks while it sleeps [ns of the wall clock] */
 static const int64_t LOOK_AROUND = 20000000;
 
 static int64_t entry(const int64_t *list, int64_t count, int64_t k)
@@ -25,10 +25,10 @@ static void set_now(const il_script *script, int64_t time)
     __atomic_store_n(&inloop_clock_of(script->box)->now, time, __ATOMIC_RELEASE);
 }
 
-/* The grant has been used up: the time is its limit, until somebody rings. */
+/* The grant has been used up: the time stays at its limit until the bell rings. */
 static void fall_asleep(il_script *script, uint32_t grant, int64_t limit, uint32_t bell)
 {
-    /* a clock without a limit has run on by itself */
+    /* a clock without a limit has continued by itself */
     if (limit != INT64_MAX && limit > now(script)) {
         set_now(script, limit);
     }
@@ -37,7 +37,7 @@ static void fall_asleep(il_script *script, uint32_t grant, int64_t limit, uint32
     __atomic_store_n(&inloop_clock_of(script->box)->asleep, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Let time pass up to a moment, as far as the grant allows. */
+/* Advance the time to a moment, as far as the grant allows. */
 static int pass_until(il_script *script, int64_t wake)
 {
     const inloop_clock *clock = inloop_clock_of(script->box);
@@ -46,7 +46,7 @@ static int pass_until(il_script *script, int64_t wake)
     const uint32_t bell = inloop_bell(script->box, INLOOP_INPUTS);
 
     if (bell != script->bell) {
-        /* what was rung for comes first */
+        /* handle the bell first */
         script->bell = bell;
         return 0;
     }
@@ -67,7 +67,7 @@ static int sleep_until(void *self, int64_t time)
     return woken;
 }
 
-/* Who is awake is not late. */
+/* A thread that stays awake is never late. */
 static int stay_until(void *self, int64_t time)
 {
     return now(self) >= time || pass_until(self, time);

@@ -1,7 +1,7 @@
 /* CLOCK_MONOTONIC as the clock of the loop; see il_clock.h. */
 #include "il_clock.h"
 
-/* between looks for commands while waiting [ns] */
+/* interval of checks for commands while waiting [ns] */
 static const int64_t SLICE = 20000000;
 
 static int64_t now(void *self)

@@ -1,4 +1,4 @@
-/* Threads with real-time privileges where the system grants them; see il_thread.h. */
+/* Threads with real-time privileges, if the system grants them; see il_thread.h. */
 #include "il_thread.h"
 
 #include <sched.h>
@@ -10,8 +10,8 @@ int il_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
 {
     sigset_t all, before;
 
-    /* signals are for the thread that started it: Python wants its Ctrl-C; all but those that the
-       thread itself brings about, see il_bus_guard.h */
+    /* signals go to the thread that started it (Python handles Ctrl-C), except those that this
+       thread causes itself, see il_bus_guard.h */
     sigfillset(&all);
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -20,7 +20,7 @@ int il_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
     return error;
 }
 
-/* Pages of the stack that are there before the first step need not be fetched in it. */
+/* Touch pages of the stack, so that no step has to fault them in. */
 static void touch_stack(void)
 {
     volatile unsigned char room[STACK_TOUCHED];
@@ -51,6 +51,6 @@ void il_thread_prepare(il_privileges *privileges)
         const int error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wish);
         privileges->priority_error = error;
     }
-    /* ordinary threads are woken up to 50 us late on purpose, unless they ask for better */
+    /* ordinary threads are woken up to 50 us late on purpose, unless they request less slack */
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }

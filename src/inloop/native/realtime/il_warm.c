@@ -1,8 +1,8 @@
-/* Warm steps: what a step needs is brought into the caches before its inputs are taken.
+/* Warm-up: bring the data and code of a step into the caches before its inputs are read.
  *
- * A warm-up is the step itself, with the inputs of before, on the very memory that the real one
- * uses. That memory is put aside and put back byte by byte: whatever the walk does, fails or
- * changes, the plant goes on as if it had not been.
+ * A warm-up is the step itself, with the previous inputs, on the same memory as the real one. That
+ * memory is saved and restored byte by byte: whatever the warm-up does, the plant continues
+ * unaffected.
  */
 #include "il_loop.h"
 

@@ -1,4 +1,4 @@
-/* The mailbox of a plant that runs in real time: all that a controller in C needs.
+/* The mailbox of a plant that runs in real time: everything that a controller in C needs.
  *
  *     #include <inloop.h>                       (first of all, or compile with -D_GNU_SOURCE)
  *
@@ -16,15 +16,16 @@
  *     }
  *     inloop_detach(&box);
  *
- * A segment of POSIX shared memory holds six rings of records: outputs (which is the telemetry
- * too), inputs, parameters and commands; what hands ask for that hold bodies, and what came of it.
- * Each ring has one writer at a time and any number of readers. A writer fills the slot after the
- * newest one and then publishes its number, so that a reader always finds a complete record, also
- * when a writer died in the middle of one. A reader that copied a slot looks again at the newest
- * number: if the writer may have come around meanwhile, the copy is thrown away.
+ * A segment of POSIX shared memory holds six rings of records: outputs (also the telemetry),
+ * inputs, parameters, commands, requested pulls on bodies, and their results. Each ring has one
+ * writer at a time and any number of readers. A writer fills the slot after the newest one and then
+ * publishes its number, so that a reader always finds a complete record, even if a writer died
+ * while writing. After copying a slot, a reader checks the newest number again: if the writer may
+ * have overwritten the slot in the meantime, the copy is discarded.
  *
- * Sizes and offsets are checked once, at attach, and kept in private memory: whatever the segment
- * holds later, no access leaves it. Linux; C99 or C++11 with the atomic builtins of gcc and clang.
+ * Sizes and offsets are checked once, at attach, and kept in private memory: no later content of
+ * the segment can cause an access outside of it. Linux; C99 or C++11 with the atomic builtins of
+ * gcc and clang.
  */
 #ifndef INLOOP_H
 #define INLOOP_H
@@ -36,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#ifndef INLOOP_TYPES_ONLY /* for targets without Linux: what records hold, and no mailbox */
+#ifndef INLOOP_TYPES_ONLY /* for targets without Linux: record types, but no mailbox */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -59,18 +60,18 @@
 #define INLOOP_MOST_SLOTS (1u << 24)
 #define INLOOP_MOST_BYTES (UINT64_C(1) << 32)
 
-/* ---- what functions return ---- */
+/* ---- return values ---- */
 
 enum inloop_error {
     INLOOP_OK = 0,
-    INLOOP_NOTHING = 1,     /* no new record, or not in time */
+    INLOOP_NOTHING = 1,     /* no new record, or timeout */
     INLOOP_NO_SEGMENT = 2,  /* no plant of this name runs */
-    INLOOP_FOREIGN = 3,     /* the segment belongs to, or is open to, somebody else */
-    INLOOP_BAD_SEGMENT = 4, /* it is no mailbox, of another version, or damaged */
+    INLOOP_FOREIGN = 3,     /* the segment belongs to, or is accessible by, another user */
+    INLOOP_BAD_SEGMENT = 4, /* not a mailbox, a different version, or damaged */
     INLOOP_GONE = 5,        /* the plant has ended */
     INLOOP_HELD = 6,        /* another process writes this block */
     INLOOP_BUSY = 7,        /* no complete record could be read */
-    INLOOP_BAD_VALUE = 8,   /* NaN, infinity, or a name that makes no sense */
+    INLOOP_BAD_VALUE = 8,   /* NaN, infinity, or an invalid name */
     INLOOP_NO_MEMORY = 9    /* the system could not map the segment */
 };
 
@@ -92,7 +93,7 @@ static inline const char *inloop_message(int error)
                                                                            : "unknown error";
 }
 
-/* ---- what the segment holds ---- */
+/* ---- contents of the segment ---- */
 
 enum inloop_ring_id {
     INLOOP_OUTPUTS = 0,
@@ -100,20 +101,20 @@ enum inloop_ring_id {
     INLOOP_PARAMETERS = 2,
     INLOOP_COMMANDS = 3,
     INLOOP_HAND = 4,  /* INLOOP_GRIPS inloop_grip */
-    INLOOP_PULLS = 5, /* INLOOP_GRIPS inloop_pull, of each period in which a body was held */
+    INLOOP_PULLS = 5, /* INLOOP_GRIPS inloop_pull, for each period with a pull on a body */
     INLOOP_RINGS = 6
 };
 
-/* In front of the values of every record; 64 bytes. */
+/* Header of every record; 64 bytes. */
 typedef struct inloop_record {
     uint64_t sequence;   /* number of the record, from 1 */
     int64_t stamp;       /* inloop_time when it was written, here or elsewhere [ns] */
     uint64_t answers;    /* outputs: the inputs in use; inputs: the outputs that they answer;
-                            pulls: the record of the hand in use */
+                            pulls: the request in use */
     uint64_t parameters; /* outputs: the parameters in use */
-    int64_t step;        /* outputs: good steps since the start or the last reset; pulls: number of
+    int64_t step;        /* outputs: successful steps since start or last reset; pulls: number of
                             the outputs that they led to */
-    int64_t status;      /* outputs: of the step, see il_status.h; commands: what to do */
+    int64_t status;      /* outputs: status of the step, see il_status.h; commands: the command */
     int64_t flags;       /* outputs, inputs: see inloop_flags */
     int64_t partition;   /* outputs: mode, or choice of independent coordinates, of the state */
 } inloop_record;
@@ -122,60 +123,60 @@ enum inloop_flags {
     INLOOP_SAFE = 1,  /* the inputs were replaced by their safe values */
     INLOOP_EXTRA = 2, /* a late step that was made up */
     INLOOP_SET = 4,   /* not the result of a step: the start, a reset or a restored state */
-    INLOOP_REST = 8,  /* of inputs: at rest, they do not get old; see inloop_rest */
-    INLOOP_PULLED = 16 /* of outputs: a body was held, see INLOOP_PULLS */
+    INLOOP_REST = 8,  /* inputs: at rest, they do not become stale; see inloop_rest */
+    INLOOP_PULLED = 16 /* outputs: a body was pulled, see INLOOP_PULLS */
 };
 
-/* A hand on a body: F = stiffness (target - p) - damping v + force, on the point p of the body. */
+/* A pull on a body: F = stiffness (target - p) - damping v + force, on the point p of the body. */
 typedef struct inloop_grip {
-    double body;      /* its number, from 1, among the lines "body" of the text; 0: nothing is held */
+    double body;      /* index, from 1, among the "body" lines of the text; 0: no pull */
     double point[3];  /* in body axes [m] */
-    double target[3]; /* in the world [m] */
+    double target[3]; /* in world axes [m] */
     double stiffness; /* [N/m] */
     double damping;   /* [N s/m] */
-    double force[3];  /* in the world [N] */
+    double force[3];  /* in world axes [N] */
 } inloop_grip;
 
-/* What came of it in a period. */
+/* Result of a pull in a period. */
 typedef struct inloop_pull {
-    inloop_grip grip; /* as it was held */
-    double force[3];  /* that has acted on the body, in the world [N] */
-    double mass;      /* that the point has for the hand [kg]; 0: it cannot move */
+    inloop_grip grip; /* the request */
+    double force[3];  /* applied to the body, in world axes [N] */
+    double mass;      /* effective mass at the point [kg]; 0: it cannot move */
     double limited;   /* see inloop_limit */
 } inloop_pull;
 
-/* How far a plant could not do what a hand asked for. */
+/* How a pull was limited. */
 enum inloop_limit {
     INLOOP_AS_ASKED = 0,
-    INLOOP_SOFTER = 1, /* stiffness or damping was as large as steps can follow */
-    INLOOP_WEAKER = 2, /* so was the force, or the speed to which it pulls */
-    INLOOP_REFUSED = 3 /* the step would have failed, and was done without the hands */
+    INLOOP_SOFTER = 1, /* stiffness or damping was reduced to what the step can resolve */
+    INLOOP_WEAKER = 2, /* force, or the velocity of the pull, was reduced */
+    INLOOP_REFUSED = 3 /* the step would have failed, and was done without pulls */
 };
 
-#define INLOOP_GRIPS 4 /* at a time */
+#define INLOOP_GRIPS 4 /* maximum number at a time */
 
 enum inloop_command {
     INLOOP_NO_COMMAND = 0,
     INLOOP_PAUSE = 1,
-    INLOOP_RESUME = 2, /* also leaves a safe state that was entered because a step failed */
-    INLOOP_STEP = 3,   /* value 0: number of steps to do, paused before and after */
+    INLOOP_RESUME = 2, /* also leaves a safe state that was entered after a failed step */
+    INLOOP_STEP = 3,   /* value 0: number of steps, paused before and after */
     INLOOP_RESET = 4,
     INLOOP_STOP = 5,
-    INLOOP_SPEED = 6,   /* value 0: wall clock seconds are this many simulated ones */
+    INLOOP_SPEED = 6,   /* value 0: simulated seconds per wall clock second */
     INLOOP_RESTORE = 7, /* values: the state x of outputs, then their step */
     INLOOP_MAKE_SAFE = 8,
-    INLOOP_PLACE = 9    /* while it stands; values: number of a coordinate from 0, where it shall be,
-                           not 0: velocities stay; see statistics.placing */
+    INLOOP_PLACE = 9    /* while paused; values: index of a coordinate from 0, its position,
+                           not 0: keep velocities; see statistics.placing */
 };
 
-/* What became of the last INLOOP_PLACE. */
+/* Result of the last INLOOP_PLACE. */
 enum inloop_placing {
     INLOOP_PLACED = 0,
     INLOOP_MUST_STAND = 1, /* the plant was not paused */
-    INLOOP_NOT_FREE = 2,   /* a drive holds this joint, it turns as a ball, or it is not there now */
-    INLOOP_NO_WAY = 3,     /* the loops have no way there: a dead point is before it */
-    INLOOP_OPEN_ROW = 4    /* and the number of the output that tells the multiplier of the row of
-                              constraints that stays open there; the first output is time */
+    INLOOP_NOT_FREE = 2,   /* the joint is driven, a ball joint, or not available in this mode */
+    INLOOP_NO_WAY = 3,     /* the loops cannot reach it: there is a dead point in between */
+    INLOOP_OPEN_ROW = 4    /* plus the index of the output with the multiplier of the
+                              constraint row that stays open there; the first output is time */
 };
 
 enum inloop_state {
@@ -185,12 +186,12 @@ enum inloop_state {
     INLOOP_ENDED = 3
 };
 
-/* At the start of a ring, on cache lines of its own. */
+/* Head of a ring, on its own cache lines. */
 typedef struct inloop_ring {
     uint64_t head;    /* number of the newest record; 0: none */
-    uint64_t owner;   /* who may write, see inloop_self; 0: nobody */
-    uint32_t bell;    /* changes with each record; the word that readers wait on */
-    uint32_t waiting; /* not 0: somebody waits */
+    uint64_t owner;   /* the writer, see inloop_self; 0: nobody */
+    uint32_t bell;    /* changes with each record; the futex word of readers */
+    uint32_t waiting; /* not 0: a reader waits */
     uint64_t reserved[13];
 } inloop_ring;
 
@@ -206,89 +207,89 @@ typedef struct inloop_header {
     uint32_t header_size;
     uint64_t size;        /* of the segment [bytes] */
     uint64_t layout_hash; /* of the counts and the text */
-    uint64_t creator;     /* who runs the plant, see inloop_self */
+    uint64_t creator;     /* process that runs the plant, see inloop_self */
     double period;        /* simulated time per step [s] */
     uint32_t coordinates, states, signals, inputs, parameters, stepper_states;
-    uint64_t text_offset, text_size; /* lines: kind, name, unit, least, most, default; by tabs */
+    uint64_t text_offset, text_size; /* lines: kind, name, unit, min, max, default; by tabs */
     uint64_t statistics_offset;
     uint64_t clock_offset; /* of an inloop_clock; 0: the plant runs on CLOCK_MONOTONIC */
     inloop_place rings[INLOOP_RINGS];
 } inloop_header;
 
-/* The time of a plant that runs on a scripted clock, for all who are attached. The loop moves it,
-   up to the limit that somebody else grants: see inloop_grant. */
+/* The time of a plant on a scripted clock, for all attached processes. The loop advances it, up to
+   the limit granted by another process: see inloop_grant. */
 typedef struct inloop_clock {
     int64_t now;      /* [ns] */
     int64_t limit;    /* the loop does not wake up after this time [ns] */
     uint32_t grants;  /* changes with the limit; odd */
-    uint32_t asleep;  /* the grant that the loop has used up and sleeps after; 0: it is at work */
+    uint32_t asleep;  /* the grant after which the loop sleeps; 0: it is running */
     uint32_t waiting; /* not 0: somebody waits until it sleeps */
     uint32_t reserved[9];
 } inloop_clock;
 
-/* Numbers of steps by time, in bins of 1/32 octave, from 1 ns to 1 min. */
+/* Histogram of times, in bins of 1/32 octave, from 1 ns to 1 min. */
 #define INLOOP_BINS 1024
 typedef struct inloop_histogram {
     uint64_t count, sum, most; /* [ns] */
     uint64_t bins[INLOOP_BINS];
 } inloop_histogram;
 
-/* Counted by the loop for all to see. */
+/* Statistics, written by the loop and readable by all. */
 typedef struct inloop_statistics {
     uint64_t state;     /* see inloop_state */
     uint64_t status;    /* of the last step */
-    uint64_t failure;   /* status of the last step that failed; 0: none did */
-    uint64_t latched;   /* why safe values hold until somebody resumes; 0: they do not.
-                           IL_STOPPED: because of INLOOP_MAKE_SAFE */
-    uint64_t parameters_seen;    /* number of the newest parameter record that was decided on, */
-    uint64_t parameters_refused; /*   and of the last one that was refused */
-    uint64_t beyond;    /* number of the output that left its bounds last; 0: none did */
-    uint64_t jumped;    /* number of the input, from 1, whose drive has jumped last; 0: none has */
-    uint64_t touched;   /* number of the output, a gap, of the last brief contact; 0: none was */
+    uint64_t failure;   /* status of the last failed step; 0: none */
+    uint64_t latched;   /* cause of safe values that hold until a resume; 0: none.
+                           IL_STOPPED: INLOOP_MAKE_SAFE */
+    uint64_t parameters_seen;    /* number of the newest parameter record that was processed, */
+    uint64_t parameters_refused; /*   and of the last one that was rejected */
+    uint64_t beyond;    /* index of the output that last left its bounds; 0: none */
+    uint64_t jumped;    /* index, from 1, of the input of the last drive that jumped; 0: none */
+    uint64_t touched;   /* index of the output (a gap) of the last brief contact; 0: none */
     uint64_t heartbeat; /* inloop_time [ns] */
-    uint64_t placing;   /* what became of the last INLOOP_PLACE, see inloop_placing */
+    uint64_t placing;   /* result of the last INLOOP_PLACE, see inloop_placing */
     uint64_t thread;    /* id of the loop's thread */
-    uint64_t lead;      /* how much before each period it wakes up to warm up [ns]; 0: it does not */
+    uint64_t lead;      /* how early it wakes up to warm up [ns]; 0: no warm-up */
     double speed;
-    uint64_t commands_done;  /* number of the last command that was obeyed or refused */
-    uint64_t steps;          /* tried */
-    uint64_t failed;         /* that ended with DIVERGED, LOOP_OPEN or CHATTERING; the state stayed */
+    uint64_t commands_done;  /* number of the last command that was executed or rejected */
+    uint64_t steps;          /* attempted */
+    uint64_t failed;         /* ended with DIVERGED, LOOP_OPEN or CHATTERING; the state was kept */
     uint64_t partitions;     /* changes of the independent coordinates of a closed mechanism */
     uint64_t singular;       /* singular positions that were stepped over */
-    uint64_t missed_turns;   /* singular positions nearby for which steps are too long */
-    uint64_t events;         /* that led from mode to mode, or back into the same one */
+    uint64_t missed_turns;   /* nearby singular positions for which steps are too long */
+    uint64_t events;         /* transitions between modes, or into the same mode */
     uint64_t periods;        /* of the clock */
-    uint64_t overruns;       /* periods that ended before a step was done, because the thread */
-    uint64_t woken_late;     /*   was woken, or still warmed up, after the end, */
-    uint64_t preempted;      /*   had to give up the processor, */
-    uint64_t too_long;       /*   or needed more time than there is */
+    uint64_t overruns;       /* periods that ended before their step was done, because the thread */
+    uint64_t woken_late;     /*   woke up, or was still warming up, after the end, */
+    uint64_t preempted;      /*   was preempted, */
+    uint64_t too_long;       /*   or needed more time than the period */
     uint64_t made_up;        /* overruns whose step was done later */
-    uint64_t skipped;        /* overruns whose step was given up: simulated time lags behind */
-    uint64_t backlog;        /* overruns whose step is still due */
+    uint64_t skipped;        /* overruns whose step was dropped: simulated time lags behind */
+    uint64_t backlog;        /* overruns whose step is still pending */
     uint64_t stale_inputs;   /* steps with inputs older than allowed */
-    uint64_t bad_inputs;     /* input records refused: not finite */
+    uint64_t bad_inputs;     /* input records rejected: not finite */
     uint64_t torn_inputs;    /* steps at which no complete input record could be read */
-    uint64_t drive_jumps;    /* input records that move a driven joint with a velocity of 0 */
-    uint64_t brief_contacts; /* contacts that came and went in fewer steps than resolve them */
+    uint64_t drive_jumps;    /* input records that move a driven joint with zero velocity */
+    uint64_t brief_contacts; /* contacts that lasted fewer steps than needed to resolve them */
     uint64_t inexact_contacts; /* steps in which impulses of hard contacts were not found */
-    uint64_t bad_parameters; /* parameter records refused: not finite, out of range, or such that
-                                the loops of the plant cannot be closed */
+    uint64_t bad_parameters; /* parameter records rejected: not finite, out of range, or
+                                loops of the plant cannot be closed */
     uint64_t bad_commands;
-    uint64_t safe_steps;     /* steps with safe values in place of the inputs */
-    uint64_t bad_hands;      /* records of a hand refused: not finite, no such body, less than 0 */
-    uint64_t stale_hands;    /* steps at which a hand was older than allowed, and so let go */
-    uint64_t lost_telemetry; /* records that readers came too late for, all readers together */
-    uint64_t warmups;        /* steps that were walked through before their period began */
+    uint64_t safe_steps;     /* steps with safe input values */
+    uint64_t bad_hands;      /* pull records rejected: not finite, no such body, negative */
+    uint64_t stale_hands;    /* steps at which a pull was too old, and was released */
+    uint64_t lost_telemetry; /* records that readers were too late for, summed over readers */
+    uint64_t warmups;        /* steps that were executed for warm-up before their period */
     uint64_t late_warmups;   /* periods that began before their warm-up had ended, or without one */
-    uint64_t bare_loop_periods;  /* of the bare loop beside it */
+    uint64_t bare_loop_periods;  /* of the parallel bare loop */
     uint64_t bare_loop_overruns;
-    inloop_histogram step;      /* wall clock time of a step, inputs and outputs included */
+    inloop_histogram step;      /* wall clock time of a step, including inputs and outputs */
     inloop_histogram step_cpu;  /* processor time of the same */
-    inloop_histogram reaction;  /* from the moment inputs are taken to that outputs are there */
-    inloop_histogram warmup;    /* what warming up used of its lead, late wake-ups included */
-    inloop_histogram latency;   /* how late the thread woke up, early or not */
+    inloop_histogram reaction;  /* from reading inputs to publishing outputs */
+    inloop_histogram warmup;    /* time used for warm-up, including late wake-ups */
+    inloop_histogram latency;   /* lateness of wake-ups, early or not */
     inloop_histogram input_age; /* time since the inputs in use were written */
-    inloop_histogram bare_loop; /* how late the bare loop woke up */
+    inloop_histogram bare_loop; /* lateness of wake-ups of the bare loop */
 } inloop_statistics;
 
 /* An attached mailbox; the caller owns its memory, nothing is allocated. */
@@ -296,14 +297,14 @@ typedef struct inloop_mailbox {
     unsigned char *base;
     uint64_t size;
     inloop_header layout;   /* private copy, checked */
-    uint64_t self;          /* what marks this writer */
+    uint64_t self;          /* identifies this writer */
     uint64_t seen;          /* number of the last outputs read */
-    uint64_t cursor, lost;  /* of inloop_next */
+    uint64_t cursor, lost;  /* state of inloop_next */
 } inloop_mailbox;
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
-/* By the bits of the exponent: right whatever the compiler was told about NaN. */
+/* By the exponent bits: correct for all compiler flags concerning NaN. */
 static inline int inloop_finite(const double *values, uint64_t count)
 {
     const uint64_t exponent = UINT64_C(0x7ff) << 52;
@@ -325,7 +326,7 @@ static inline int64_t inloop_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Words in shared memory, copied one by one so that no other access is ever half of one. */
+/* Copy words in shared memory one by one, so that no word is ever torn. */
 static inline void inloop_load(uint64_t *to, const uint64_t *from, uint64_t words)
 {
     for (uint64_t k = 0; k < words; k++) {
@@ -359,8 +360,8 @@ static inline void inloop_store_values(uint64_t *to, const double *from, uint64_
 
 /* ---- processes ---- */
 
-/* Start of a process [clock ticks since boot], 0 if it is dead, a zombie or unknown; its state as
-   the letter that /proc tells. */
+/* Start time of a process [clock ticks since boot], 0 if it is dead, a zombie or unknown; and its
+   state letter from /proc. */
 static inline uint64_t inloop_look_up(int64_t pid, char *state)
 {
     char path[40], text[1024];
@@ -376,7 +377,7 @@ static inline uint64_t inloop_look_up(int64_t pid, char *state)
         return 0;
     }
     text[length] = 0;
-    /* the name, in parentheses, may hold anything; state is field 3, the start field 22 */
+    /* the name, in parentheses, may contain anything; state is field 3, start time field 22 */
     const char *field = strrchr(text, ')');
     if (field == NULL || field[1] == 0 || field[2] == 'Z' || field[2] == 'X') {
         return 0;
@@ -396,7 +397,7 @@ static inline uint64_t inloop_started(int64_t pid)
 
 enum { INLOOP_START_BITS = 32, INLOOP_MAILBOX_BITS = 10 };
 
-/* Marks this process, and one of up to 1023 mailboxes in it: process id, start, number. */
+/* Identifies this process, and one of up to 1023 mailboxes in it: process id, start, number. */
 static inline uint64_t inloop_self(uint64_t number)
 {
     const uint64_t start = inloop_started(getpid()) & (((uint64_t)1 << INLOOP_START_BITS) - 1);
@@ -416,7 +417,7 @@ static inline int inloop_alive(uint64_t owner)
     return start != 0 && (start & mask) == (owner >> INLOOP_MAILBOX_BITS & mask);
 }
 
-/* Is it a process that somebody has stopped (SIGSTOP, Ctrl-Z, a debugger)? */
+/* Is the process stopped (SIGSTOP, Ctrl-Z, a debugger)? */
 static inline int inloop_stopped(uint64_t owner)
 {
     char state;
@@ -424,7 +425,7 @@ static inline int inloop_stopped(uint64_t owner)
     return state == 'T' || state == 't';
 }
 
-/* ---- where things are ---- */
+/* ---- locations ---- */
 
 static inline inloop_ring *inloop_ring_of(const inloop_mailbox *box, int ring)
 {
@@ -447,14 +448,14 @@ static inline int inloop_scripted(const inloop_mailbox *box)
     return box->layout.clock_offset != 0;
 }
 
-/* Time of the clock that the plant runs on [ns]: what stamps and ages are told in. */
+/* Time of the clock that the plant runs on [ns], used for stamps and ages. */
 static inline int64_t inloop_time(const inloop_mailbox *box)
 {
     return inloop_scripted(box) ? __atomic_load_n(&inloop_clock_of(box)->now, __ATOMIC_ACQUIRE)
                                 : inloop_now();
 }
 
-/* Bytes of one slot: the record in front and its values, in whole cache lines. */
+/* Size of one slot [bytes]: the record header and its values, in whole cache lines. */
 static inline uint64_t inloop_stride(const inloop_place *place)
 {
     return sizeof(inloop_record) + ((uint64_t)place->values * 8 + 63) / 64 * 64;
@@ -485,7 +486,7 @@ static inline uint64_t inloop_hash(uint64_t hash, const void *data, uint64_t siz
     return hash;
 }
 
-/* Of what must agree between programs that exchange records: counts and text. */
+/* Hash of counts and text, which must agree between programs that exchange records. */
 static inline uint64_t inloop_layout_hash(const inloop_header *layout, const void *text)
 {
     const uint32_t counts[6] = {layout->coordinates, layout->states,     layout->signals,
@@ -509,7 +510,7 @@ static inline int inloop_ring_fits(const inloop_header *layout, int ring, uint64
                        sizeof(inloop_ring) + place->slots * inloop_stride(place));
 }
 
-/* Copy the header to private memory and see that all it says is possible. */
+/* Copy the header to private memory and validate it. */
 static inline int inloop_check(const void *base, uint64_t mapped, inloop_header *layout)
 {
     if (mapped < sizeof *layout) {
@@ -525,7 +526,7 @@ static inline int inloop_check(const void *base, uint64_t mapped, inloop_header 
     uint64_t total = 1;
     for (int k = 0; k < 6; k++) {
         good &= counts[k] <= INLOOP_MOST_VALUES;
-        /* t, q, qd, z, signals, inputs, x: all but the parameters */
+        /* t, q, qd, z, signals, inputs, x: everything except the parameters */
         total += k == 4 ? 0 : (k == 0 ? 2 : 1) * (uint64_t)counts[k];
     }
     good = good && inloop_ring_fits(layout, INLOOP_OUTPUTS, total) &&
@@ -561,7 +562,7 @@ static inline int inloop_path(char *path, size_t size, const char *name)
 
 /* ---- attach and detach ---- */
 
-/* Use memory that is mapped already. */
+/* Use memory that is already mapped. */
 static inline int inloop_attach_memory(inloop_mailbox *box, void *base, uint64_t size,
                                        uint64_t number)
 {
@@ -580,7 +581,7 @@ static inline int inloop_attach_numbered(inloop_mailbox *box, const char *name, 
     if (inloop_path(path, sizeof path, name) != INLOOP_OK) {
         return INLOOP_BAD_VALUE;
     }
-    /* whatever somebody has put there: nothing hangs, nothing else is followed */
+    /* robust against any file: never blocks, follows no links */
     const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) {
         return errno == ENOENT ? INLOOP_NO_SEGMENT : INLOOP_FOREIGN;
@@ -619,7 +620,7 @@ static inline int inloop_attach(inloop_mailbox *box, const char *name)
 
 /* ---- one writer per block ---- */
 
-/* Become the writer of a block; a block whose writer died is taken over. */
+/* Become the writer of a block; takes over a block whose writer died. */
 static inline int inloop_take(inloop_mailbox *box, int ring)
 {
     uint64_t *word = &inloop_ring_of(box, ring)->owner;
@@ -659,7 +660,7 @@ static inline void inloop_detach(inloop_mailbox *box)
 
 /* ---- the bell ---- */
 
-/* Wake all who wait for a ring. */
+/* Wake all waiters on a ring. */
 static inline void inloop_ring_bell(const inloop_mailbox *box, int ring)
 {
     inloop_ring *control = inloop_ring_of(box, ring);
@@ -669,7 +670,7 @@ static inline void inloop_ring_bell(const inloop_mailbox *box, int ring)
     }
 }
 
-/* Sleep until the bell of a ring has changed from what it was, or for `nanoseconds`. */
+/* Sleep until the bell of a ring has changed, or for `nanoseconds`. */
 static inline void inloop_sleep(const inloop_mailbox *box, int ring, uint32_t bell,
                                 int64_t nanoseconds)
 {
@@ -693,7 +694,7 @@ static inline uint64_t inloop_head(const inloop_mailbox *box, int ring)
 
 /* ---- records ---- */
 
-/* Fill the slot of a record that nobody is told of yet. */
+/* Fill the slot of a record that is not published yet. */
 static inline void inloop_fill(const inloop_mailbox *box, int ring, uint64_t sequence,
                                const inloop_record *about, const double *values)
 {
@@ -702,7 +703,7 @@ static inline void inloop_fill(const inloop_mailbox *box, int ring, uint64_t seq
 
     record.sequence = sequence;
     record.stamp = about->stamp != 0 ? about->stamp : inloop_time(box);
-    /* nobody may see the new words before they see that the slot is being written */
+    /* the new words must not be visible before the mark that the slot is being written */
     __atomic_store_n(&slot[0], 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     inloop_store_values(slot + sizeof record / 8, values, box->layout.rings[ring].values);
@@ -710,8 +711,8 @@ static inline void inloop_fill(const inloop_mailbox *box, int ring, uint64_t seq
     __atomic_store_n(&slot[0], sequence, __ATOMIC_RELEASE);
 }
 
-/* Write a record; the writer must have taken the ring. `about` gives all but the number; its stamp,
-   if not 0, is when the values were found elsewhere. */
+/* Write a record; the writer must have taken the ring. `about` holds everything except the number;
+   a nonzero stamp is the time at which the values were obtained elsewhere. */
 static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
                                       const inloop_record *about, const double *values)
 {
@@ -723,8 +724,8 @@ static inline uint64_t inloop_publish(const inloop_mailbox *box, int ring,
     return sequence;
 }
 
-/* The same for a ring that others take for one record: 0 if it was taken over meanwhile, because
-   this process was stopped. */
+/* The same for a ring that is taken for one record only: 0 if it was taken over in the meantime,
+   because this process was stopped. */
 static inline uint64_t inloop_publish_briefly(const inloop_mailbox *box, int ring,
                                               const inloop_record *about, const double *values)
 {
@@ -743,7 +744,7 @@ static inline uint64_t inloop_publish_briefly(const inloop_mailbox *box, int rin
     return sequence;
 }
 
-/* Copy one record; INLOOP_BUSY if it was overwritten meanwhile. */
+/* Copy one record; INLOOP_BUSY if it was overwritten in the meantime. */
 static inline int inloop_copy(const inloop_mailbox *box, int ring, uint64_t sequence,
                               inloop_record *record, double *values)
 {
@@ -758,7 +759,7 @@ static inline int inloop_copy(const inloop_mailbox *box, int ring, uint64_t sequ
     return before == sequence && after == sequence ? INLOOP_OK : INLOOP_BUSY;
 }
 
-/* The newest record of a ring; tries a bounded number of times. */
+/* The newest record of a ring; with a bounded number of attempts. */
 static inline int inloop_newest(const inloop_mailbox *box, int ring, inloop_record *record,
                                 double *values)
 {
@@ -774,7 +775,7 @@ static inline int inloop_newest(const inloop_mailbox *box, int ring, inloop_reco
     return INLOOP_BUSY;
 }
 
-/* The record after number *cursor, or the oldest one still there; *lost counts those between. */
+/* The record after number *cursor, or the oldest one available; *lost counts those in between. */
 static inline int inloop_following(const inloop_mailbox *box, int ring, uint64_t *cursor,
                                    uint64_t *lost, inloop_record *record, double *values)
 {
@@ -798,10 +799,10 @@ static inline int inloop_following(const inloop_mailbox *box, int ring, uint64_t
     return INLOOP_BUSY;
 }
 
-/* ---- what a controller calls ---- */
+/* ---- functions for controllers ---- */
 
-/* Number of a value by kind ("q", "qd", "z", "signal", "applied", "x" among the outputs; "input";
-   "parameter"; "body", from 0) and name; "t" is 0. -1 if there is none. */
+/* Index of a value by kind ("q", "qd", "z", "signal", "applied", "x" among the outputs; "input";
+   "parameter"; "body", from 0) and name; "t" is 0. Returns -1 if there is none. */
 static inline int64_t inloop_index(const inloop_mailbox *box, const char *kind, const char *name)
 {
     static const char *const kinds[] = {"q", "z", "signal", "input", "parameter"};
@@ -871,7 +872,7 @@ static inline int inloop_gone(const inloop_mailbox *box)
     return state == INLOOP_ENDED || !inloop_alive(box->layout.creator) ? INLOOP_GONE : INLOOP_OK;
 }
 
-/* Wait until there are outputs newer than those read last; INLOOP_NOTHING after `timeout` [s]. */
+/* Wait for outputs newer than those read last; INLOOP_NOTHING after `timeout` [s]. */
 static inline int inloop_await(inloop_mailbox *box, double timeout)
 {
     const int64_t slice = 100000000;
@@ -904,7 +905,7 @@ static inline int inloop_wait(inloop_mailbox *box, double timeout, inloop_record
     return error == INLOOP_OK ? inloop_read(box, record, outputs) : error;
 }
 
-/* Every record of the outputs in turn: the telemetry. box->lost counts those that came too fast. */
+/* The next record of the outputs: the telemetry. box->lost counts the records that were missed. */
 static inline int inloop_next(inloop_mailbox *box, inloop_record *record, double *outputs)
 {
     const uint64_t before = box->lost;
@@ -917,7 +918,7 @@ static inline int inloop_next(inloop_mailbox *box, inloop_record *record, double
     return error;
 }
 
-/* Write all inputs, as an answer to the outputs read last; takes the block if it is free. */
+/* Write all inputs, in answer to the outputs read last; takes the block if it is free. */
 static inline int inloop_write_flagged(inloop_mailbox *box, const double *inputs, int64_t flags)
 {
     inloop_record about;
@@ -939,8 +940,8 @@ static inline int inloop_write(inloop_mailbox *box, const double *inputs)
     return inloop_write_flagged(box, inputs, 0);
 }
 
-/* Leave in order: write inputs that may stay as they are for ever, and let others write. Inputs of
-   a controller that ends without this get stale. */
+/* Leave cleanly: write inputs that may stay indefinitely, and release the block. Inputs of a
+   controller that ends without this become stale. */
 static inline int inloop_rest(inloop_mailbox *box, const double *inputs)
 {
     const int error = inloop_write_flagged(box, inputs, INLOOP_REST);
@@ -950,7 +951,7 @@ static inline int inloop_rest(inloop_mailbox *box, const double *inputs)
     return error;
 }
 
-/* Hold bodies with INLOOP_GRIPS grips; whoever does has to say so again before they are stale. */
+/* Pull on bodies with INLOOP_GRIPS grips; must be repeated before they become stale. */
 static inline int inloop_hold(inloop_mailbox *box, const inloop_grip *grips)
 {
     inloop_record about;
@@ -967,7 +968,7 @@ static inline int inloop_hold(inloop_mailbox *box, const inloop_grip *grips)
     return error;
 }
 
-/* Let go of all bodies, and let others hold some. */
+/* Release all bodies, and the block. */
 static inline int inloop_let_go(inloop_mailbox *box)
 {
     inloop_grip none[INLOOP_GRIPS];
@@ -979,9 +980,9 @@ static inline int inloop_let_go(inloop_mailbox *box)
     return error;
 }
 
-/* Take a block from a process that was stopped while it held it; it finds that out when it goes on.
-   It may be in the middle of the slot after the newest one. So that slot gets a record that changes
-   nothing, the newest one again and as a command none, and what follows goes behind it. */
+/* Take a block from a process that was stopped while holding it; it will notice when it continues.
+   It may be writing the slot after the newest one. So that slot gets a record without effect (a
+   copy of the newest one, with no command), and new records follow after it. */
 static inline int inloop_take_from_stopped(inloop_mailbox *box, int ring)
 {
     inloop_ring *control = inloop_ring_of(box, ring);
@@ -1004,13 +1005,13 @@ static inline int inloop_take_from_stopped(inloop_mailbox *box, int ring)
     __atomic_store_n(&to[offsetof(inloop_record, status) / 8], INLOOP_NO_COMMAND,
                      __ATOMIC_RELAXED);
     __atomic_store_n(&to[0], head + 1, __ATOMIC_RELEASE);
-    /* it may have gone on meanwhile, and have been the first */
+    /* it may have continued in the meantime, and have been first */
     __atomic_compare_exchange_n(&control->head, &head, head + 1, 0, __ATOMIC_ACQ_REL,
                                 __ATOMIC_RELAXED);
     return INLOOP_OK;
 }
 
-/* Take a block for one record; waits a little for others who do the same. */
+/* Take a block for one record; waits briefly for others who do the same. */
 static inline int inloop_take_briefly(inloop_mailbox *box, int ring)
 {
     const struct timespec moment = {0, 100000};
@@ -1055,7 +1056,7 @@ static inline int inloop_send(inloop_mailbox *box, int64_t command, const double
         const uint64_t number = inloop_publish_briefly(box, INLOOP_COMMANDS, &about, values);
         error = number != 0 ? INLOOP_OK : INLOOP_HELD;
         inloop_release(box, INLOOP_COMMANDS);
-        /* the plant waits for inputs and commands at one bell */
+        /* the plant waits for inputs and commands on one bell */
         inloop_ring_bell(box, INLOOP_INPUTS);
         if (sequence != NULL) {
             *sequence = number;
@@ -1066,7 +1067,7 @@ static inline int inloop_send(inloop_mailbox *box, int64_t command, const double
 
 /* ---- the scripted clock ---- */
 
-/* The loop has used up a grant: wake those who wait for that. */
+/* The loop has used up a grant: wake its waiters. */
 static inline void inloop_tell_asleep(const inloop_mailbox *box, uint32_t grant)
 {
     inloop_clock *clock = inloop_clock_of(box);
@@ -1076,13 +1077,13 @@ static inline void inloop_tell_asleep(const inloop_mailbox *box, uint32_t grant)
     }
 }
 
-/* Let the plant run up to a time of its scripted clock [ns]; returns the number of the grant. */
+/* Let the plant run until a time of its scripted clock [ns]; returns the number of the grant. */
 static inline uint32_t inloop_grant(const inloop_mailbox *box, int64_t limit)
 {
     inloop_clock *clock = inloop_clock_of(box);
     __atomic_store_n(&clock->limit, limit, __ATOMIC_SEQ_CST);
     const uint32_t grant = __atomic_add_fetch(&clock->grants, 2, __ATOMIC_SEQ_CST);
-    /* the plant waits for time, inputs and commands at one bell */
+    /* the plant waits for time, inputs and commands on one bell */
     inloop_ring_bell(box, INLOOP_INPUTS);
     return grant;
 }
@@ -1092,7 +1093,7 @@ static inline int inloop_used_up(uint32_t asleep, uint32_t grant)
     return asleep != 0 && (int32_t)(asleep - grant) >= 0;
 }
 
-/* Wait until the plant has used up a grant and sleeps; INLOOP_GONE when it has ended, INLOOP_NOTHING
+/* Wait until the plant has used up a grant and sleeps; INLOOP_GONE if it has ended, INLOOP_NOTHING
    after `timeout` [s] of the wall clock. */
 static inline int inloop_settle(const inloop_mailbox *box, uint32_t grant, double timeout)
 {

@@ -1,1 +1,1 @@
-"""Machines and instances in C, run from Python: their memory, steps and results."""
+"""Run machines and instances in C from Python: their memory, steps and results."""

@@ -146,7 +146,7 @@ def _turning_rows(turning: Sequence[tuple[int, int]], rows: np.ndarray) -> np.nd
         if good.all() and left.min(initial=1) >= 1 and left.max(initial=1) <= 3:
             return np.ascontiguousarray(counts, dtype=np.int64)
     raise InputError(
-        f"turning={turning!r} does not fit to the rows of {len(rows)} contacts",
+        f"turning={turning!r} does not match the rows of {len(rows)} contacts",
         fix="Give (0 to 2, 0 or 1) for each contact, behind 1 to 3 rows of normal and tangents.",
     )
 

@@ -16,16 +16,16 @@ from inloop.native.running.many import KINDS, NAMES, Starts, cores
 from inloop.native.running.schedule import Status
 from inloop.native.runtime_library import load_runtime
 
-WORTH_A_THREAD = 64  # steps of instances: fewer are not worth handing to other threads
+WORTH_A_THREAD = 64  # instance steps: fewer are not worth another thread
 
 
 class NativeFleet:
-    """Memory of instances, and rows of inputs and outputs, one each.
+    """Memory of instances, with a row of inputs and outputs for each.
 
     Attributes:
         inputs: shape (instances, inputs), in the order of the table; written by the host.
         outputs: shape (instances, outputs).
-        status: of each instance; one that is not OK stays where it is until it is restarted.
+        status: status of each instance; a failed one is not stepped until it is restarted.
     """
 
     def __init__(self, instances: Sequence[Instance], inputs: int, outputs: int) -> None:
@@ -59,12 +59,12 @@ class NativeFleet:
         )
 
     def restart(self, which: Sequence[int], starts: Starts, steps_before: Sequence[int]) -> None:
-        """Let instances begin again.
+        """Restart instances.
 
         Args:
-            which: their numbers.
+            which: their indices.
             starts: rows in the order of `which`, or one row for all of them.
-            steps_before: that the clock of each has already counted.
+            steps_before: steps already counted by the clock of each.
         """
         known, keep = mirror("il_start")(), []
         for name in NAMES:
@@ -87,26 +87,26 @@ class NativeFleet:
         self._look(which)
 
     def _look(self, which: Sequence[int]) -> None:
-        """Outputs of instances where they are."""
+        """Read outputs of instances at their current state."""
         self._c.steps = 0
         for number in which:
             self._advance(ctypes.addressof(self._c), number, number + 1)
 
     def advance(self, steps: int) -> None:
-        """Let all instances whose status is OK make so many steps with their inputs."""
+        """Advance all instances with status OK by a number of steps with their inputs."""
         self._c.steps = steps
         self._share(self._advance, (ctypes.addressof(self._c),), steps)
 
     def play(self, inputs: Reals, steps: int, columns: Sequence[int]) -> Reals:
-        """Let all instances whose status is OK run through given inputs.
+        """Run all instances with status OK with given inputs.
 
         Args:
-            inputs: shape (blocks, instances, inputs); each is held for so many steps.
-            steps: of a block.
-            columns: outputs that are kept after each block.
+            inputs: shape (blocks, instances, inputs); each block is held for `steps` steps.
+            steps: steps per block.
+            columns: outputs to record after each block.
 
         Returns:
-            Shape (blocks, instances, columns); NaN from where an instance failed.
+            Shape (blocks, instances, columns); NaN after an instance has failed.
         """
         given = np.ascontiguousarray(inputs, dtype=np.float64)
         chosen = np.ascontiguousarray(columns, dtype=np.int64)
@@ -125,7 +125,7 @@ class NativeFleet:
         return told
 
     def _share(self, call: Callable[..., Any], addresses: tuple[int, ...], steps: int) -> None:
-        """Call a function for all instances, in parts on all cores where that is worth it."""
+        """Call a function for all instances, split over all cores if worthwhile."""
         count = len(self._instances)
         if self._pool is None or steps * count < WORTH_A_THREAD:
             call(*addresses, 0, count)

@@ -1,4 +1,4 @@
-"""An observer that follows records of a plant, in C (il_follower.h), seen from Python."""
+"""An observer that follows records of a plant, in C (il_follower.h), wrapped for Python."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import realtime_function
 from inloop.native.running.observer import NativeObserver
 
-MOST_LOST = 1000  # samples that are bridged; where more are lost, an observer begins anew
+MOST_LOST = 1000  # missing samples that are bridged; after a longer gap the observer restarts
 
 
 @dataclass(frozen=True)
 class FollowerTable:
-    """An observer at its start that nobody else uses, and the names of what it reads and tells.
+    """An observer at its start, not shared, and the names of its inputs and outputs.
 
     Attributes:
-        observer: at work on an instance of its own.
+        observer: working on its own instance.
         start: snapshot of that instance.
         inputs_start: inputs of its plant there.
-        doubt: variance of each state there.
-        measured: names of what is measured.
+        doubt: initial variance of each state.
+        measured: names of the measurements.
         inputs: names of the inputs of its plant.
         period: between samples [s].
-        estimates: of these outputs of the plant it tells estimates, the first ones.
-        told: names of all that it tells, and their units.
-        late: samples by which each that is measured comes late.
-        facts: all that it was made of, as a text.
-        keep: what must stay as long as it is used.
+        estimates: number of plant outputs, the first ones, that it estimates.
+        told: names of all its outputs, and their units.
+        late: delay of each measurement [samples].
+        facts: description of all settings, as text.
+        keep: objects to keep alive while it is used.
     """
 
     observer: NativeObserver
@@ -51,7 +51,7 @@ class FollowerTable:
 
 
 class NativeFollower:
-    """The memory with which an observer follows records.
+    """Memory of an observer that follows records.
 
     Attributes:
         address: of the C structure, an il_follower.
@@ -60,13 +60,13 @@ class NativeFollower:
     def __init__(
         self, table: FollowerTable, index: Mapping[str, int], period: float, every: int
     ) -> None:
-        """Prepare to follow.
+        """Prepare to follow records.
 
         Args:
             table: the observer.
-            index: place of each number of a record, by name.
+            index: position of each number in a record, by name.
             period: between records [s].
-            every: records from sample to sample.
+            every: records per sample.
         """
         self._keep: list[Any] = [table]
         arrays = [
@@ -104,20 +104,20 @@ class NativeFollower:
 
     @property
     def lost(self) -> int:
-        """Samples that never came."""
+        """Number of missing samples."""
         return int(self._struct.lost)
 
     @property
     def restarts(self) -> int:
-        """Times that it began anew by itself."""
+        """Number of automatic restarts."""
         return int(self._struct.restarts)
 
     @property
     def innovations(self) -> tuple[float, int]:
-        """Sum of squared innovations in units of their variances, and how many there were."""
+        """Sum of normalized squared innovations, and their number."""
         return float(self._struct.squares), int(self._struct.used)
 
     @property
     def idle(self) -> int:
-        """Samples since something that was measured was used."""
+        """Samples since a measurement was last used."""
         return int(self._struct.idle)

@@ -1,4 +1,4 @@
-"""An instance stepped one step at a time: other independent coordinates wherever they are due."""
+"""Step an instance one step at a time, with automatic changes of the partition."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from inloop.native.running.schedule import Status
 
 @dataclass(frozen=True)
 class InstanceSnapshot:
-    """All that influences the future of an instance, beside inputs and parameters.
+    """All that influences the future of an instance, except inputs and parameters.
 
     Attributes:
         values: numbers in a row, see il_snapshot.c.
-        x: state among them, for the choice of coordinates in use.
+        x: the state among them, for the partition in use.
         t: time [s].
     """
 
@@ -32,23 +32,23 @@ class InstanceSnapshot:
 
 
 class InstanceStepper:
-    """An instance at rest between steps; inputs and parameters may change there.
+    """An instance between steps; inputs and parameters may be changed here.
 
     Attributes:
-        events: what happened in the last step.
+        events: events of the last step.
     """
 
     def __init__(
         self, instance: Instance, sizes: Sequence[int], mode: int, x: Reals, most_events: int
     ) -> None:
-        """Begin at t = 0.
+        """Start at t = 0.
 
         Args:
-            instance: what is stepped.
+            instance: the instance to step.
             sizes: length of the state in each mode.
-            mode: number of the mode to begin in.
-            x: state of its stepper, for the choice of coordinates in use.
-            most_events: in one step.
+            mode: index of the initial mode.
+            x: its stepper state, for the partition in use.
+            most_events: maximum number of events in one step.
         """
         self._instance, self._sizes = instance, sizes
         self.events: list[Event] = []
@@ -64,26 +64,26 @@ class InstanceStepper:
 
     @property
     def mode(self) -> int:
-        """Number of the present mode."""
+        """Index of the current mode."""
         return self._instance.mode
 
     @property
     def x(self) -> Reals:
-        """State for the choice of coordinates in use."""
+        """State for the partition in use."""
         return self._instance.numbers(Numbers.STATE, self.mode).copy()
 
     def step(self) -> Status:
-        """One step; if it fails, everything stays as it was."""
+        """One step; a failed step leaves everything unchanged."""
         status, count = self._instance.advance_logged(self._log, self._states)
         self.events = list(logged_events(self._log[:count], self._states, self._sizes))
         return status
 
     def snapshot(self) -> InstanceSnapshot:
-        """All that influences the future, beside inputs and parameters."""
+        """All that influences the future, except inputs and parameters."""
         return InstanceSnapshot(self._instance.snapshot(), self.x, self.t)
 
     def restore(self, snapshot: InstanceSnapshot) -> None:
-        """Go back to where a snapshot was taken."""
+        """Restore a snapshot."""
         size = len(self._instance.snapshot())
         if snapshot.values.shape != (size,) or not self._instance.restore(snapshot.values):
             raise InputError(

@@ -1,4 +1,4 @@
-"""A call of C that Ctrl-C can end."""
+"""Call C functions so that Ctrl-C can interrupt them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from inloop.native.library import POINTER
 from inloop.native.runtime_library import load_runtime
 
-# told which part of a run is done, 0 to 1
+# called with the completed fraction of a run, 0 to 1
 Watch = Callable[[float], None]
 
 WATCH_PERIOD = 0.1
@@ -24,18 +24,18 @@ def call_interruptible(
     watch: Watch | None,
     short: bool = False,
 ) -> int:
-    """Call il_run_fixed or il_run_adaptive in a thread: Python sees no signal while it is in C.
+    """Call il_run_fixed or il_run_adaptive in a thread: Python handles no signals while in C.
 
-    A `short` run is over before anybody could break it off, and needs no thread.
+    A `short` run ends before anybody could interrupt it, and needs no thread.
 
-    `keep` lives as long as the thread, even when a second Ctrl-C breaks off the wait for it.
-    Whatever else `watch` raises ends the run too and is raised again.
+    `keep` lives as long as the thread, even if a second Ctrl-C interrupts the wait for it.
+    Any other exception raised by `watch` also ends the run and is re-raised.
     """
     function = load_runtime().function(name, POINTER)
     if short:
         return int(function(ctypes.addressof(run)))
     statuses: list[int] = []
-    # not thread.join: interrupted once, it does not wait any more in Python 3.11
+    # not thread.join: in Python 3.11 it does not wait again once interrupted
     done = threading.Event()
 
     def work(alive: tuple[object, ...]) -> None:

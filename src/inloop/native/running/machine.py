@@ -1,6 +1,6 @@
-"""Systems that change while they run, called from Python: `run_machine(table, start, schedule)`.
+"""Run systems with modes and events from Python: `run_machine(table, start, schedule)`.
 
-The rules of events (seeing, locating, arming, settling) stand in il_machine.h.
+The rules for events (detection, location, arming, settling) are in il_machine.h.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ def run_machine(
     watch: Watch | None = None,
     short: bool = False,
 ) -> MachineRun:
-    """Integrate a machine in C; Ctrl-C ends the run with status STOPPED and keeps what there is.
+    """Integrate a machine in C; Ctrl-C ends the run with status STOPPED and keeps the results.
 
     Args:
-        table: the modes, and how they follow each other.
-        start: where and when to begin; not changed.
+        table: the modes and transitions.
+        start: initial mode, state and time; not modified.
         schedule: method, steps and samples. Tolerances per component have shape (largest x,) or
             (modes, largest x).
-        most_events: in one step; of adaptive steps, in 1e-4 of the run.
-        settle_time: when what is left of firings that accumulate is no longer told apart [s];
-            1e-6 of a step, or of the time between samples, by default.
-        watch: told ten times a second, in this thread, which part of the run is done.
-        short: over before anybody could break it off; Ctrl-C waits for its end.
+        most_events: maximum in one step; for adaptive steps, in 1e-4 of the run.
+        settle_time: when the remainder of accumulating events is shorter than this it is skipped
+            [s]; default: 1e-6 of a step, or of the time between samples.
+        watch: called ten times a second, in this thread, with the completed fraction of the run.
+        short: the run ends before anybody could interrupt it; Ctrl-C waits for its end.
 
     Raises:
-        InputError: modes, start and schedule do not fit each other.
+        InputError: modes, start and schedule are inconsistent.
     """
     check_limits(most_events, settle_time)
     check_start(table, start)
@@ -49,7 +49,7 @@ def run_machine(
 
 
 def check_limits(most_events: int, settle_time: float | None) -> None:
-    """Complain about limits of events that make no sense."""
+    """Raise an error for invalid event limits."""
     if most_events < 1 or not (settle_time is None or settle_time >= 0.0):
         raise InputError(
             f"{most_events} events per step that settle in {settle_time} s make no sense",
@@ -58,9 +58,11 @@ def check_limits(most_events: int, settle_time: float | None) -> None:
 
 
 def check_start(table: ModeTable, start: MachineSnapshot) -> None:
-    """Complain about a start that does not fit its mode."""
+    """Raise an error for a start that does not fit its mode."""
     if not 0 <= start.mode < len(table.state_sizes):
-        raise InputError(f"there is no mode {start.mode} of {len(table.state_sizes)} to begin in")
+        raise InputError(
+            f"the run cannot begin in mode {start.mode}: there are {len(table.state_sizes)} modes"
+        )
     shape = (table.state_sizes[start.mode],)
     for name, vector in (("x", start.x), ("slope", start.slope)):
         if vector is not None and np.shape(vector) != shape:

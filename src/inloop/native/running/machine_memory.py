@@ -25,19 +25,19 @@ from inloop.native.running.machine_run import (
 from inloop.native.running.mode_table import ModeTable
 from inloop.native.running.schedule import AdaptiveSteps, FixedSteps, Schedule, Status
 
-_MOST_ROWS = 1 << 16  # of the first block of samples; each further one is twice as long
-_FEW_ROWS = 1 << 10  # of the first block when nobody knows how many there will be
-_FEW_STEPS = 8  # a run of so many is short
-_FEW_EVENTS = 1 << 8  # of the first block of the log
-SAME_TIME = 1e-9  # of a step: times that differ by less are the same
-SETTLED = 1e-6  # of a step: events that are over within it are over
-MOMENT = 1e-3  # of a run that has neither step nor samples
-_WINDOW = 1e-4  # part of an adaptive run in which events are counted
+_MOST_ROWS = 1 << 16  # rows of the first block of samples; each further one is twice as long
+_FEW_ROWS = 1 << 10  # rows of the first block if the number of samples is unknown
+_FEW_STEPS = 8  # a run of this many steps is short
+_FEW_EVENTS = 1 << 8  # rows of the first block of the log
+SAME_TIME = 1e-9  # fraction of a step: smaller time differences are ignored
+SETTLED = 1e-6  # fraction of a step: events that end within it have settled
+MOMENT = 1e-3  # fraction of a run without step and samples
+_WINDOW = 1e-4  # fraction of an adaptive run in which events are counted
 
 
 @dataclass
 class Block:
-    """Room for samples and events until one of them is full."""
+    """Buffers for samples and events."""
 
     t: Reals
     x: Reals
@@ -47,7 +47,7 @@ class Block:
 
 
 class MachineMemory:
-    """One run: memory, the structures, and what they say at its end."""
+    """One run: its memory, the C structures, and its results."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class MachineMemory:
 
     def _set_fixed(self, begin: MachineSnapshot, schedule: FixedSteps) -> None:
         c, h = self.c, schedule.step
-        # up to rounding, because C may fuse multiplication and addition
+        # up to rounding, because C may use fused multiply-add
         drift = abs(begin.origin + begin.step * h - begin.t)
         if h != begin.step_size or drift > 1e-15 * max(abs(begin.origin), abs(begin.t)):
             c.t0, c.step = begin.t, 0
@@ -139,7 +139,7 @@ class MachineMemory:
     def run_blocks(
         self, begin: MachineSnapshot, watch: Watch | None, short: bool = False
     ) -> MachineRun:
-        """Run to the end, with new room for samples and events whenever it is used up."""
+        """Run to the end, with new buffers whenever one is full."""
         blocks: list[Block] = []
         events: list[Event] = []
         told = None if watch is None else self._since_begin(watch)
@@ -148,7 +148,7 @@ class MachineMemory:
         for block in self.rooms():
             keep = (self, block)
             status = call_interruptible(self.function, self.c, self.stop, keep, told, short)
-            # a later block begins with the state at which the one before was full
+            # a later block begins with the last state of the previous one
             good = slice(1 if blocks else 0, self.c.samples)
             block.t, block.x, block.mode = block.t[good], block.x[good], block.mode[good]
             blocks.append(block)
@@ -163,7 +163,7 @@ class MachineMemory:
         return MachineRun(status, t, x, mode, events, *counts, end, self._fault(status))
 
     def rooms(self) -> Iterator[Block]:
-        """Blocks of growing size, each made known to C."""
+        """Blocks of growing size, each registered with C."""
         rows, count, width = min(self.rows, _MOST_ROWS), _FEW_EVENTS, len(self.x)
         while True:
             modes, events = np.empty(rows, np.int64), np.empty(count, row_type("il_event"))
@@ -176,12 +176,13 @@ class MachineMemory:
             self.machine.events, self.machine.event_count = events.ctypes.data, 0
             self.machine.event_states = address_of(block.states)
             yield block
-            # a step whose events did not fit was undone; else samples have filled the block
+            # a step whose events did not fit has been undone; otherwise the samples have filled the
+            # block
             count = count if 2 * self.c.samples > rows else 4 * count
             rows *= 2
 
     def happened(self, block: Block) -> Iterator[Event]:
-        """The events that are logged in a block."""
+        """The events logged in a block."""
         rows = block.events[: self.machine.event_count]
         yield from logged_events(rows, block.states, self.table.state_sizes)
 
@@ -193,7 +194,7 @@ class MachineMemory:
         return Fault(c.fault_t, c.fault_mode, transition)
 
     def _since_begin(self, watch: Watch) -> Watch:
-        """A watch of this run, for the fraction that C counts from t0."""
+        """Adapt a watch to the fraction that C counts from t0."""
         c = self.c
         if isinstance(self.schedule, FixedSteps):
             before = c.step / max(c.last_step, 1)
@@ -203,7 +204,7 @@ class MachineMemory:
         return lambda fraction: watch((fraction - before) / ((1.0 - before) or 1.0))
 
     def snapshot(self) -> MachineSnapshot:
-        """The state that the run has reached."""
+        """The final state of the run."""
         c, machine = self.c, self.machine
         size = self.table.state_sizes[machine.mode]
         transitions = self.table.transition_counts[machine.mode]
@@ -242,7 +243,7 @@ def logged_events(rows: NDArray[Any], states: Reals, sizes: Sequence[int]) -> It
 
 
 def _moment(schedule: Schedule, begin: MachineSnapshot) -> float:
-    """The time that a run goes by [s]: its step, that between samples, or a part of all of it."""
+    """Characteristic time of a run [s]: its step, sampling time, or a fraction of its length."""
     if isinstance(schedule, FixedSteps):
         return abs(schedule.step)
     return schedule.sample or MOMENT * (schedule.t_end - begin.origin)

@@ -1,4 +1,4 @@
-"""Where a run of a machine begins, and what it gives."""
+"""Start and results of a machine run."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class MachineSnapshot:
-    """Where a run begins or ended: with the contexts, all that influences its future.
+    """Start or end of a run: with the contexts, all that influences its future.
 
-    A run that continues from it gives bit-identical results as long as the modes and the schedule
-    are the same. If parameters or inputs have changed, begin from `snapshot.fresh()`.
+    A run continued from it gives bit-identical results as long as the modes and the schedule are
+    the same. If parameters or inputs have changed, start from `snapshot.fresh()`.
 
     Attributes:
-        mode: number of the mode.
+        mode: index of the mode.
         x: state (q, qd, z) of that mode, shape (2n + m,).
         t: its time [s].
-        slope: the rates there, if known.
-        t0: time of step 0 and origin of sample times [s]; t by default.
-        step: good steps since t0.
-        step_size: the step that led here or, of an adaptive run, the next one [s].
-        error_before: of the last adaptive step; 0 otherwise.
-        armed: side on which each transition of the mode is armed; None: the mode is entered anew.
-        history: when the transitions of all modes have fired, as il_history; None: never.
-        events_in_step: since the window of an adaptive run was opened.
-        window_end: when that is [s].
+        slope: the rates at that state, if known.
+        t0: time of step 0 and origin of sample times [s]; default: t.
+        step: successful steps since t0.
+        step_size: the last step or, for an adaptive run, the next one [s].
+        error_before: error of the last adaptive step; 0 otherwise.
+        armed: side on which each transition of the mode is armed; None: the mode is re-entered.
+        history: times at which the transitions of all modes have fired, as il_history; None: never.
+        events_in_step: events in the current window of an adaptive run.
+        window_end: end of that window [s].
     """
 
     mode: int
@@ -49,7 +49,7 @@ class MachineSnapshot:
     window_end: float = 0.0
 
     def fresh(self) -> MachineSnapshot:
-        """The same mode, state and time without a past."""
+        """The same mode, state and time without history."""
         return MachineSnapshot(self.mode, self.x, self.t)
 
     @property
@@ -60,11 +60,11 @@ class MachineSnapshot:
 
 @dataclass(frozen=True)
 class Record:
-    """What a jump reports, as il_record.
+    """Report of a jump, as il_record.
 
     Attributes:
-        energy_before: kinetic and potential energy of the mode that ends [J].
-        energy_after: that of the mode that follows [J].
+        energy_before: kinetic and potential energy before the jump [J].
+        energy_after: kinetic and potential energy after it [J].
         restitution: of an impact, 0 to 1.
     """
 
@@ -78,14 +78,14 @@ class Event:
     """A transition that has fired.
 
     Attributes:
-        t: when [s].
-        mode: number of the mode before.
-        transition: its number in that mode.
-        next_mode: number of the mode after.
-        record: what the jump reports; zeros if there is none.
+        t: time [s].
+        mode: index of the mode before.
+        transition: its index in that mode.
+        next_mode: index of the mode after.
+        record: report of the jump; zeros if there is none.
         x_before: state of the mode before.
         x_after: state of the mode after.
-        settled: whether firings accumulated here.
+        settled: whether this is an accumulation point of firings.
     """
 
     t: float
@@ -100,12 +100,12 @@ class Event:
 
 @dataclass(frozen=True)
 class Fault:
-    """The event because of which a run ended.
+    """The event that ended a run.
 
     Attributes:
-        t: when [s].
-        mode: number of the mode.
-        transition: its number in that mode; None: the indicators returned the status.
+        t: time [s].
+        mode: index of the mode.
+        transition: its index in that mode; None: the indicators returned the status.
     """
 
     t: float
@@ -115,20 +115,20 @@ class Fault:
 
 @dataclass(frozen=True)
 class MachineRun:
-    """What a run has computed, up to the last good state.
+    """Results of a run, up to the last valid state.
 
     Attributes:
-        status: how it ended; a number of its own when a function of the modes returned one.
-        t: times of the samples [s], shape (samples,); the last one is that of the last good state.
-        x: states (q, qd, z), shape (samples, largest 2n + m), NaN behind those of smaller modes.
-        mode: numbers of the modes, shape (samples,).
+        status: how it ended; a custom number if a function of the modes returned one.
+        t: times of the samples [s], shape (samples,); the last one is that of the last valid state.
+        x: states (q, qd, z), shape (samples, largest 2n + m), padded with NaN for smaller modes.
+        mode: indices of the modes, shape (samples,).
         events: in order of time.
-        steps: good steps; in adaptive runs an event ends a step.
-        rejected: steps that were tried again with a smaller h.
-        evaluations: calls of the rates.
-        jacobians: Jacobians of the implicit method.
-        end: from where to continue.
-        fault: of a run that ended because of an event, otherwise None.
+        steps: successful steps; in adaptive runs an event ends a step.
+        rejected: steps that were retried with a smaller h.
+        evaluations: number of evaluations of the rates.
+        jacobians: number of Jacobians of the implicit method.
+        end: snapshot from which to continue.
+        fault: the event that ended the run, otherwise None.
     """
 
     status: int

@@ -1,4 +1,4 @@
-"""Many runs of one plant (il_many.h) in chunks: what all share as plain data, and who does them."""
+"""Many runs of one plant (il_many.h) in chunks: shared data, workers and threads."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from inloop.native.runtime_library import load_runtime
 
 ROWS_BEHIND = 3  # of samples, as in il_many.c
 KINDS = {"closed": 0, "led": 1, "near": 2, "whole": 3}  # il_start_kind
-WAITING = 2  # chunks per thread that are done before somebody takes them
+WAITING = 2  # chunks per thread that may wait to be collected
 
 
 @dataclass(frozen=True)
 class StartRows:
-    """What decides about the starts of runs: one row each, or one row for all of them.
+    """Values that determine the starts of runs: one row each, or one row for all.
 
     Attributes:
         parameters, inputs: of the plant, in the order of its table.
-        q, qd, z: of the mode at the start.
+        q, qd, z: of the initial mode.
     """
 
     parameters: Reals
@@ -45,11 +45,11 @@ NAMES = ("parameters", "inputs", "q", "qd", "z")
 
 @dataclass(frozen=True)
 class Starts:
-    """Where the runs start.
+    """Initial states of the runs.
 
     Attributes:
-        known: one start, whose loops are closed; rows of shape (length,).
-        rows: shape (runs, length), or (length,) where all runs are alike.
+        known: one start with closed loops; rows of shape (length,).
+        rows: shape (runs, length), or (length,) if equal for all runs.
         kind: one of KINDS, see il_start_kind.
     """
 
@@ -60,17 +60,17 @@ class Starts:
 
 @dataclass(frozen=True)
 class ManyWork:
-    """What all runs share, as plain data.
+    """Data shared by all runs.
 
     Attributes:
-        recipe: of the instances that run.
-        known: a start whose loops are closed; rows of shape (length,).
+        recipe: recipe of the instances.
+        known: a start with closed loops; rows of shape (length,).
         kind: one of KINDS.
-        schedule: of each run.
-        atol: absolute tolerances, shape (modes, choices, largest x), if steps are chosen by them.
-        samples, coordinates: of each run.
-        turning: outputs of the plant that are components of quaternions.
-        most_events: in one step.
+        schedule: schedule of each run.
+        atol: absolute tolerances, shape (modes, choices, largest x), for adaptive steps.
+        samples, coordinates: number of each per run.
+        turning: indices of plant outputs that are quaternion components.
+        most_events: maximum in one step.
     """
 
     recipe: InstanceRecipe
@@ -89,9 +89,9 @@ class Chunk:
     """Runs that are done one after the other.
 
     Attributes:
-        begin, end: numbers of the first run, and of the one behind the last.
-        rows: where they differ from the known start: shape (end - begin, length), or (length,)
-            where all of them differ alike; what is not named is as known.
+        begin, end: index of the first run, and one past the last.
+        rows: differences from the known start: shape (end - begin, length), or (length,) if equal
+            for all runs; quantities not named are as in the known start.
     """
 
     begin: int
@@ -101,16 +101,16 @@ class Chunk:
 
 @dataclass(frozen=True)
 class ChunkRuns:
-    """What came out of a chunk.
+    """Results of a chunk.
 
     Attributes:
-        begin, end: as of the chunk.
-        q: shape (runs, samples, positions); NaN where a run did not get to.
+        begin, end: as for the chunk.
+        q: shape (runs, samples, positions); NaN after a run has failed.
         qd: shape (runs, samples, coordinates).
-        status: of each run.
-        reached: time of the last good state of each run [s]; NaN: its start failed.
-        beyond: of each run, what its failure was about; -1: nothing is known.
-        steps: of all runs.
+        status: status of each run.
+        reached: time of the last valid state of each run [s]; NaN: its start failed.
+        beyond: for each run, the subject of its failure; -1: unknown.
+        steps: total number of steps.
     """
 
     begin: int
@@ -124,12 +124,12 @@ class ChunkRuns:
 
     @property
     def complete(self) -> bool:
-        """Whether no run was broken off."""
+        """Whether no run was interrupted."""
         return not np.any(self.status == Status.STOPPED)
 
 
 def chunks_of(starts: Starts, ranges: Iterable[tuple[int, int]]) -> Iterator[Chunk]:
-    """The runs of some ranges, each with its rows."""
+    """The runs of given ranges, each with its rows."""
     differing = {
         name: rows
         for name in NAMES
@@ -141,19 +141,19 @@ def chunks_of(starts: Starts, ranges: Iterable[tuple[int, int]]) -> Iterator[Chu
 
 
 class ChunkWorker:
-    """One who does chunks of many runs, in one thread at a time.
+    """Worker for chunks of many runs, in one thread at a time.
 
     Attributes:
-        stop: not 0: end soon.
+        stop: set to nonzero to end soon.
     """
 
     def __init__(self, work: ManyWork, unit: NativeLibrary, stop: ctypes.c_int) -> None:
-        """Get ready.
+        """Prepare the worker.
 
         Args:
-            work: what all chunks share.
+            work: data shared by all chunks.
             unit: the library of the plant.
-            stop: shared with others that end together.
+            stop: flag shared with other workers that end together.
         """
         self.work, self.stop = work, stop
         self._worker = _Worker(work, unit)
@@ -163,11 +163,11 @@ class ChunkWorker:
 
     @property
     def runs(self) -> int:
-        """Done so far, those of the present chunk included."""
+        """Number of runs done so far, including those of the current chunk."""
         return int(self._worker.c.runs)
 
     def do(self, chunk: Chunk) -> ChunkRuns:
-        """All runs of a chunk; those that were not begun, or broken off, are STOPPED."""
+        """All runs of a chunk; those not started, or interrupted, have status STOPPED."""
         work, runs = self.work, chunk.end - chunk.begin
         shape, before = (runs, work.samples), int(self._worker.c.steps)
         arrays = {
@@ -184,7 +184,7 @@ class ChunkWorker:
 
 
 class _Job:
-    """An il_many, and the arrays that it points to."""
+    """An il_many, with the arrays it points to."""
 
     def __init__(
         self, work: ManyWork, chunk: Chunk, found: Mapping[str, Any], stop: ctypes.c_int
@@ -205,9 +205,11 @@ class _Job:
             assert work.atol is not None and schedule.sample is not None
             rtol = np.full((len(sizes), max(sizes)), schedule.rtol)
             c.t_end, c.spacing, c.stride = schedule.t_end, schedule.sample, 1
+            c.longest = schedule.max_step
             c.max_steps, c.most_choices = schedule.max_steps, work.atol.shape[1]
             c.rtol, c.atol = self._address(rtol), self._address(work.atol)
         else:
+            c.longest = np.inf
             c.step, c.steps, c.stride = schedule.step, schedule.steps, schedule.stride
             c.t_end = schedule.step * schedule.steps
             c.spacing = schedule.step * schedule.stride
@@ -224,7 +226,7 @@ class _Job:
 
 
 class _Worker:
-    """An il_worker, and the memory that it points to."""
+    """An il_worker, with the memory it points to."""
 
     def __init__(self, work: ManyWork, unit: NativeLibrary) -> None:
         instance, sizes = work.recipe.make(unit), work.recipe.state_sizes
@@ -251,18 +253,18 @@ def run_in_threads(
     take: Callable[[ChunkRuns], None],
     watch: Callable[[int], None],
 ) -> bool:
-    """Let threads of this process do all chunks.
+    """Run all chunks in threads of this process.
 
     Args:
-        work: what the chunks share.
+        work: data shared by the chunks.
         unit: the library of the plant.
-        chunks: what is to be done.
-        threads: how many.
-        take: given what was done of each chunk, in this thread, in any order.
-        watch: told ten times a second, in this thread, how many runs are done.
+        chunks: the chunks to run.
+        threads: number of threads.
+        take: called with the results of each chunk, in this thread, in any order.
+        watch: called ten times a second, in this thread, with the number of completed runs.
 
     Returns:
-        Whether Ctrl-C ended them early; what was done is taken.
+        Whether Ctrl-C ended them early; completed chunks have been taken.
     """
     stop = ctypes.c_int(0)
     workers = [ChunkWorker(work, unit, stop) for _ in range(threads)]
@@ -270,7 +272,7 @@ def run_in_threads(
 
 
 class _Threads:
-    """Workers that take the next chunk whenever they are done with one."""
+    """Workers that take the next chunk whenever they have finished one."""
 
     def __init__(
         self, workers: Sequence[ChunkWorker], chunks: Iterator[Chunk], stop: ctypes.c_int
@@ -315,12 +317,12 @@ class _Threads:
                 if chunk is None or self._stop.value:
                     break
                 self._done.put(worker.do(chunk))
-        except BaseException as error:  # told by the thread that waits
+        except BaseException as error:  # re-raised by the waiting thread
             self._done.put(error)
         self._done.put(None)
 
     def _next(self, take: Callable[[ChunkRuns], None], watch: Callable[[int], None]) -> int:
-        """Take what is done; 1 if a thread has ended."""
+        """Take finished chunks; returns 1 if a thread has ended."""
         try:
             found = self._done.get(timeout=WATCH_PERIOD)
         except queue.Empty:
@@ -345,7 +347,7 @@ class _Threads:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

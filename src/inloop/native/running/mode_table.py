@@ -1,4 +1,4 @@
-"""The modes of a machine as C sees them: an array of il_mode."""
+"""The modes of a machine as C structures: an array of il_mode."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inloop.native.runtime_library import load_runtime
 
 @dataclass(frozen=True)
 class ModeTable:
-    """What a machine runs.
+    """The modes of a machine.
 
     Attributes:
-        address: of the array of il_mode.
+        address: address of the array of il_mode.
         state_sizes: length of x in each mode.
-        transition_counts: of each mode.
-        keep: what must stay alive as long as the address is in use.
+        transition_counts: number of transitions of each mode.
+        keep: objects to keep alive while the address is in use.
     """
 
     address: int
@@ -29,11 +29,11 @@ class ModeTable:
     keep: object
 
     def sizes(self, method: int) -> Any:
-        """How much memory a machine of these modes needs, as il_machine_sizes."""
+        """Memory sizes of a machine with these modes, as il_machine_sizes."""
         sizes = mirror("il_machine_sizes")()
         measure = load_runtime().function("il_machine_measure", POINTER, COUNT, COUNT, POINTER)
         count = len(self.state_sizes)
         if measure(self.address, count, method, ctypes.addressof(sizes)) != Status.OK:
-            # rates of address 0, which no run accepts either
+            # rates with address 0, which no run accepts either
             sizes = mirror("il_machine_sizes")(largest=max(self.state_sizes))
         return sizes

@@ -1,4 +1,4 @@
-"""An observer in C, seen from Python: its memory, and arrays that are those of the observer."""
+"""An observer in C, wrapped for Python: its memory, with arrays as views."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from inloop.native.running.instance import Instance, Numbers
 from inloop.native.running.schedule import Method, Status
 from inloop.native.runtime_library import load_runtime
 
-KINDS = {"ekf": 0, "ukf": 1}  # il_observer_kind
+KINDS = {"ekf": 0, "ukf": 1, "mhe": 2}  # il_observer_kind
 ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA, COPY_OF_EXTRA = range(4)  # il_extra_kind
 
 
 @dataclass(frozen=True)
 class ExtraState:
-    """A state beside those of the plant, as il_extra.
+    """A state in addition to those of the plant, as il_extra.
 
     Attributes:
         kind: ADDS_TO_INPUT, ADDS_TO_MEASURED, RATE_OF_EXTRA or COPY_OF_EXTRA.
-        number: of the input, of what is measured, of the extra state.
-        keeps: what is left of it after a sample.
-        wanders: variance of its noise from sample to sample.
+        number: index of the input, the measurement, or the extra state.
+        keeps: fraction that remains after a sample.
+        wanders: variance of its noise per sample.
     """
 
     kind: int
@@ -39,23 +39,40 @@ class ExtraState:
 
 
 @dataclass(frozen=True)
-class ObserverTable:
-    """What an observer knows beside its plant.
+class StateBound:
+    """One side of a bound of a state, as il_state_bound.
 
     Attributes:
-        kind: "ekf" or "ukf".
+        state: its number among those of the error.
+        side: 1: limit is the least value, -1: the largest one.
+        limit: in the unit of the state.
+    """
+
+    state: int
+    side: float
+    limit: float
+
+
+@dataclass(frozen=True)
+class ObserverTable:
+    """Settings of an observer besides its plant.
+
+    Attributes:
+        kind: "ekf", "ukf" or "mhe".
         method: integrator.
         step: [s].
-        substeps: from sample to sample.
-        measured: numbers of outputs.
-        noise: variance of each.
-        extras: states beside those of the plant.
-        pushed: inputs beside which noise acts that is new at each sample.
+        substeps: steps per sample.
+        measured: indices of the measured outputs.
+        noise: variance of each measurement.
+        extras: states in addition to those of the plant.
+        pushed: inputs with additive white noise, new at each sample.
         push: variance of each.
-        moved: variance of what moves each state of the plant at a sample.
-        gate: deviations beyond which a measurement is left out; 0: none is.
-        spread: of drawn states, in parts of √size deviations.
-        generated: slopes of the rates are those that were generated, where they are.
+        moved: process noise variance of each plant state per sample.
+        gate: standard deviations beyond which a measurement is rejected; 0: none is.
+        spread: spread of the sigma points, relative to √size standard deviations.
+        generated: whether to use generated derivatives of the rates where available.
+        horizon: number of samples in the horizon of "mhe".
+        bounds: bounds of states, for "mhe".
     """
 
     kind: str
@@ -71,24 +88,26 @@ class ObserverTable:
     gate: float
     spread: float
     generated: bool
+    horizon: int = 1
+    bounds: Sequence[StateBound] = ()
 
 
 class NativeObserver:
-    """An observer at work on an instance that is its own.
+    """An observer working on its own instance.
 
     Attributes:
-        x: the estimate, as the stepper of the plant has it; writing into it changes it.
+        x: the estimate, as a stepper state of the plant; a view.
         extra: extra states.
-        P: covariance of the error, shape (size, size).
-        innovation: what was measured less what was expected, at the last correction; NaN where
-            nothing was.
-        expected_square: variance of each of them, given those before it.
+        P: error covariance, shape (size, size).
+        innovation: measurement minus prediction at the last correction; NaN where nothing was
+            measured.
+        expected_square: variance of each innovation, given those before it.
     """
 
     def __init__(self, instance: Instance, table: ObserverTable) -> None:
-        """Begin where the instance is, with nothing unsure."""
+        """Start at the state of the instance, with zero covariance."""
         self._instance, self._keep = instance, _arrays(table)
-        measured, noise, extras, pushed, push, moved = self._keep
+        measured, noise, extras, pushed, push, moved, bounds = self._keep
         self._struct: Any = mirror("il_observer")(
             instance=instance.address,
             kind=KINDS[table.kind],
@@ -107,6 +126,9 @@ class NativeObserver:
             gate=table.gate,
             spread=table.spread,
             generated=table.generated,
+            horizon=table.horizon,
+            bounds=ctypes.addressof(bounds),
+            bound_count=len(table.bounds),
         )
         self.address = ctypes.addressof(self._struct)
         room = _function("il_observer_room", POINTER, returns=COUNT)(self.address)
@@ -133,12 +155,12 @@ class NativeObserver:
 
     @property
     def memory_address(self) -> int:
-        """Of the memory that C works in, for those who let it begin anew."""
+        """Address of the memory that C uses, to restart the observer."""
         return address_of(self._memory)
 
     @property
     def size(self) -> int:
-        """Of the error."""
+        """Dimension of the error."""
         return int(self._struct.size)
 
     @property
@@ -152,54 +174,59 @@ class NativeObserver:
 
     @property
     def nis(self) -> float:
-        """Innovations of the last correction squared, in units of their covariance."""
+        """Normalized innovation squared of the last correction."""
         return float(self._struct.nis)
 
     @property
     def used(self) -> int:
-        """Measurements that the last correction used."""
+        """Number of measurements used in the last correction."""
         return int(self._struct.used)
 
     @property
     def choices(self) -> int:
-        """How often the independent coordinates have changed."""
+        """Number of changes of the partition."""
         return int(self._struct.choices)
 
+    def set_inputs(self, inputs: Reals) -> None:
+        """All inputs of the plant as they were held up to the first sample."""
+        call = _function("il_observer_set_inputs", POINTER, POINTER, returns=None)
+        call(self.address, inputs.ctypes.data)
+
     def predict(self, inputs: Reals) -> Status:
-        """To the next sample, all inputs of the plant held."""
+        """Predict to the next sample, with all inputs of the plant held."""
         call = _function("il_observer_predict", POINTER, POINTER)
         return Status(call(self.address, inputs.ctypes.data))
 
     def correct(self, measured: Reals) -> Status:
-        """What was measured now; NaN where nothing was."""
+        """Correct with the current measurements; NaN where there is none."""
         call = _function("il_observer_correct", POINTER, POINTER)
         return Status(call(self.address, measured.ctypes.data))
 
     def outputs(self, values: Reals) -> Status:
-        """Fill in all outputs of the plant as estimated."""
+        """Compute all estimated outputs of the plant."""
         call = _function("il_observer_outputs", POINTER, POINTER)
         return Status(call(self.address, values.ctypes.data))
 
     def slopes(self, inputs: Reals) -> tuple[Status, Reals, Reals]:
-        """F and Q of the next sample, about the estimate."""
+        """F and Q of the next sample, linearized at the estimate."""
         F, Q = np.zeros((self.size, self.size)), np.zeros((self.size, self.size))
         call = _function("il_observer_slopes", *[POINTER] * 4)
         status = call(self.address, inputs.ctypes.data, F.ctypes.data, Q.ctypes.data)
         return Status(status), F, Q
 
     def sight(self) -> tuple[Status, Reals, Reals]:
-        """H and what is expected to be measured, at the estimate."""
+        """H and the predicted measurements, at the estimate."""
         H, y = np.zeros((self._count, self.size)), np.zeros(self._count)
         call = _function("il_observer_sight", POINTER, POINTER, POINTER)
         return Status(call(self.address, H.ctypes.data, y.ctypes.data)), H, y
 
     def carry(self, inputs: Reals, x: Reals, extra: Reals) -> Status:
-        """Carry a state and its extra states to the next sample, in place, without noise."""
+        """Propagate a state and its extra states to the next sample, in place, without noise."""
         call = _function("il_observer_carry", *[POINTER] * 4)
         return Status(call(self.address, inputs.ctypes.data, x.ctypes.data, extra.ctypes.data))
 
     def moved(self, delta: Reals) -> tuple[Status, Reals, Reals]:
-        """The estimate with a change of the size of the error, loops closed; its extra states."""
+        """The estimate plus an error vector, loops closed; and its extra states."""
         x, extra = self.x.copy(), self.extra.copy()
         delta = np.ascontiguousarray(delta, dtype=np.float64)
         call = _function("il_observer_move", *[POINTER] * 4)
@@ -207,7 +234,7 @@ class NativeObserver:
         return Status(status), x, extra
 
     def apart(self, x: Reals, other: Reals) -> Reals:
-        """The change that leads from x to another state; 0 for extra states."""
+        """The error vector from x to another state; 0 for extra states."""
         delta = np.zeros(self.size)
         call = _function("il_observer_apart", *[POINTER] * 4, returns=None)
         call(self.address, *(np.ascontiguousarray(a).ctypes.data for a in (x, other)),
@@ -215,15 +242,18 @@ class NativeObserver:
         return delta
 
     def renew(self) -> None:
-        """After a snapshot of the instance was restored."""
+        """Call after a snapshot of the instance has been restored."""
         self._check(_function("il_observer_renew", POINTER))
 
 
 def _arrays(table: ObserverTable) -> tuple[Any, ...]:
-    """What the struct points at."""
+    """The arrays that the struct points to."""
     rows = [
         mirror("il_extra")(kind=e.kind, number=e.number, keeps=e.keeps, wanders=e.wanders)
         for e in table.extras
+    ]
+    bounds = [
+        mirror("il_state_bound")(state=b.state, side=b.side, limit=b.limit) for b in table.bounds
     ]
     return (
         np.array(table.measured, dtype=np.int64),
@@ -232,6 +262,7 @@ def _arrays(table: ObserverTable) -> tuple[Any, ...]:
         np.array(table.pushed, dtype=np.int64),
         np.array(table.push, dtype=np.float64),
         np.array(table.moved, dtype=np.float64),
+        (mirror("il_state_bound") * max(len(bounds), 1))(*bounds),
     )
 
 

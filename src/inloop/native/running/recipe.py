@@ -1,4 +1,4 @@
-"""An instance as plain data: whoever has the library of its plant can make it, on any machine."""
+"""An instance as plain data, from which it can be recreated with the plant's library anywhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WRITTEN = (
 
 @dataclass(frozen=True)
 class TapeRecipe:
-    """A tape that leads some inputs of a mode; attributes as of `LoadedTape`, and its places."""
+    """A tape that drives some inputs of a mode; attributes as of `LoadedTape`, and its places."""
 
     instructions: Indices
     registers: Reals
@@ -38,20 +38,20 @@ class TapeRecipe:
     places: tuple[int, ...]
 
     def make(self) -> GivenInputs:
-        """The inputs, with registers of their own."""
+        """The inputs, with their own registers."""
         parts = (self.instructions, self.registers, self.results, self.tables, self.inputs)
         return GivenInputs(LoadedTape(*parts), self.places)
 
 
 @dataclass(frozen=True)
 class ModeRecipe:
-    """What a mode of an instance is set to.
+    """Settings of a mode of an instance.
 
     Attributes:
-        choice: number of the compiled choice of independent coordinates; None: see `roles`.
-        roles: a choice that is not compiled, as in `Instance.select_roles`.
+        choice: index of the compiled partition; None: see `roles`.
+        roles: a partition that is not compiled, as in `Instance.select_roles`.
         numbers: the arrays in `WRITTEN`.
-        tape: what leads inputs over time.
+        tape: the tape that drives inputs over time.
     """
 
     choice: int | None
@@ -62,13 +62,13 @@ class ModeRecipe:
 
 @dataclass(frozen=True)
 class InstanceRecipe:
-    """All that makes an instance what it is before its first run.
+    """All settings of an instance before its first run.
 
     Attributes:
-        function: of the plant's library that tells where its il_plant is.
+        function: function of the plant's library that returns its il_plant.
         method: the integrator.
-        step: [s]; 0 where steps are chosen by their error.
-        parameters: of the plant.
+        step: [s]; 0 for adaptive steps.
+        parameters: parameters of the plant.
         modes: one for each mode.
         state_sizes: length of x in each mode.
     """
@@ -81,7 +81,7 @@ class InstanceRecipe:
     state_sizes: tuple[int, ...]
 
     def make(self, unit: NativeLibrary) -> Instance:
-        """The instance of a plant whose library is loaded."""
+        """Create the instance from the loaded library of the plant."""
         address = unit.function(self.function, returns=POINTER)()
         instance = Instance(address, self.method, self.step, unit)
         instance.numbers(Numbers.PARAMETERS)[:] = self.parameters
@@ -99,5 +99,5 @@ class InstanceRecipe:
 
 
 def written_numbers(instance: Instance, mode: int) -> dict[Numbers, Reals]:
-    """What was written into a mode of an instance so far."""
+    """The arrays of a mode of an instance that a host may have written."""
     return {which: instance.numbers(which, mode).copy() for which in WRITTEN}

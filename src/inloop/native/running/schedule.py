@@ -1,4 +1,4 @@
-"""How a run steps and samples, and how it ended; numbers of il_status.h and il_stepper.h."""
+"""Stepping and sampling of a run, and its status; numbers of il_status.h and il_stepper.h."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inloop.native.library import Reals
 
 
 class Status(IntEnum):
-    """How a step or a run ended (il_status.h)."""
+    """Result of a step or a run (il_status.h)."""
 
     OK = 0
     OVERRUN = 1
@@ -41,26 +41,26 @@ class Method(IntEnum):
     RK4 = 1
     """Classical Runge–Kutta, order 4."""
     DOPRI = 2
-    """Dormand–Prince 5(4), for adaptive steps too."""
+    """Dormand–Prince 5(4), also for adaptive steps."""
     RODAS = 3
-    """Rosenbrock 4(3), L-stable, for stiff laws; for adaptive steps too."""
+    """Rosenbrock 4(3), L-stable, for stiff laws; also for adaptive steps."""
     IMPLICIT = 4
     """Rosenbrock, order 2, L-stable, for stiff laws in real time."""
     MOREAU = 5
-    """Time-stepping for hard contacts, laws implicit; order 2, and 1 where friction changes."""
+    """Time-stepping for hard contacts, laws implicit; order 2, or 1 where friction changes."""
     ALPHA = 6
-    """Generalized alpha, order 2, for bodies with six coordinates each; for adaptive steps too."""
+    """Generalized alpha, order 2, for redundant coordinates; also for adaptive steps."""
     EVENT_DRIVEN = 7
-    """Hard contacts from event to event, Dormand–Prince between them; for few contacts."""
+    """Event-driven hard contacts, Dormand–Prince between events; for few contacts."""
 
     @property
     def estimates_error(self) -> bool:
-        """Whether it can choose its steps by a tolerance."""
+        """Whether it supports adaptive steps."""
         return self in (Method.DOPRI, Method.RODAS, Method.ALPHA)
 
     @property
     def knows_hard_contacts(self) -> bool:
-        """Whether it finds impulses of hard contacts."""
+        """Whether it computes impulses of hard contacts."""
         return self in (Method.MOREAU, Method.EVENT_DRIVEN)
 
 
@@ -93,8 +93,8 @@ class FixedSteps(Sampling):
 
     Attributes:
         method: the integrator.
-        step: h [s]; negative to go back in time.
-        steps: how many to do.
+        step: h [s]; negative to integrate backwards in time.
+        steps: number of steps.
     """
 
     method: Method
@@ -115,13 +115,13 @@ class AdaptiveSteps(Sampling):
 
     Attributes:
         method: one that estimates its error.
-        t_end: when to end [s].
+        t_end: end time [s].
         rtol: relative tolerance, one number or one per component of x.
         atol: absolute tolerance [units of x], one number or one per component of x.
         first_step: [s]; None: chosen from the state and its derivatives.
         max_step: longest step [s].
         min_step: shortest step [s]; below it the run ends with STEP_TOO_SMALL.
-        max_steps: steps to try, rejected ones included; then the run ends with TOO_MANY_STEPS.
+        max_steps: maximum number of steps, including rejected ones; then TOO_MANY_STEPS.
     """
 
     method: Method

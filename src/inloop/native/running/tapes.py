@@ -1,4 +1,4 @@
-"""Tapes in the memory of a run: what `il_tape.h` interprets."""
+"""Tapes in the memory of a run, as interpreted by `il_tape.h`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Indices = np.ndarray[Any, np.dtype[np.int32]]
 
 
 class LoadedTape:
-    """A tape with registers of its own; for one thread at a time.
+    """A tape with its own registers; for one thread at a time.
 
     Attributes:
         address: of the C structure, an il_tape.
@@ -27,14 +27,14 @@ class LoadedTape:
         """Load a tape.
 
         Args:
-            instructions: rows of operation, register of the result, three arguments.
-            registers: their first values, which are copied.
+            instructions: rows of opcode, result register, three arguments.
+            registers: initial values, which are copied.
             results: registers of the results.
             tables: data of interpolation tables.
             inputs: number of inputs.
 
         Raises:
-            BuildError: there is neither a compiler nor a runtime that was built before.
+            BuildError: there is neither a compiler nor a previously built runtime.
         """
         library = load_runtime()
         own = registers.copy()
@@ -52,7 +52,7 @@ class LoadedTape:
         self.address = ctypes.addressof(self._structure)
 
     def evaluate(self, inputs: Reals) -> Reals:
-        """Rows of results from rows of inputs."""
+        """Rows of results for rows of inputs."""
         rows = np.ascontiguousarray(inputs, dtype=np.float64)
         found = np.empty((len(rows), int(self._structure.result_count)))
         self._rows(self.address, len(rows), rows.ctypes.data, found.ctypes.data)
@@ -60,7 +60,7 @@ class LoadedTape:
 
 
 class GivenInputs:
-    """Inputs some of which follow a tape, as the rates call them.
+    """Inputs of which some follow a tape, as called by the rates.
 
     Attributes:
         address: of the C structure, an il_given_inputs.
@@ -68,7 +68,7 @@ class GivenInputs:
     """
 
     def __init__(self, tape: LoadedTape, places: tuple[int, ...]) -> None:
-        """Let a tape lead the inputs at some places of u."""
+        """Let a tape drive the inputs at given places of u."""
         listed = np.array(places, dtype=np.int64)
         self._structure = mirror("il_given_inputs")(
             tape=tape.address, places=listed.ctypes.data, count=len(places)
@@ -79,23 +79,23 @@ class GivenInputs:
 
 
 class GivenMotions:
-    """Driven joints some of which follow a tape, as the rates call them.
+    """Driven joints of which some follow a tape, as called by the rates.
 
     Attributes:
         address: of the C structure, an il_given_motions.
-        function: address of the C function that gives the motions.
+        function: address of the C function that computes the motions.
     """
 
     def __init__(
         self, tape: LoadedTape, places: tuple[int, ...], driven: int, model: tuple[int, int]
     ) -> None:
-        """Let a tape lead some of the driven joints.
+        """Let a tape drive some of the driven joints.
 
         Args:
-            tape: from time to q of the given joints, then their qd, then their qdd.
-            places: of the given joints among the driven ones.
+            tape: maps time to q of the given joints, then their qd, then their qdd.
+            places: indices of the given joints among the driven ones.
             driven: number of driven joints.
-            model: addresses of the function of the model's own motions, and of what it is handed.
+            model: addresses of the function of the model's own motions, and of its first argument.
         """
         listed = np.array(places, dtype=np.int64)
         everything = len(places) == driven

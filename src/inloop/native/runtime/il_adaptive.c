@@ -1,4 +1,4 @@
-/* A run whose steps keep the error below a tolerance; see il_run.h. */
+/* A run with adaptive steps; see il_run.h. */
 #include "il_sampling.h"
 
 #include <float.h>
@@ -6,9 +6,9 @@
 
 #include "il_control.h"
 
-static const double LEAST_ERROR = 1e-4; /* a smaller one does not count for the next step */
-static const double CAREFUL = 1e-6;     /* part of the run for a first step from nothing known */
-static const double RETREAT = 0.25;     /* factor of h after a step that could not be computed */
+static const double LEAST_ERROR = 1e-4; /* smaller errors do not affect the next step */
+static const double CAREFUL = 1e-6;     /* fraction of the run for an uninformed first step */
+static const double RETREAT = 0.25;     /* factor of h after a step that failed */
 static const double CAUTION = 0.25;     /* factor of h after an event: the next mode is unknown */
 
 static double smaller(double a, double b)
@@ -21,7 +21,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* What h may not fall below: the clock must move on. */
+/* Lower limit of h: the clock must advance. */
 static double smallest_step(const il_run *run)
 {
     const double rounding = 10.0 * DBL_EPSILON * fabs(run->machine->t);
@@ -35,7 +35,7 @@ static double norm(const il_run *run, const double *v, const double *y)
     return il_error_norm(machine->stepper.size, v, machine->x, y, rtol, machine->stepper.atol);
 }
 
-/* Second derivative by an Euler step of length h0, as a norm; -1 if it cannot be found. */
+/* Norm of the second derivative by an Euler step of length h0; -1 if it cannot be computed. */
 static double curvature(il_run *run, double h0)
 {
     il_stepper *stepper = &run->machine->stepper;
@@ -51,8 +51,8 @@ static double curvature(il_run *run, double h0)
     return il_all_finite(&found, 1) ? found : -1.0;
 }
 
-/* Hairer, Norsett & Wanner I, II.4: from the sizes of x, its first and second derivative; here with
-   time in units of the run, so that no unit of time is special. */
+/* Hairer, Norsett & Wanner I, II.4: from the norms of x, its first and second derivative; here with
+   time relative to the run, so that no unit of time is special. */
 static double guess_step(il_run *run)
 {
     const il_stepper *stepper = &run->machine->stepper;
@@ -92,7 +92,7 @@ static int choose_first_step(il_run *run)
     return run->h > 0.0 ? IL_OK : IL_DIVERGED;
 }
 
-/* The step to try: h, or what is left until the end if that is about as long. */
+/* The step to try: h, or the remaining time if that is about as long. */
 static il_span span_of(const il_run *run, double h)
 {
     const il_machine *machine = run->machine;
@@ -103,7 +103,7 @@ static il_span span_of(const il_run *run, double h)
     return (il_span){machine->t, h, machine->t + h, machine->x};
 }
 
-/* The error of a step as a part of what is allowed, and its first event; a status if it is bad. */
+/* The error of a step relative to the tolerance, and its first event; a status if it is bad. */
 static int judge(il_run *run, il_leg *leg, double *error)
 {
     il_stepper *stepper = &run->machine->stepper;
@@ -118,7 +118,7 @@ static int judge(il_run *run, il_leg *leg, double *error)
     return *error <= 1.0 ? il_find_event(run->machine, leg) : IL_OK;
 }
 
-/* How long the step after this one may be. */
+/* Length of the next step. */
 static void choose_next_step(il_run *run, const il_leg *leg, double error, int again)
 {
     const double before = run->error_before > 0.0 ? run->error_before : LEAST_ERROR;
@@ -131,7 +131,7 @@ static void choose_next_step(il_run *run, const il_leg *leg, double error, int a
     }
     const int power = run->machine->stepper.method->error_power;
     const double proposed = il_step_after_success(h, error, before, power);
-    /* no growth right after a rejection; a step cut short by the end says nothing about the next */
+    /* no growth after a rejection; a step cut short by the end says nothing about the next */
     const double wanted = again ? smaller(proposed, h) : proposed;
     run->h = leg->span.t_new == run->t_end && !again ? larger(wanted, run->h) : wanted;
 }
@@ -163,7 +163,7 @@ static int can_be_shorter(int status)
            status == IL_OUT_OF_BOUNDS;
 }
 
-/* One good step, after as many rejected ones as it takes. */
+/* One successful step, after any number of rejected ones. */
 static int try_until_good(il_run *run)
 {
     il_stepper *stepper = &run->machine->stepper;
@@ -206,7 +206,7 @@ static int one_step(il_run *run)
     const int64_t events = machine->events_in_step;
     il_open(machine);
     const int status = il_close(machine, try_until_good(run));
-    /* the first event of a window begins it */
+    /* a window begins with its first event */
     if (events == 0 && machine->events_in_step > 0) {
         run->window_end = machine->t + run->window;
     }

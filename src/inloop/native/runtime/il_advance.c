@@ -17,7 +17,7 @@ void il_put(il_part *part, double t, const double *q, const double *qd, const do
     il_attitude_normalize(row->attitudes, part->q + row->n);
     il_copy(part->qd, qd, row->n);
     il_copy(part->z, z, row->states);
-    /* driven joints without a function stay where they are */
+    /* driven joints without a function stay in place */
     il_copy(part->given, q, row->n);
     il_copy(part->given + row->n, qd, row->n);
     memset(part->given + 2 * row->n, 0, bytes);
@@ -58,7 +58,7 @@ int il_restart(il_instance *instance, int64_t mode, const double *q, const doubl
     return il_begin_at(instance, mode, machine->x);
 }
 
-/* Are the parameters those that the start was found with? */
+/* Are the parameters those of the initial position in the table? */
 static int as_in_the_table(const il_instance *instance)
 {
     const il_plant *plant = instance->plant;
@@ -80,7 +80,7 @@ int il_reset(il_instance *instance)
     if (il_look_at(first, 0.0, x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
-    /* where the table says, to the bit, unless the loops close elsewhere now */
+    /* exactly as in the table, unless the loops close elsewhere now */
     if (!as_in_the_table(instance)) {
         il_pack(first, x);
     }
@@ -93,7 +93,7 @@ static int step_once(il_instance *instance)
     return il_machine_step(&instance->machine, t, instance->step);
 }
 
-/* The same; the modes that events lead to may choose their coordinates anew. */
+/* The same; modes that events lead to may choose their coordinates again. */
 static int step_renewing(il_instance *instance)
 {
     instance->renews = 1;
@@ -102,8 +102,8 @@ static int step_renewing(il_instance *instance)
     return status;
 }
 
-/* With other independent coordinates, here or where events lead to; where none are better, over a
-   singular position. */
+/* Retry with other independent coordinates, here or in the modes that events lead to; if none are
+   better, step over a singular position. */
 static int step_otherwise(il_instance *instance)
 {
     il_part *part = il_present(instance);
@@ -126,7 +126,7 @@ static int step_otherwise(il_instance *instance)
         return status;
     }
     if (part->free == NULL) {
-        return IL_LOOP_OPEN; /* coordinates that nobody has compiled may do: is it singular? */
+        return IL_LOOP_OPEN; /* a free choice may work: is it singular? */
     }
     il_step_over(part);
     status = step_renewing(instance);
@@ -149,7 +149,7 @@ int il_advance(il_instance *instance)
         return status;
     }
     instance->count++;
-    /* counted, not summed up: the times of runs, to the bit */
+    /* by multiplication, not summation: bit-identical to the times of runs */
     instance->machine.t = (double)instance->count * instance->step;
     il_part *part = il_present(instance);
     if (part->unguarded > 0 && --part->unguarded == 0 &&

@@ -15,7 +15,8 @@
  *
  * What a step needs of the one before it is kept with the state that it led to: a step from another
  * state, as after an event, begins anew with the accelerations there. Where steps change their length
- * a0 is moved along (Brüls and Arnold 2008, doi:10.1115/1.2960475), so that the order stays 2.
+ * a0 is moved along (Brüls and Arnold 2008, doi:10.1115/1.2960475), so that the order stays 2. Inputs that
+ * are held for a step and change between steps act from its beginning: u̇0 and a0 jump with them.
  */
 #include "il_alpha.h"
 
@@ -38,7 +39,7 @@ static int64_t state_length(const il_redundant *table)
 int64_t il_alpha_numbers(const il_redundant *table)
 {
     return 1 + state_length(table) + 7 * table->bodies + 4 * il_redundant_moving(table) + 1 +
-           6 * table->bodies + table->rows;
+           table->n + table->inputs + 6 * table->bodies + table->rows;
 }
 
 static il_alpha_history parts_of(const il_redundant *table, double *at)
@@ -52,7 +53,9 @@ static il_alpha_history parts_of(const il_redundant *table, double *at)
     h.a = h.ud + il_redundant_moving(table);
     h.jerk = h.a + il_redundant_moving(table);
     h.meant = h.jerk + il_redundant_moving(table);
-    h.lam = h.meant + 1;
+    h.tau = h.meant + 1;
+    h.in = h.tau + table->n;
+    h.lam = h.in + table->inputs;
     h.mu = h.lam + 6 * table->bodies;
     return h;
 }
@@ -78,6 +81,13 @@ il_alpha_rule il_alpha_rule_of(double radius, double h)
     s.from_old = s.alpha_f / (1.0 - s.alpha_m);
     s.from_a = -s.alpha_m / (1.0 - s.alpha_m);
     return s;
+}
+
+/* Inputs that a history belongs to. */
+static void keep_inputs(const il_context *c, const il_alpha_history *h)
+{
+    memcpy(h->tau, c->tau, (size_t)c->redundant->table->n * sizeof *h->tau);
+    memcpy(h->in, c->u, (size_t)c->redundant->table->inputs * sizeof *h->in);
 }
 
 /* A history of a state alone. */
@@ -116,6 +126,7 @@ static int begin(il_context *c, double t, const double *x, const il_alpha_histor
     *now->meant = 0.0;
     memcpy(now->lam, p->lam, (size_t)(6 * bodies) * sizeof *u);
     memcpy(now->mu, p->mu, (size_t)table->rows * sizeof *u);
+    keep_inputs(c, now);
     return IL_OK;
 }
 
@@ -143,6 +154,23 @@ static void shift(const il_redundant *table, const il_alpha_rule *s, const il_al
         now->a[k] += later * now->jerk[k];
     }
     *now->meant = s->h;
+}
+
+/* Which inputs have changed at time t, since the step before? Functions of time have not, whatever was
+   looked at in between. m->before is what they were more then. */
+static il_alpha_change changed_inputs(il_context *c, double t, const il_alpha_history *now)
+{
+    const il_redundant_memory *m = c->redundant;
+    const int64_t inputs = m->table->inputs;
+    il_alpha_change changed = {!il_all_equal(now->tau, c->tau, m->table->n),
+                               !il_all_equal(now->in, c->u, inputs)};
+    if (changed.inputs && c->inputs) {
+        changed.inputs = il_follow(c->inputs, t) == IL_OK && !il_all_equal(now->in, c->u, inputs);
+    }
+    for (int64_t k = 0; changed.inputs && k < inputs; k++) {
+        m->before[k] = now->in[k] - c->u[k];
+    }
+    return changed;
 }
 
 /* First guess: the accelerations stay. */
@@ -205,9 +233,10 @@ int il_alpha_put(il_context *c, const double *x, const il_alpha_history *next)
 }
 
 /* The end of the step as a state, and as a history. */
-static void finish(il_redundant_memory *m, const il_alpha_rule *s, const il_alpha_history *now,
+static void finish(const il_context *c, const il_alpha_rule *s, const il_alpha_history *now,
                    const il_alpha_history *next, double *x_new)
 {
+    const il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const int64_t moving = il_redundant_moving(table);
     const double per_step = 1.0 / s->h;
@@ -219,9 +248,13 @@ static void finish(il_redundant_memory *m, const il_alpha_rule *s, const il_alph
         a1[k] = from_new * ud1[k] + from_old * ud0[k] + from_a * a0[k];
         jerk[k] = (ud1[k] - ud0[k]) * per_step;
     }
+    for (int64_t k = 0; k < table->bodies; k++) {
+        il_attitude_normalize(1, next->p + 7 * k + 3);
+    }
     *next->meant = s->h;
     il_redundant_tell(m, x_new);
     memcpy(next->x, x_new, (size_t)state_length(table) * sizeof *x_new);
+    keep_inputs(c, next);
     *next->known = 1.0;
 }
 
@@ -237,15 +270,17 @@ static void look_at(const il_redundant *table, const il_alpha_history *h, il_red
 }
 
 /* One step from the state of `now`; x and x_new may be the same. */
-static int step(il_context *c, double t_new, double h, const double *x, double *x_new)
+static int step(il_context *c, double t, double t_new, double h, const double *x, double *x_new)
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     const il_alpha_rule s = il_alpha_rule_of(table->radius, h);
-    const il_alpha_history now = parts_of(table, m->history[0]), next = parts_of(table, m->history[1]);
+    const il_alpha_history next = parts_of(table, m->history[1]);
+    il_alpha_history now = parts_of(table, m->history[0]);
     il_redundant_point *p = &m->point;
     const il_redundant_point own = *p;
 
+    const il_alpha_change changed = changed_inputs(c, t, &now);
     if (c->inputs && il_follow(c->inputs, t_new) != IL_OK) {
         return IL_DIVERGED;
     }
@@ -260,9 +295,14 @@ static int step(il_context *c, double t_new, double h, const double *x, double *
     p->scales[3] = table->epsilon;
     shift(table, &s, &now);
     predict(m, &s, &now, &next);
-    const int status = il_alpha_newton(c, x, &s, &now, &next);
+    if (changed.efforts || changed.inputs) {
+        const size_t size = (size_t)il_redundant_moving(table) * sizeof *now.ud;
+        now.ud = memcpy(m->jumped[0], now.ud, size);
+        now.a = memcpy(m->jumped[1], now.a, size);
+    }
+    const int status = il_alpha_newton(c, x, &s, &now, &next, changed);
     if (status == IL_OK) {
-        finish(m, &s, &now, &next, x_new);
+        finish(c, &s, &now, &next, x_new);
     }
     *p = own;
     return status;
@@ -287,7 +327,7 @@ static int divide(il_context *c, double t, double h, double t_new, const double 
     while (done < 1.0) {
         const double end = done + part < 1.0 ? done + part : 1.0;
         const double t_end = end < 1.0 ? t + end * h : t_new;
-        if (step(c, t_end, (end - done) * h, x_new, x_new) == IL_OK) {
+        if (step(c, t + done * h, t_end, (end - done) * h, x_new, x_new) == IL_OK) {
             done = end;
             part = 2.0 * part < 0.5 ? 2.0 * part : part;
             if (done < 1.0) {
@@ -326,7 +366,7 @@ int il_alpha_advance(void *context, double t, double h, double t_new, const doub
         }
     }
     *m->history[1] = 0.0;
-    const int status = step(c, t_new, h, now.x, x_new);
+    const int status = step(c, t, t_new, h, now.x, x_new);
     if (status != IL_DIVERGED || whole) {
         return status;
     }

@@ -14,6 +14,7 @@ typedef struct il_alpha_history {
     double *a;      /* what the method integrates instead of the rates: those of Δα h later */
     double *jerk;   /* change of the rates per time in the step that led here */
     double *meant;  /* the step h that a is meant for */
+    double *tau, *in; /* efforts and inputs at the end of the step that led here */
     double *lam, *mu;
 } il_alpha_history;
 
@@ -25,7 +26,12 @@ typedef struct il_alpha_rule {
     double from_new, from_old, from_a; /* a at the end of the step, from rates at both and a before */
 } il_alpha_rule;
 
-/* Where motions of a step lead bodies to, from where they were. */
+/* Inputs that are others than at the end of the step before; accelerations jump with them. */
+typedef struct il_alpha_change {
+    int efforts, inputs; /* not 0: some have changed */
+} il_alpha_change;
+
+/* Where motions of a step lead bodies to, from where they were; `finish` of il_alpha.c sees to lengths. */
 static inline void il_alpha_lead(const il_redundant *table, const double *moved, const double *from,
                                  double *to)
 {
@@ -33,7 +39,7 @@ static inline void il_alpha_lead(const il_redundant *table, const double *moved,
         for (int i = 0; i < 3; i++) {
             to[i] = from[i] + moved[i];
         }
-        il_turn_by(from + 3, moved + 3, to + 3);
+        il_turn_nearly(from + 3, moved + 3, to + 3);
     }
 }
 
@@ -44,7 +50,7 @@ int il_alpha_move(il_context *c, const double *x, const il_alpha_history *next);
 int il_alpha_put(il_context *c, const double *x, const il_alpha_history *next);
 /* The motions of a step from their first guess, il_alpha_newton.c. */
 int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s,
-                    const il_alpha_history *now, const il_alpha_history *next);
+                    const il_alpha_history *now, const il_alpha_history *next, il_alpha_change changed);
 /* Coefficients of a step of length h. */
 il_alpha_rule il_alpha_rule_of(double radius, double h);
 

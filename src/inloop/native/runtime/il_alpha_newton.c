@@ -2,10 +2,15 @@
  *
  * It finds the motions of the step, in the tangent of where the bodies are, and the forces. The matrix
  * is factored once, and made anew where corrections do not shrink.
+ *
+ * Inputs that have changed since the step before make accelerations jump where the step begins, by what the
+ * change of forces does with the matrix of the step. That is what it does with the masses, up to the order
+ * of the step; what is much faster than the step is not shaken by it.
  */
 #include "il_alpha.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "il_finite.h"
 #include "il_rotation.h"
@@ -83,9 +88,9 @@ static double changes_of_motion(il_redundant_memory *m)
     return larger(largest[0], larger(largest[1], largest[2]));
 }
 
-/* Follow the solution; the largest correction in units. */
+/* Follow the solution: motions, velocities and their rates by so much of it; the largest in units. */
 static double correct(il_redundant_memory *m, const il_alpha_rule *s, const il_alpha_history *now,
-                      const il_alpha_history *next)
+                      const il_alpha_history *next, double motion, double speed)
 {
     const il_redundant *table = m->table;
     const int64_t bodies = table->bodies, moving = il_redundant_moving(table);
@@ -93,8 +98,8 @@ static double correct(il_redundant_memory *m, const il_alpha_rule *s, const il_a
     add_multiple(6 * bodies, s->per_motion, forces, next->lam);
     add_multiple(table->rows, s->per_motion, forces + 6 * bodies, next->mu);
     /* nobody asks for positions of states of laws */
-    add_multiple(6 * bodies + table->free_count, 1.0, y, m->moved);
-    add_multiple(moving, s->per_speed, y, next->u);
+    add_multiple(6 * bodies + table->free_count, motion, y, m->moved);
+    add_multiple(moving, speed, y, next->u);
     add_multiple(moving, s->per_motion, y, next->ud);
     /* the whole turn of the step at once: small ones one after the other would not add up to it */
     il_alpha_lead(table, m->moved, now->p, next->p);
@@ -169,14 +174,65 @@ static int is_done(const il_redundant_memory *m, double first, double before, do
                                  (last > SLOW * before && last <= CONVERGED * way));
 }
 
-/* Newton's method from the first guess. */
+/* The right side of what changed inputs do: efforts act in the rows of their own joints. */
+static void pushes_of(const il_context *c, const il_alpha_history *now, il_alpha_change changed)
+{
+    const il_redundant_memory *m = c->redundant;
+    const il_redundant *table = m->table;
+    const int64_t moving = il_redundant_moving(table);
+    const double per_acceleration = m->point.scales[0];
+    il_redundant_point at = m->point;
+
+    memset(m->b, 0, (size_t)table->lu->n * sizeof *m->b);
+    if (changed.inputs) {
+        table->residual(&at, m->r, m->effort);
+        add_multiple(table->inputs, 1.0, c->u, m->before);
+        at.u = m->before;
+        table->residual(&at, m->y, m->effort);
+        for (int64_t k = 0; k < moving; k++) {
+            m->b[k] = per_acceleration * (m->y[k] - m->r[k]);
+        }
+    }
+    for (int64_t k = 0; changed.efforts && k < table->free_count; k++) {
+        const int64_t joint = table->free[k];
+        m->b[6 * table->bodies + k] += per_acceleration * (c->tau[joint] - now->tau[joint]);
+    }
+}
+
+/* The jump of accelerations where the step begins; the first guess goes on with them. */
+static int jump(il_context *c, const il_alpha_rule *s, const il_alpha_history *now,
+                const il_alpha_history *next, il_alpha_change changed)
+{
+    il_redundant_memory *m = c->redundant;
+    const int64_t moving = il_redundant_moving(m->table);
+    const double rate = s->per_motion, h = s->h;
+
+    pushes_of(c, now, changed);
+    if (!solve_linear(m, 1, 0)) {
+        return 0;
+    }
+    m->correction = correct(m, s, now, next, 0.5 * h * h * rate, h * rate);
+    add_multiple(moving, rate, m->y, now->ud);
+    add_multiple(moving, rate, m->y, now->a);
+    return 1;
+}
+
 int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s, const il_alpha_history *now,
-                 const il_alpha_history *next)
+                    const il_alpha_history *next, il_alpha_change changed)
 {
     il_redundant_memory *m = c->redundant;
     const il_redundant *table = m->table;
     double far, first = 0.0, before = (double)INFINITY;
     int slow = 0;
+    const int jumps = changed.efforts || changed.inputs;
+
+    if (jumps) {
+        const int status = il_alpha_put(c, x, next);
+        if (status != IL_OK || !jump(c, s, now, next, changed)) {
+            return status != IL_OK ? status : IL_DIVERGED;
+        }
+        first = m->correction; /* the jump is known to the order of the step, too */
+    }
     const double way = way_of(m, now, &far), rounding = ROUNDING * far;
 
     for (m->iterations = 0; m->iterations < MOST; m->iterations++) {
@@ -186,11 +242,11 @@ int il_alpha_newton(il_context *c, const double *x, const il_alpha_rule *s, cons
         }
         table->residual(&m->point, m->r, m->effort);
         scale(m);
-        if (!solve_linear(m, m->iterations == 0, slow)) {
+        if (!solve_linear(m, m->iterations == 0 && !jumps, slow)) {
             return IL_DIVERGED;
         }
-        m->correction = correct(m, s, now, next);
-        first = m->iterations > 0 ? first : m->correction;
+        m->correction = correct(m, s, now, next, 1.0, s->per_speed);
+        first = m->iterations > 0 ? first : larger(first, m->correction);
         if (is_done(m, first, before, way, rounding)) {
             m->iterations++;
             return il_alpha_move(c, x, next);

@@ -137,7 +137,11 @@ il_approach il_approach_of(const il_contact_table *table, const il_strike *strik
     const double straight = p->gap[i] - 0.5 * h * u;
     const double gap = p->gap_known ? p->gap_before[i] : straight;
     const double closing = 2.0 * u + pushed * strike->whole / h;
-    if (!(u < -smooth) && touches(table, strike, p, i, gap, closing)) {
+    /* what carries and gives way may do so at any speed: its spring takes it up */
+    const double *forces = strike->x + table->places[i];
+    const int hit = forces[table->first[i + 1] - table->first[i] + 1] > 0.0;
+    const int yields = p->soft[i] > 0.0 && forces[0] > 0.0 && !hit;
+    if ((yields || !(u < -smooth)) && touches(table, strike, p, i, gap, closing)) {
         return (il_approach){INFINITY, 0, 1};
     }
     const double bent = 4.0 * (gap - straight) / h;

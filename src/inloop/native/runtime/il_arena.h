@@ -1,4 +1,4 @@
-/* Memory of the caller, handed out piece by piece; without a base it is only measured. */
+/* Arena allocator in caller-provided memory; without a base it only measures. */
 #ifndef IL_ARENA_H
 #define IL_ARENA_H
 
@@ -10,7 +10,7 @@ typedef struct il_arena {
     size_t used;
 } il_arena;
 
-/* A piece that begins and ends at whole multiples of a number of bytes; NULL while measuring. */
+/* A block aligned and padded to a multiple of a number of bytes; NULL while measuring. */
 static inline void *il_take(il_arena *from, int64_t count, size_t size, size_t alignment)
 {
     const size_t begin = (from->used + alignment - 1) / alignment * alignment;

@@ -1,8 +1,8 @@
-/* Attitudes of ball joints: unit quaternions p = (w, x, y, z), four at the end of q.
+/* Attitudes of ball joints: unit quaternions p = (w, x, y, z), four entries at the end of q.
  *
- * dp/dt = p (0, om) / 2, with the angular velocity om in the axes of the body, which is three
- * entries of qd in a row. Generated functions take p of any length for the rotation of p / |p|, so
- * that bringing it back to unit length after a step changes nothing else.
+ * dp/dt = p (0, om) / 2, with the angular velocity om in body axes, which is three consecutive
+ * entries of qd. Generated functions use the rotation of p / |p|, so that normalizing after a step
+ * changes nothing else.
  */
 #ifndef IL_ATTITUDE_H
 #define IL_ATTITUDE_H
@@ -25,7 +25,7 @@ static inline void il_attitude_add(const double *p, const double *turn, const do
     to[3] = from[3] + w * c + (x * b - y * a);
 }
 
-/* Rates of attitudes p; turned: number of the first of the three coordinates of each. */
+/* Rates of attitudes p; turned: index of the first of the three coordinates of each. */
 static inline void il_attitude_rates(int64_t count, const int64_t *turned, const double *p,
                                      const double *qd, double *pd)
 {
@@ -35,8 +35,8 @@ static inline void il_attitude_rates(int64_t count, const int64_t *turned, const
     }
 }
 
-/* Unit length. What has it up to rounding stays as it is, to the last bit: a run that goes on from a
-   saved state goes on the same way. So does what is zero or not finite. */
+/* Normalize. A quaternion of unit length up to rounding is left unchanged, to the last bit, so that
+   a run continued from a saved state is identical; so is one that is zero or not finite. */
 static inline void il_attitude_normalize(int64_t count, double *p)
 {
     for (int64_t k = 0; k < count; k++, p += IL_QUATERNION) {
@@ -50,8 +50,8 @@ static inline void il_attitude_normalize(int64_t count, double *p)
     }
 }
 
-/* Turn attitudes by small corrections of their coordinates, which dq holds by number; their length
-   changes by the square of a correction, which no rotation sees. */
+/* Rotate attitudes by small corrections dq of their coordinates; their length changes by the square
+   of a correction, which does not affect the rotation. */
 static inline void il_attitude_turn(int64_t count, const int64_t *turned, const double *dq, double *p)
 {
     for (int64_t k = 0; k < count; k++) {

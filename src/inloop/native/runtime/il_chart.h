@@ -1,6 +1,6 @@
-/* Tables of one and two variables, and where along lines a place is: functions by many numbers.
-
-   Of one state at a time; il_scalar.h makes functions of it that generated code calls. */
+/* Tables of one and two variables, and stations along lines: functions defined by arrays.
+ *
+ * For one state at a time; il_scalar.h derives the functions that generated code calls. */
 #ifndef IL_CHART_H
 #define IL_CHART_H
 
@@ -13,16 +13,16 @@
 #define IL_CHART static inline
 #endif
 
-/* piece of even ones that x would lie in: where it does, no search is needed */
+/* interval of x on a uniform grid: if it matches, no search is needed */
 IL_CHART int il_even_piece(double x, int n, const double *breaks)
 {
     double k;
-    if (n <= 8) return 0; /* halves are quicker than a division */
+    if (n <= 8) return 0; /* bisection is faster than a division */
     k = (x - breaks[0]) / (breaks[n] - breaks[0]) * n;
     return k >= 0.0 && k < n ? (int)k : 0;
 }
 
-/* piece that x lies in; x is within the ends */
+/* interval that contains x; x is within the ends */
 IL_CHART int il_piece_with(double x, int n, const double *breaks)
 {
     const int even = il_even_piece(x, n, breaks);
@@ -48,7 +48,7 @@ IL_CHART double il_table_1(double x, int n, const double *breaks, const double *
     return c[0] + d * (c[1] + d * (c[2] + d * c[3]));
 }
 
-/* piece that x lies in, and how far from its beginning; beyond the ends x is moved to them */
+/* interval that contains x, and the distance from its start; x is clamped to the ends */
 IL_CHART int il_piece(double x, int n, const double *breaks, double *d, int *beyond)
 {
     int low;
@@ -72,8 +72,8 @@ IL_CHART double il_cubic(const double *c, double d, int order)
     }
 }
 
-/* patches of cubics: c_ij d^i e^j, 16 numbers per patch, those along y follow each other; constant
-   beyond the edges, where derivatives across them are 0. A grid holds n + 1 limits along x, m + 1
+/* patches of cubics: c_ij d^i e^j, 16 numbers per patch, patches along y are adjacent; constant
+   beyond the edges, where derivatives across them are 0. A grid holds n + 1 breaks along x, m + 1
    along y, then the patches */
 IL_CHART double il_table2_1(double x, double y, const double *grid, int n, int m, int by_x,
                                int by_y)
@@ -90,8 +90,8 @@ IL_CHART double il_table2_1(double x, double y, const double *grid, int n, int m
     return il_cubic(rows, d, by_x);
 }
 
-/* number x against count points in even steps: the point before it, and weights of the B-splines
-   about it, or their derivatives; beyond the ends x is moved to them */
+/* position of x among count uniform points: the point before it, and weights of the B-splines
+   around it, or their derivatives; x is clamped to the ends */
 IL_CHART int il_splines(double x, int count, double step, int degree, int order, double *weights)
 {
     static const double linear[2][4] = {{1.0, -1.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}};
@@ -112,8 +112,8 @@ IL_CHART int il_splines(double x, int count, double step, int degree, int order,
     return k;
 }
 
-/* sum of B-splines of degree 1 or 3. A grid holds the number of points along x and y, first x, its
-   step, first y, its step, then weights by rows, one more at each edge for degree 3 */
+/* sum of B-splines of degree 1 or 3. A grid holds the number of points along x and y, first x, x
+   step, first y, y step, then weights by rows, with one more at each edge for degree 3 */
 IL_CHART double il_spline2_1(double x, double y, const double *grid, int degree, int by_x, int by_y)
 {
     const int n = (int)grid[0], m = (int)grid[1];
@@ -130,9 +130,9 @@ IL_CHART double il_spline2_1(double x, double y, const double *grid, int degree,
     return z;
 }
 
-/* way along a piece of a line to the foot of the perpendicular from (x, y), by Newton's method from
-   the middle of piece *k, which becomes the piece of the foot; *away is the distance squared.
-   Beyond the ends of a line it goes on straight, 99 m at most */
+/* arc length along a piece of a line to the foot of the perpendicular from (x, y), by Newton's
+   method from the middle of piece *k, which becomes the piece of the foot; *away is the distance
+   squared. Lines are extended straight at their ends, by at most 99 m */
 IL_CHART double il_foot(double x, double y, const double *pieces, int *k, double *away)
 {
     const double *c = pieces + 12 * (int64_t)*k;
@@ -173,7 +173,7 @@ IL_CHART double il_foot(double x, double y, const double *pieces, int *k, double
     return d;
 }
 
-/* station of the nearest point of lines: see symbolic/lines.py for what a line holds */
+/* station of the nearest point of lines: for the contents of a line see symbolic/lines.py */
 IL_CHART double il_station_1(double x, double y, const double *line)
 {
     const int nx = (int)line[3], ny = (int)line[4];

@@ -1,4 +1,4 @@
-/* Which coordinates are independent, and what is watched about them; see il_instance.h. */
+/* Choice of independent coordinates, and monitoring of its pivots; see il_instance.h. */
 #include "il_instance.h"
 
 #include <float.h>
@@ -35,14 +35,14 @@ void il_fit(il_active *active, const il_mode_row *row)
 
 /* ---- pivots ---- */
 
-/* How bad a reciprocal pivot is: in units of its row and coordinate, where these are known. */
+/* Badness of a reciprocal pivot: in units of its row and coordinate, if these are known. */
 static double badness(const il_mode_row *row, double pivot, int64_t of_row, int64_t coordinate)
 {
     const double size = fabs(pivot);
     return row->row_sizes ? size * row->row_sizes[of_row] / row->units[coordinate] : size;
 }
 
-/* Reciprocal pivots of a choice at a position; the worst, or infinite where it cannot be used. */
+/* Reciprocal pivots of a choice at a position; returns the worst, infinite if it is singular. */
 static double worst_of(il_part *part, int64_t choice, double t, const double *q, double *pivots)
 {
     il_active *active = &part->choices[choice];
@@ -58,8 +58,8 @@ static double worst_of(il_part *part, int64_t choice, double t, const double *q,
     return worst;
 }
 
-/* Let the reduction choose at a position; its worst pivot, infinite where there is no choice. The
-   roles that it finds are not yet those of the free choice. */
+/* Let the reduction choose at a position; returns its worst pivot, infinite if there is no choice.
+   The roles found are not yet those of the free choice. */
 static double try_freely(il_part *part, double t, const double *q)
 {
     il_active *active = &part->choices[part->row->choice_count];
@@ -81,9 +81,9 @@ static double try_freely(il_part *part, double t, const double *q)
 
 /* ---- another choice ---- */
 
-/* Sizes of the entries of x by coordinate: of q, then of those qd that x holds. Returns how large
-   velocities are beside positions [1/s], as a power of two: the same sizes come back with the same
-   choice, to the bit. */
+/* Scales of the entries of x by coordinate: of q, then of those qd that x holds. Returns the ratio
+   of velocities to positions [1/s], as a power of two: so the same scales come back, to the bit,
+   with the same choice. */
 static double note_sizes(const il_part *part)
 {
     const il_choice *c = il_in_use(part)->choice;
@@ -153,7 +153,7 @@ void il_use_roles(il_part *part, int64_t choice, const double *roles)
     }
 }
 
-/* Use the roles that the reduction has found. */
+/* Use the roles found by the reduction. */
 static void adopt(il_part *part)
 {
     const int64_t free = part->row->choice_count;
@@ -183,7 +183,7 @@ void il_step_over(il_part *part)
     il_active *active = il_in_use(part);
     const size_t bytes = (size_t)active->choice->dependent_count * sizeof *active->guard;
     memset(active->guard, 0, bytes);
-    /* near a singular position Newton converges worse: what is left of a correction is larger */
+    /* near a singular position Newton converges more slowly: the remaining error is larger */
     active->context.tolerance = IL_CLOSED;
     part->unguarded = IL_STEPS_UNGUARDED;
 }
@@ -230,7 +230,7 @@ int il_grip(il_part *on, const il_view *state, double *qd)
     return IL_OK;
 }
 
-/* The compiled choice with the best pivots; the one in use where others are not better. */
+/* The compiled choice with the best pivots; the current one if others are not better. */
 static int64_t best_compiled(il_part *part, double t, double now, double *least)
 {
     int64_t best = part->choice;

@@ -1,12 +1,11 @@
-/* Symmetric positive definite matrices, in full: Cholesky's factor and its two halves.
- * Not for users. */
+/* Cholesky factorization of full symmetric positive definite matrices, and its solves. Internal. */
 #ifndef IL_CHOLESKY_H
 #define IL_CHOLESKY_H
 
 #include <math.h>
 #include <stdint.h>
 
-/* four sums side by side: none waits for the one before, and they stay in one register */
+/* four independent sums, to break the dependency chain; they stay in one register */
 static inline double il_dot(int64_t n, const double *a, const double *b)
 {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
@@ -23,7 +22,7 @@ static inline double il_dot(int64_t n, const double *a, const double *b)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* M = L L^T in its place, reciprocal pivots on the diagonal; not 0: it is not positive definite */
+/* M = L L^T in place, reciprocal pivots on the diagonal; not 0: not positive definite */
 static inline int il_cholesky(int64_t n, double *M)
 {
     for (int64_t i = 0; i < n; i++) {

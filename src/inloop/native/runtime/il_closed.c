@@ -1,3 +1,8 @@
+/* Sparse solution of the constrained equations of motion for one partition (Eq. 16; il_closed.h).
+ *
+ * J_v is factored once per position; Newton's step, velocities, accelerations, multipliers and the
+ * efforts of drives are solved with its factors.
+ */
 #include "il_closed.h"
 
 #include <string.h>
@@ -115,7 +120,7 @@ static void efforts(const il_closed *s, const il_closed_work *w, const double *M
     for (int32_t i = 0; i < s->M.count; i++) {
         const int32_t end = s->M.begin[i + 1];
         int32_t p = s->M.begin[i];
-        /* four sums, so that none waits for the one before */
+        /* four independent sums, to break the dependency chain */
         double sum[4] = {c[s->order[i]], 0.0, 0.0, 0.0};
         for (; p + 4 <= end; p += 4) {
             for (int32_t k = 0; k < 4; k++) sum[k] += M[entry[p + k]] * w->x[column[p + k]];
@@ -144,11 +149,11 @@ void il_closed_motion(const il_closed *s, const il_closed_work *w, const double 
 {
     const int32_t m = s->m, nu = s->nu, n = m + nu + s->nd;
     double *x = w->x;
-    /* accelerations without those of the independent coordinates, and the efforts for them */
+    /* accelerations for qdd_u = 0, and the efforts for them */
     for (int32_t k = m; k < n; k++) x[k] = k < m + nu ? 0.0 : qdd[s->order[k]];
     follow(s, w, Jk, gamma, x);
     efforts(s, w, M, c);
-    /* those of the independent ones */
+    /* accelerations of the independent coordinates */
     follow_independent(s, w, Jk);
     reduce_mass(s, w, M);
     accelerate(s, w, tau, x + m);
@@ -159,7 +164,7 @@ void il_closed_motion(const il_closed *s, const il_closed_work *w, const double 
         }
     }
     for (int32_t k = 0; k < n; k++) a[s->order[k]] = x[k];
-    /* what the joints would have to supply without loops: J_v^T lam = need_v - tau_v */
+    /* required efforts without loops: J_v^T lam = need_v - tau_v */
     efforts(s, w, M, c);
     for (int32_t i = 0; i < m; i++) lam[i] = w->need[i] - tau[s->order[i]];
     il_sparse_solve_transposed(&s->Jv, w->Jv, w->reciprocals, lam);

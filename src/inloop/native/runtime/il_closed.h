@@ -6,26 +6,26 @@
 
 /* A mechanism with loops and drives.
  *
- * Inside, coordinates come in the order: m dependent ones in the order of elimination, nu
- * independent in theirs, nd driven. order[k] is the number of the k-th one for the outside.
+ * Internal order of coordinates: m dependent ones in elimination order, nu independent in theirs,
+ * nd driven. order[k] is the external index of the k-th one.
  */
 typedef struct {
     int32_t m, nu, nd;
     const int32_t *order;
     il_factors Jv;           /* columns of the dependent coordinates */
-    il_rows Jk;              /* those of the others; entries in this order */
-    il_rows M;               /* mass matrix, all of it */
+    il_rows Jk;              /* the other columns; entries in this order */
+    il_rows M;               /* full mass matrix */
     const int32_t *M_entry;  /* by place of M: index among the given entries */
-    il_rows B;               /* independent coordinates that each dependent one follows */
-    il_rows MA;              /* and those that act on each row of M A */
-    il_rows Mr;              /* A^T M A, right of its diagonal, fill included */
-    /* code of the pattern of Jv, see il_sparse_lu.h; NULL: its tables are walked through */
+    il_rows B;               /* independent coordinates on which each dependent one depends */
+    il_rows MA;              /* columns of M A by rows */
+    il_rows Mr;              /* A^T M A above its diagonal, fill included */
+    /* generated code for the pattern of Jv, see il_sparse_lu.h; NULL: use its tables */
     void (*factor)(const double *A, double *factors, double *reciprocals);
     void (*solve)(const double *factors, const double *reciprocals, const double *b, double *y,
         double *x);
 } il_closed;
 
-/* Memory: numbers of each array. */
+/* Work memory, with the length of each array. */
 typedef struct {
     double *Jv;          /* Jv.places */
     double *reciprocals; /* m */

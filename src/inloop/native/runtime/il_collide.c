@@ -9,28 +9,22 @@ static const double same = 1e-6;
 typedef void (*algorithm)(const il_shape *a, const il_shape *b, const il_pose *pose,
                           il_spots *found);
 
-static int is_convex(int64_t kind)
-{
-    return kind == IL_SPHERE || kind == IL_CAPSULE || kind == IL_CYLINDER || kind == IL_BOX ||
-           kind == IL_HULL || kind == IL_CONE;
-}
-
+/* Of convex shapes; one order is enough. */
 static algorithm of_solids(int64_t a, int64_t b)
 {
-    if (a == IL_BOX && (b == IL_SPHERE || b == IL_BOX)) {
-        return b == IL_BOX ? il_box_box : il_box_sphere;
+    if (b == IL_PLANE || b == IL_GROUND || a < b) {
+        return NULL;
     }
-    /* one order is enough */
-    return is_convex(a) && is_convex(b) && a >= IL_CAPSULE && a >= b ? il_convex : NULL;
+    if (a == IL_BOX && b == IL_BOX) {
+        return il_box_box;
+    }
+    return b == IL_SPHERE && a != IL_HULL ? il_solid_sphere : il_convex;
 }
 
 static algorithm algorithm_for(int64_t a, int64_t b)
 {
     const int on_plane = a == IL_PLANE, on_ground = a == IL_GROUND;
 
-    if (a == IL_SPHERE && b == IL_SPHERE) {
-        return il_sphere_sphere;
-    }
     if (!on_plane && !on_ground) {
         return of_solids(a, b);
     }

@@ -86,8 +86,7 @@ void il_ground_capsule(const il_shape *a, const il_shape *b, const il_pose *pose
 void il_ground_wheel(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_ground_corners(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 /* solids: */
-void il_box_sphere(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
-void il_sphere_sphere(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
+void il_solid_sphere(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_box_box(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 void il_convex(const il_shape *a, const il_shape *b, const il_pose *pose, il_spots *found);
 

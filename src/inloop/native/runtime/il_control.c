@@ -5,9 +5,9 @@
 #include <math.h>
 
 static const double SAFETY = 0.9;
-static const double LEAST = 0.2; /* a step changes by these factors at most */
+static const double LEAST = 0.2; /* limits of the step size ratio */
 static const double MOST = 10.0;
-static const double MEMORY = 0.04; /* share of the error before */
+static const double MEMORY = 0.04; /* weight of the previous error */
 
 static double bounded(double factor)
 {

@@ -1,7 +1,7 @@
-/* How large the error of a step is, and how large the next step may be. Not for users.
+/* Error norm and step size control. Internal.
  *
  * Gustafsson's PI controller with the constants of DOPRI5: Hairer, Norsett & Wanner, Solving
- * Ordinary Differential Equations I (1993), II.4; II. (1996), IV.2.
+ * Ordinary Differential Equations I (1993), II.4; II (1996), IV.2.
  */
 #ifndef IL_CONTROL_H
 #define IL_CONTROL_H
@@ -12,10 +12,10 @@
 double il_error_norm(int64_t size, const double *v, const double *x, const double *y,
                      const double *rtol, const double *atol);
 
-/* Step after a good one of length h, whose error (at most 1) was preceded by error_before. */
+/* Step after a successful one of length h with this error (at most 1), after error_before. */
 double il_step_after_success(double h, double error, double error_before, int power);
 
-/* Step after a rejected one, whose error was above 1. */
+/* Step after a rejected one, with an error above 1. */
 double il_step_after_failure(double h, double error, int power);
 
 #endif

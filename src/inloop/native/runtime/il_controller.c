@@ -1,13 +1,13 @@
-/* The controller of a plant at work: sampled between steps, held in between; see il_plant.h. */
+/* The plant's controller at run time: sampled between steps, held in between; see il_plant.h. */
 #include <math.h>
 
 #include "il_finite.h"
 #include "il_host.h"
 #include "il_precision.h"
 
-#define WHOLE IL_BY_PRECISION(1e-9, 1e-6) /* parts of a sample by which steps may miss it */
+#define WHOLE IL_BY_PRECISION(1e-9, 1e-6) /* fraction of a sample by which steps may miss it */
 
-/* How many steps lead from sample to sample; 0: no whole number. */
+/* Number of steps per sample; 0: not an integer. */
 static int64_t steps_per_sample(double period, double step)
 {
     const double count = step > 0.0 ? floor(period / step + 0.5) : 0.0;
@@ -32,7 +32,7 @@ void il_begin_controlled(il_instance *instance)
     il_tell_controlled(instance, by->before);
 }
 
-/* What it reads: outputs of now, and inputs as the present mode has them. */
+/* Its measurements: current outputs, and inputs of the current mode. */
 static int read(il_instance *instance)
 {
     const il_plant *plant = instance->plant;
@@ -114,7 +114,7 @@ int64_t il_not_finite(const il_instance *instance)
     return -1;
 }
 
-/* ---- as numbers in a row ---- */
+/* ---- as an array of numbers ---- */
 
 int64_t il_controlled_size(const il_instance *instance)
 {

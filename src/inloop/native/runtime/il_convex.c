@@ -13,8 +13,12 @@
 #include "il_polygon.h"
 #include "il_vector3.h"
 
-/* touches of two shapes: those that are far from each other */
-enum { SPREAD_MOST = 8 };
+/* touches of two shapes: those that are far from each other; of a rim all */
+enum { SPREAD_MOST = IL_RIM_POINTS + 1, LINE_MOST = 4 };
+
+/* what touches: where the border of a face of either shape cuts the other, an end of a line, the
+   nearest points, or a point of either shape over a face of the other, by its number */
+enum feature { CUT = 1, LINE = 3, NEAREST, POINT };
 
 /* in parts of the size of the smaller shape: */
 static const double
@@ -117,7 +121,8 @@ static int find_normal(contact *c)
 
     for (int k = 0; k < 2; k++) {
         c->solids[k].as_line = c->solids[k].shape->kind == IL_CYLINDER;
-        rims += c->solids[k].as_line || c->solids[k].shape->kind == IL_CONE;
+        rims += c->solids[k].as_line || c->solids[k].shape->kind == IL_CONE ||
+                c->solids[k].shape->kind == IL_TORUS;
     }
     /* where an end is met that cylinder is a solid, and the other one may still be a line */
     const int sides = c->solids[0].as_line + c->solids[1].as_line;
@@ -151,7 +156,8 @@ static int find_normal(contact *c)
     return 0;
 }
 
-/* The solid whose face gives the normal from now on; -1: none has one. */
+/* The solid whose face gives the normal from now on; -1: none has one, or a sphere, which touches at
+   one point, needs none. */
 static int take_face(contact *c)
 {
     const double slack = handicap * c->size;
@@ -159,8 +165,14 @@ static int take_face(contact *c)
     int owner = -1;
 
     c->nearest = c->gap;
+    if (c->solids[0].shape->kind == IL_SPHERE || c->solids[1].shape->kind == IL_SPHERE) {
+        return owner;
+    }
     const double along[3] = {c->normal[0], c->normal[1], c->normal[2]};
-    for (int k = 0; k < 2; k++) {
+    /* of faces on each other that of the larger shape, which is the better one as soon as they tilt */
+    const int larger = il_solid_size(c->solids + 1) > il_solid_size(c->solids);
+    for (int tried = 0; tried < 2; tried++) {
+        const int k = tried ? 1 - larger : larger;
         const double outward[3] = {k ? -along[0] : along[0], k ? -along[1] : along[1],
                                    k ? -along[2] : along[2]};
         double face[3];
@@ -172,7 +184,7 @@ static int take_face(contact *c)
         }
         const double gap = gap_along(c, face);
         if (gap >= best) {
-            /* the faces of b must be a little better */
+            /* that of the other one must be a little better */
             best = gap + same * c->size;
             owner = k;
             c->gap = gap;
@@ -188,20 +200,21 @@ static int take_face(contact *c)
 typedef struct spread {
     double points[2 * IL_FEATURE_MOST][3];
     double gaps[2 * IL_FEATURE_MOST];
+    int64_t features[2 * IL_FEATURE_MOST];
     int count;
 } spread;
 
-static void spread_add(spread *s, const double *point, double gap, double margin)
+static void spread_add(spread *s, const double *point, double gap, int64_t feature, double margin)
 {
     if (gap <= margin && s->count < 2 * IL_FEATURE_MOST) {
         memcpy(s->points[s->count], point, sizeof s->points[0]);
+        s->features[s->count] = feature;
         s->gaps[s->count++] = gap;
     }
 }
 
 /* Tell the deepest one, then ever those that are farthest from all that were told. */
-static void spread_tell(const spread *s, const contact *c, int of_a, int64_t feature,
-                        il_spots *found)
+static void spread_tell(const spread *s, const contact *c, int of_a, il_spots *found)
 {
     double distances[2 * IL_FEATURE_MOST];
     int next = 0;
@@ -214,7 +227,8 @@ static void spread_tell(const spread *s, const contact *c, int of_a, int64_t fea
         if (!(distances[next] > same * same * c->size * c->size)) {
             return;
         }
-        il_spot_add(found, s->points[next], of_a, c->normal, s->gaps[next], feature);
+        il_spot_add(found, s->points[next], of_a, c->normal, s->gaps[next],
+                    s->features[next]);
         const double *last = s->points[next];
         int farthest = 0;
         for (int k = 0; k < s->count; k++) {
@@ -251,24 +265,29 @@ static void touch_face(const contact *c, int owner, il_spots *found)
     const double inward[3] = {-outward[0], -outward[1], -outward[2]};
     const double level = il_solid_reach(c->solids + owner, outward), slack = same * c->size;
     double border[IL_FEATURE_MOST][3], points[IL_FEATURE_MOST][3], polygon[IL_FEATURE_MOST][3];
+    int numbers[IL_FEATURE_MOST];
     spread s = {.count = 0};
 
-    int sides = il_solid_feature(c->solids + owner, outward, slack, border);
+    int sides = il_solid_feature(c->solids + owner, outward, slack, border, numbers);
     sides = il_polygon_around(sides, border, outward);
-    const int count = il_solid_feature(c->solids + other, inward, found->margin + slack, points);
-    memcpy(polygon, points, sizeof polygon);
-    int corners = il_polygon_around(count, polygon, outward);
-    corners = cut_to(border, sides, outward, slack, corners, polygon);
-    for (int k = 0; k < corners; k++) {
-        spread_add(&s, polygon[k], il_dot3(outward, polygon[k]) - level, found->margin);
-    }
-    /* what lies within the polygon, such as the lowest corner of a blunt tip */
+    const int count =
+        il_solid_feature(c->solids + other, inward, found->margin + slack, points, numbers);
+    /* points of the shape itself over the face, each of which is a feature */
     for (int k = 0; k < count; k++) {
         double one[1][3];
         memcpy(one[0], points[k], sizeof one[0]);
         if (cut_to(border, sides, outward, slack, 1, one)) {
-            spread_add(&s, points[k], il_dot3(outward, points[k]) - level, found->margin);
+            spread_add(&s, points[k], il_dot3(outward, points[k]) - level,
+                       POINT + 2 * numbers[k] + owner, found->margin);
         }
+    }
+    /* and where the border of the face cuts it */
+    memcpy(polygon, points, sizeof polygon);
+    int corners = il_polygon_around(count, polygon, outward);
+    corners = cut_to(border, sides, outward, slack, corners, polygon);
+    for (int k = 0; k < corners; k++) {
+        spread_add(&s, polygon[k], il_dot3(outward, polygon[k]) - level, CUT + owner,
+                   found->margin);
     }
     double least = INFINITY;
     for (int k = 0; k < s.count; k++) {
@@ -276,21 +295,20 @@ static void touch_face(const contact *c, int owner, il_spots *found)
     }
     if (least > c->nearest + handicap * c->size) {
         /* they touch beside the face */
-        spread_add(&s, c->points[other], c->nearest, found->margin);
+        spread_add(&s, c->points[other], c->nearest, CUT + owner, found->margin);
     }
-    spread_tell(&s, c, owner, 1 + owner, found);
+    spread_tell(&s, c, owner, found);
 }
 
 /* Lines of both shapes that lie beside each other touch from end to end. Not 0: so they do. */
 static int touch_lines(const contact *c, il_spots *found)
 {
     const double back[3] = {-c->normal[0], -c->normal[1], -c->normal[2]}, slack = same * c->size;
-    double lines[2][IL_FEATURE_MOST][3], ways[2][3], across[3];
+    double lines[2][LINE_MOST][3], ways[2][3], across[3];
     spread s = {.count = 0};
 
     for (int k = 0; k < 2; k++) {
-        const int ends = il_solid_feature(c->solids + k, k ? back : c->normal, slack, lines[k]);
-        if (ends != 2) {
+        if (!il_solid_line(c->solids + k, k ? back : c->normal, slack, lines[k])) {
             return 0;
         }
         il_sub3(lines[k][1], lines[k][0], ways[k]);
@@ -304,7 +322,8 @@ static int touch_lines(const contact *c, il_spots *found)
     for (int end = 0; end < 2; end++) {
         double beyond[3] = {0.0, 0.0, 0.0};
         il_along3(beyond, end ? 1.0 : -1.0, ways[0], beyond);
-        count = il_polygon_cut(count, lines[1], beyond, il_dot3(beyond, lines[0][end]), slack, 4);
+        count = il_polygon_cut(count, lines[1], beyond, il_dot3(beyond, lines[0][end]), slack,
+                               LINE_MOST);
     }
     for (int k = 0; k < count; k++) {
         /* the point of the first line beside it */
@@ -312,9 +331,9 @@ static int touch_lines(const contact *c, il_spots *found)
         il_sub3(lines[1][k], lines[0][0], foot);
         il_along3(lines[0][0], il_dot3(foot, ways[0]), ways[0], foot);
         il_sub3(lines[1][k], foot, foot);
-        spread_add(&s, lines[1][k], il_dot3(foot, c->normal), found->margin);
+        spread_add(&s, lines[1][k], il_dot3(foot, c->normal), LINE, found->margin);
     }
-    spread_tell(&s, c, 0, 3, found);
+    spread_tell(&s, c, 0, found);
     return s.count > 0;
 }
 
@@ -332,6 +351,6 @@ void il_convex(const il_shape *a, const il_shape *b, const il_pose *pose, il_spo
     if (owner >= 0) {
         touch_face(&c, owner, found);
     } else if (!touch_lines(&c, found)) {
-        il_spot_add(found, c.points[0], 1, c.normal, c.gap, 4);
+        il_spot_add(found, c.points[0], 1, c.normal, c.gap, NEAREST);
     }
 }

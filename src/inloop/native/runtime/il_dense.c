@@ -42,7 +42,7 @@ int il_dense_reach(il_stepper *stepper, const il_span *span, double s, double *x
 {
     const int64_t size = stepper->size;
     const il_span part = {span->t, s * span->h, span->t + s * span->h, span->x};
-    double *const kept = stepper->dense + 2 * size; /* rows that a line does not need */
+    double *const kept = stepper->dense + 2 * size; /* rows not used by a straight line */
 
     memcpy(kept, stepper->x_new, (size_t)size * sizeof *kept);
     const int status = stepper->method->attempt(stepper, &part);

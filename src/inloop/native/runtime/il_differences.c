@@ -6,11 +6,12 @@
 
 #include "il_time_slope.h"
 
-/* what counts as small: of the unit of a component, and as a multiple of its tolerance */
+/* threshold of small values: relative to the unit of a component, and as a multiple of its
+   tolerance */
 static const double SMALL = 3e-3;
 static const double TOLERANCES = 1e6;
 
-/* A change of x that balances rounding and curvature, exact in binary. */
+/* A change of x that balances rounding and truncation errors, exact in binary. */
 static double increment(double x, double small)
 {
     const double size = fabs(x) > small ? fabs(x) : small;
@@ -18,7 +19,7 @@ static double increment(double x, double small)
     return moved - x;
 }
 
-/* Below which size a component is near 0. */
+/* Magnitude below which a component counts as near 0. */
 static double small_size(const il_stepper *stepper, int64_t j)
 {
     const double small = stepper->system.sizes ? SMALL * stepper->system.sizes[j] : SMALL;
@@ -77,7 +78,7 @@ int il_find_jacobian(il_stepper *stepper, const il_span *span, double *J, double
                      double *work)
 {
     const il_system *system = &stepper->system;
-    const int64_t known = system->n * stepper->size; /* numbers in the rows (0, I, 0) */
+    const int64_t known = system->n * stepper->size; /* numbers in the known rows (0, I, 0) */
     int status;
 
     stepper->jacobians++;
@@ -87,7 +88,7 @@ int il_find_jacobian(il_stepper *stepper, const il_span *span, double *J, double
     } else {
         status = take_differences(stepper, span, J, dfdt, work);
     }
-    /* an infinite entry would divide its way to a finite, wrong state */
+    /* an infinite entry would lead to a finite but wrong state */
     if (status == IL_OK && !il_all_finite(J + known, stepper->size * stepper->size - known)) {
         return IL_DIVERGED;
     }

@@ -44,7 +44,12 @@ static inline double il_round_distance(const il_shape *b, const double *point, d
         gradient[k] = il_most(0.0, beyond) * radial[k] +
                       copysign(il_most(0.0, above), along) * b->axis[k];
     }
-    return il_unit3(gradient) - b->tube;
+    const double distance = il_unit3(gradient);
+    if (!(distance > 0.0)) {
+        /* on the disc inside a torus: either side */
+        il_along3(gradient, 1.0, b->axis, gradient);
+    }
+    return distance - b->tube;
 }
 
 /* What is outside the cone is nearest to its base, its rim, its side or its tip. */

@@ -1,13 +1,13 @@
-/* Dormand & Prince 5(4), doi:10.1016/0771-050X(80)90013-3, with local extrapolation; the seventh
-   stage is the first one of the next step. Dense output of order 4: Hairer, Norsett & Wanner,
-   Solving Ordinary Differential Equations I (1993), II.6, as in their code DOPRI5. */
+/* Dormand & Prince 5(4), doi:10.1016/0771-050X(80)90013-3, with local extrapolation and FSAL. Dense
+   output of order 4: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I (1993),
+   II.6, as in their code DOPRI5. */
 #include "il_dense.h"
 
 enum { STAGES = 7 };
 
 static const double reach[STAGES] = {0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0};
 
-/* row 7 holds the weights of the result, of order 5 */
+/* row 7 holds the weights of the result of order 5 */
 static const double a[STAGES][6] = {
     {0.0},
     {1.0 / 5.0},

@@ -1,14 +1,14 @@
-/* What drives need for the sake of hard contacts.
+/* Efforts of drives due to hard contacts.
  *
- * Generated code finds the efforts of drives from smooth forces. Forces f of contacts that move with
- * u = H v + D qd_d + w act on the independent coordinates as efforts H^T f would, and on the drives
- * with D^T f:
+ * Generated code computes the efforts of drives from smooth forces. Forces f of contacts that move
+ * with u = H v + D qd_d + w act on the independent coordinates like efforts H^T f, and on the
+ * drives with D^T f:
  *
- *   effort = (effort of smooth forces and H^T f) - D^T f
+ *     effort = (effort of smooth forces and H^T f) - D^T f
  *
- * where f are the means of the last step, which x holds, impulses of impacts included. D comes from
- * velocities u at unit velocities of the drives, in which they are linear. Contacts that are found
- * are where the last step found them.
+ * where f are the mean forces of the last step, stored in x, including impulses of impacts. D is
+ * obtained from velocities u at unit velocities of the drives, in which they are linear. Contacts
+ * found at run time are at their positions in the last step.
  */
 #include "il_instance.h"
 
@@ -24,7 +24,7 @@ int64_t il_drive_efforts_size(const il_mode_row *row, int64_t rows, int64_t driv
 /* Memory for one state. */
 typedef struct scratch {
     double *tau, *given;         /* efforts, and motion of driven joints in rows of n */
-    double *driven, *carried;    /* their motion as drives tell it; D^T f */
+    double *driven, *carried;    /* their motion from the drives; D^T f */
     double *q, *qd, *qdd, *lam;
 } scratch;
 
@@ -42,7 +42,7 @@ static scratch split(const il_part *part, int64_t driven)
     return s;
 }
 
-/* f of all contacts; 0: nothing touches. */
+/* f of all contacts; 0: no contact is active. */
 static int take_forces(const il_contact_table *table, const double *x, double *f)
 {
     int any = 0;
@@ -54,7 +54,7 @@ static int take_forces(const il_contact_table *table, const double *x, double *f
     return any;
 }
 
-/* How driven joints move, as numbers that may be changed. */
+/* Motion of the driven joints, in a writable array. */
 static void hold_drives(const il_choice *choice, const il_context *c, int64_t n, double t,
                         const double *z, const scratch *s)
 {
@@ -70,7 +70,7 @@ static void hold_drives(const il_choice *choice, const il_context *c, int64_t n,
     }
 }
 
-/* Sum of f times how rows move beside the independent velocities; and the rows. */
+/* Sum of f times the motion of rows besides the independent velocities; and the rows. */
 static int power_of_drives(const il_contact_table *table, int64_t n, il_context *c, double t,
                            const double *x, const il_strike_parts *p, double *power)
 {
@@ -93,7 +93,7 @@ static int power_of_drives(const il_contact_table *table, int64_t n, il_context 
     return status;
 }
 
-/* Efforts of one state, whose smooth ones are known. Not IL_OK: they stay as they are. */
+/* Efforts of one state, given the smooth ones. Not IL_OK: they are unchanged. */
 static int add_contacts(il_part *part, const il_context *context, double t, const double *x,
                         double *effort)
 {

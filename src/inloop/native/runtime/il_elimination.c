@@ -1,13 +1,13 @@
-/* Elimination four columns at a time: what is left of each row is read and written once for four
-   pivots, and that is what takes the time; see il_elimination.h. */
+/* Elimination in panels of four columns: the rest of each row is read and written once for four
+   pivots, which dominates the time; see il_elimination.h. */
 #include "il_elimination.h"
 
 #include <math.h>
 
 enum { WIDTH = 4 };
 
-/* the diagonal is the pivot unless another one of the column is so much larger: rows of contacts
-   hardly ever have to change places */
+/* the diagonal is the pivot unless another entry of the column is this much larger: rows of
+   contacts are rarely exchanged */
 static const double far_larger = 4.0;
 
 static void swap_rows(int64_t stride, double *restrict a, double *restrict b)
@@ -21,7 +21,7 @@ static void swap_rows(int64_t stride, double *restrict a, double *restrict b)
     }
 }
 
-/* The row that eliminates column c. */
+/* Pivot row of column c. */
 static int64_t find_pivot(int64_t n, int64_t stride, const double *A, int64_t c)
 {
     double most = far_larger * fabs(A[c * stride + c]);
@@ -37,7 +37,7 @@ static int64_t find_pivot(int64_t n, int64_t stride, const double *A, int64_t c)
     return pivot;
 }
 
-/* Pivots of columns k to k + count, within four columns; their factors stay below them. */
+/* Pivots of columns k to k + count, within four columns; their factors are stored below them. */
 static int64_t eliminate_panel(int64_t n, int64_t stride, double *A, int64_t k, int64_t count)
 {
     for (int64_t c = k; c < k + count; c++) {
@@ -78,7 +78,7 @@ static void subtract(int64_t from, int64_t stride, double *restrict a, const dou
     }
 }
 
-/* What the four rows of a complete panel leave to the right of it. */
+/* Update the rows of a complete panel to the right of it. */
 static void eliminate_right(int64_t n, int64_t stride, double *A, int64_t k)
 {
     const int64_t from = k + WIDTH;
@@ -111,7 +111,7 @@ int64_t il_eliminate(int64_t n, int64_t stride, double *A, double *x)
             eliminate_right(n, stride, A, k);
         }
     }
-    /* back substitution by columns: what is left of each row does not wait for the others */
+    /* back substitution by columns: independent updates */
     for (int64_t k = 0; k < n; k++) {
         x[k] = A[k * stride + n];
     }

@@ -67,7 +67,7 @@ static double farther(const il_solid *a, const il_solid *b, const double *from,
     return there >= here ? there : here;
 }
 
-/* Four differences that are not in one plane. Not 0: there are none. */
+/* Four differences that are not in one plane; 3 if all differences are, 0 if they are on a line. */
 static int begin(const il_solid *a, const il_solid *b, double size, polytope *p)
 {
     static const double x[3] = {1.0, 0.0, 0.0}, back[3] = {-1.0, 0.0, 0.0};
@@ -77,7 +77,7 @@ static int begin(const il_solid *a, const il_solid *b, double size, polytope *p)
     p->corners[1] = il_farthest_difference(a, b, back);
     il_sub3(p->corners[1].w, p->corners[0].w, line);
     if (!(il_unit3(line) > flat * size)) {
-        return 1;
+        return 0;
     }
     /* across the line, along the axis that is least along it */
     int least = fabs(line[1]) < fabs(line[0]) ? 1 : 0;
@@ -86,12 +86,12 @@ static int begin(const il_solid *a, const il_solid *b, double size, polytope *p)
     il_along3(across, -il_dot3(across, line), line, across);
     il_unit3(across);
     if (!(farther(a, b, p->corners[0].w, across, p->corners + 2) > flat * size)) {
-        return 1;
+        return 0;
     }
     cross_of_corners(p, normal);
     il_unit3(normal);
     if (!(farther(a, b, p->corners[0].w, normal, p->corners + 3) > flat * size)) {
-        return 1;
+        return 3;
     }
     double up[3];
     il_sub3(p->corners[3].w, p->corners[0].w, up);
@@ -102,7 +102,7 @@ static int begin(const il_solid *a, const il_solid *b, double size, polytope *p)
         (void)make_face(p, side[0], side[left ? 1 : 2], side[left ? 2 : 1], p->faces + k);
     }
     p->corner_count = p->face_count = 4;
-    return 0;
+    return 4;
 }
 
 /* The face whose plane the origin is farthest outside of, or least inside. */
@@ -228,13 +228,27 @@ static void tell(const polytope *p, const face *best, il_nearest *found)
     }
 }
 
+/* Differences that are all in one plane, as of a disc and a point: across it. Not 0: it has no area. */
+static int tell_flat(const polytope *p, il_nearest *found)
+{
+    face plane;
+
+    if (!make_face(p, 0, 1, 2, &plane) || (plane.offset > 0.0 && !make_face(p, 0, 2, 1, &plane))) {
+        return 1;
+    }
+    tell(p, &plane, found);
+    found->distance = -plane.offset;
+    return 0;
+}
+
 int il_nearest_within(const il_solid *a, const il_solid *b, double tolerance, il_nearest *found)
 {
     const double size = il_solid_size(a) + il_solid_size(b);
     polytope p;
 
-    if (begin(a, b, size, &p)) {
-        return 1;
+    const int corners = begin(a, b, size, &p);
+    if (corners < 4) {
+        return !corners || tell_flat(&p, found);
     }
     face best = p.faces[0];
     double least = INFINITY;

@@ -1,4 +1,4 @@
-/* Where in a trial step a transition fires; see il_events.h and the rules in il_machine.h. */
+/* Locate the first event in a trial step; see il_events.h and the rules in il_machine.h. */
 #include "il_events.h"
 
 #include <float.h>
@@ -65,7 +65,7 @@ void il_blame(il_machine *machine, double t, int64_t transition)
     machine->fault_transition = transition;
 }
 
-/* By the first transition that watches an indicator which is not finite. */
+/* Blame the first transition whose indicator is not finite. */
 static int lost_indicator(il_machine *machine, double t, const double *g)
 {
     const il_mode *mode = &machine->modes[machine->mode];
@@ -111,7 +111,7 @@ double il_level(const il_transition *transition, int64_t armed, double g, double
     return armed ? (double)armed * g : tolerance - (double)transition->direction * g;
 }
 
-/* An armed transition fires at zero, another one beyond its tolerance. */
+/* An armed transition fires at zero, others beyond their tolerance. */
 static int has_fired(int64_t armed, double level)
 {
     return armed ? level <= 0.0 : level < 0.0;
@@ -132,7 +132,7 @@ static double part_tolerance(const il_machine *machine, const il_leg *leg)
     return il_time_tolerance(machine, leg->span.t) / fabs(leg->span.h);
 }
 
-/* The root between two parts of the span, of which the first one has not fired. */
+/* The root between two points of the span; it has not fired at the first. */
 static int close_in(watched *w, double left, double right, double *s)
 {
     il_point a = {left, 0.0}, b = {right, 0.0};
@@ -149,14 +149,14 @@ static int close_in(watched *w, double left, double right, double *s)
             *s = left; /* an input has changed since the last step */
             return IL_OK;
         }
-        /* where it has fired before: does it turn back inside, or leave here and now? */
+        /* at a point where it has fired before: does it return inside, or leave at once? */
         a.f = DBL_EPSILON * w->tolerance;
     }
     return il_find_root(level_at, w, a, b, part_tolerance(w->machine, w->leg),
                         w->tolerance, s);
 }
 
-/* Where a transition fires that has not at `left` and has at `right`. */
+/* Time at which a transition fires that has not at `left` and has at `right`. */
 static int locate(watched *w, double left, double right, double *s)
 {
     static const double parts[] = {0.5, 0.25, 0.75};
@@ -175,7 +175,7 @@ static int locate(watched *w, double left, double right, double *s)
     return status;
 }
 
-/* The earliest one of the transitions that have fired between left and right. */
+/* The earliest of the transitions that have fired between left and right. */
 static int first_between(il_machine *machine, il_leg *leg, double left, double right)
 {
     const il_mode *mode = &machine->modes[machine->mode];
@@ -218,7 +218,7 @@ static void arm_all(il_machine *machine)
 int il_search(il_machine *machine, il_leg *leg)
 {
     const int64_t count = machine->modes[machine->mode].transition_count;
-    /* what lies within a step that has to be made anew for it is not looked at, where contacts are */
+    /* without dense output the inside of a step is not searched */
     const il_contacts *contacts = machine->stepper.system.contacts;
     const int parts = contacts && contacts->table ? 1 : PARTS;
 

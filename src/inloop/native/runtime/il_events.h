@@ -1,44 +1,45 @@
-/* Where in a trial step a transition fires. Not for users. */
+/* Locate the first event in a trial step. Internal. */
 #ifndef IL_EVENTS_H
 #define IL_EVENTS_H
 
 #include "il_machine.h"
 #include "il_method.h"
 
-/* A trial step, up to the event that ends it or to its own end. */
+/* A trial step, up to its first event or to its end. */
 typedef struct il_leg {
     il_span span;
     double t_end;       /* time of the event, or the end of the span */
-    double s;           /* the same as a part of the span */
+    double s;           /* the same as a fraction of the span */
     int64_t transition; /* -1: no event */
     int dense_known;    /* is there a polynomial over the span? */
 } il_leg;
 
-/* Two times that differ by less are the same [s]. */
+/* Smaller time differences are ignored [s]. */
 double il_time_tolerance(const il_machine *machine, double t);
 
 /* The polynomial over the span, if it is finite. */
 int il_interpolate(il_stepper *stepper, il_leg *leg);
 
-/* State at the part s of the span; its ends exactly. */
+/* State at the fraction s of the span; exact at its ends. */
 int il_state_at(il_stepper *stepper, const il_leg *leg, double s, double *x);
 
-/* g at (t, x), finite where a transition watches it. */
+/* g at (t, x), checked to be finite where used. */
 int il_indicate(il_machine *machine, double t, const double *x, double *g);
 
-/* Note where a step fails because of an event; transition -1: because of the indicators. */
+/* Record that a step failed because of an event; transition -1: because of the indicators. */
 void il_blame(il_machine *machine, double t, int64_t transition);
 
-/* Which side of a transition is armed when its indicator is g. */
+/* Armed side of a transition for the indicator value g. */
 int64_t il_arm(const il_transition *transition, int64_t armed, double g, double tolerance);
 
-/* What falls below zero when a transition fires. */
+/* The value that falls below zero when a transition fires. */
 double il_level(const il_transition *transition, int64_t armed, double g, double tolerance);
 
-/* The earliest crossing in a leg that goes to the end of its span, if there is one; armed_new. */
+/* The earliest crossing in a leg that spans the whole step, if any; sets armed_new. */
 int il_search(il_machine *machine, il_leg *leg);
 
-/* The first event of a good trial step, if there is one: sets all but the span, and armed_new. */
+/* The first event of a successful trial step, if any: sets everything but the span, and armed_new.
+   */
 static inline int il_find_event(il_machine *machine, il_leg *leg)
 {
     leg->transition = -1;

@@ -1,4 +1,4 @@
-/* What other libraries and Python may see; everything else is hidden by -fvisibility=hidden. */
+/* Export macro; all other symbols are hidden by -fvisibility=hidden. */
 #ifndef IL_EXPORT_H
 #define IL_EXPORT_H
 

@@ -1,9 +1,9 @@
-/* Code and numbers that a long sleep has driven out of the caches.
+/* Prefetch of code and data that a long sleep has evicted from the caches.
  *
- * Line by line, as they are needed, they come slowly; read in order beforehand they come at the rate
- * of the memory. Where they are still in the caches that takes longer than it saves: so one line is
- * timed first. Prefetch instructions are no substitute: processors drop them where many are under
- * way. They do for the few that ask where pages lie, and cost next to nothing. */
+ * Line by line, as they are needed, they arrive at the latency of the memory; read in order they
+ * arrive at its bandwidth. If they are still cached, reading them costs more than it saves, so one
+ * cache line is timed first. Prefetch instructions are no substitute, since processors drop them
+ * when many are in flight; they do for the few that load the addresses of pages (TLB). */
 #ifndef IL_FETCH_H
 #define IL_FETCH_H
 
@@ -12,14 +12,14 @@
 
 #include <stdint.h>
 
-/* What is needed soon. */
+/* A range of memory that is needed soon. */
 typedef struct {
     const void *begin;
     int64_t bytes;
-} il_needed;
+} il_range;
 
-/* Ask where its pages lie, of all of them at once. */
-static inline void il_find(const il_needed *all, int count)
+/* Prefetch one line of each page, so that all page walks overlap. */
+static inline void il_touch_pages(const il_range *all, int count)
 {
     for (int k = 0; k < count; k++) {
         for (int64_t at = 0; at < all[k].bytes; at += 4096) {
@@ -28,15 +28,14 @@ static inline void il_find(const il_needed *all, int count)
     }
 }
 
-/* Does a line have to come from memory? 0 where there is no clock that could tell, or where a
-   program must not read its own code. */
+/* Does a cache line have to come from memory? 0 where there is no cycle counter to time it with. */
 static inline int il_is_far(const void *line)
 {
 #if defined(__x86_64__) && defined(__linux__)
-    enum { NEAR = 150 }; /* most ticks of the clock that caches take; memory takes twice as many */
+    enum { NEAR = 150 }; /* most cycles of a cache hit; memory takes at least twice as many */
     const uint64_t begin = __builtin_ia32_rdtsc();
     (void)*(const volatile char *)line;
-    __builtin_ia32_lfence(); /* it is there */
+    __builtin_ia32_lfence(); /* wait until it has arrived */
     return __builtin_ia32_rdtsc() - begin > NEAR;
 #else
     (void)line;
@@ -44,8 +43,8 @@ static inline int il_is_far(const void *line)
 #endif
 }
 
-/* Read all of it, one line of the caches after the other. */
-static inline void il_fetch(const il_needed *all, int count)
+/* Read all cache lines in order. */
+static inline void il_fetch(const il_range *all, int count)
 {
     for (int k = 0; k < count; k++) {
         for (int64_t at = 0; at < all[k].bytes; at += 64) {

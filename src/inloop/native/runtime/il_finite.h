@@ -1,4 +1,4 @@
-/* Tell NaN and infinity. */
+/* Checks for NaN and infinity. */
 #ifndef IL_FINITE_H
 #define IL_FINITE_H
 
@@ -7,11 +7,11 @@
 
 #include "il_precision.h"
 
-/* By the bits of the exponent, so that no compiler flag can optimize it away. */
+/* By the exponent bits, so that no compiler flag can optimize it away. */
 static inline int il_all_finite(const double *x, int64_t size)
 {
     const il_natural one = (il_natural)1 << IL_MANTISSA;
-    il_natural carried = 0; /* an exponent of ones carries into the sign */
+    il_natural carried = 0; /* an exponent of all ones carries into the sign */
     for (int64_t i = 0; i < size; i++) {
         il_natural bits;
         memcpy(&bits, &x[i], sizeof bits);
@@ -20,7 +20,7 @@ static inline int il_all_finite(const double *x, int64_t size)
     return (carried & IL_SIGN_BIT) == 0;
 }
 
-/* Are they equal, number by number? NaN never is. */
+/* Are all numbers equal? NaN never is. */
 static inline int il_all_equal(const double *a, const double *b, int64_t size)
 {
     int equal = 1;
@@ -30,8 +30,8 @@ static inline int il_all_equal(const double *a, const double *b, int64_t size)
     return equal;
 }
 
-/* |x| <= most for all of them? Never for NaN and infinity: absolute values are in the order of
-   their bits. */
+/* |x| <= most for all of them? False for NaN and infinity: absolute values are ordered like their
+   bits. */
 static inline int il_all_within(const double *x, const double *most, int64_t size)
 {
     int good = 1;

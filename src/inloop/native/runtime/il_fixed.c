@@ -1,7 +1,7 @@
-/* A run of equal steps; see il_run.h. */
+/* A run with fixed steps; see il_run.h. */
 #include "il_sampling.h"
 
-/* From the count, not by adding h: no drift, and the same bits wherever a run was interrupted. */
+/* From the step count, not by adding h: no drift, and bit-identical after interruptions. */
 static double time_of(const il_run *run, int64_t step)
 {
     return run->t0 + (double)step * run->h;

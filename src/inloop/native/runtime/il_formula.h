@@ -1,10 +1,10 @@
-/* Generated functions of one mode seen from outside, by all its coordinates. */
+/* Generated functions of one mode in terms of all its coordinates. */
 #ifndef IL_FORMULA_H
 #define IL_FORMULA_H
 
 #include <stdint.h>
 
-/* What they read. */
+/* Their inputs. */
 typedef struct il_view {
     const double *pre, *u;
     double t;
@@ -15,10 +15,11 @@ typedef struct il_view {
     const double *qdd;
 } il_view;
 
-/* A generated program with all its outputs in a row. */
+/* A generated program with all its outputs concatenated. */
 typedef void (*il_formula)(const il_view *view, double *out);
 
-/* All coordinates, multipliers and efforts from states of the stepper; rows that are good. */
+/* All coordinates, multipliers and efforts from stepper states; returns the number of valid rows.
+   */
 typedef int64_t (*il_expand)(void *context, int64_t count, const double *t, const double *x,
                              double *q, double *qd, double *qdd, double *lam, double *effort);
 

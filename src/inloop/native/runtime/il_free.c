@@ -1,4 +1,4 @@
-/* Tables of a choice that is made while a plant runs; see il_free.h. */
+/* Tables of a choice made at run time; see il_free.h. */
 #include "il_free.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ void il_free_adopt(il_free *f)
 void il_free_put_back(il_free *f)
 {
     const int64_t m = f->choice.dependent_count;
-    const il_partition *next = &f->reduction->next; /* memory for the one to come */
+    const il_partition *next = &f->reduction->next; /* memory for the next one */
     for (int64_t k = 0; k < m; k++) {
         next->order[k] = (int32_t)f->dependent[k];
         next->rows[k] = (int32_t)f->rows[k];
@@ -77,7 +77,7 @@ void il_free_put_back(il_free *f)
     il_reduction_take(f->reduction, m, next->order, next->rows);
 }
 
-/* ---- roles as numbers in a row ---- */
+/* ---- roles as an array of numbers ---- */
 
 int64_t il_free_size(const il_mode_row *row)
 {
@@ -97,7 +97,7 @@ void il_tell_roles(const il_choice *choice, double *to)
     }
 }
 
-/* numbers below `end`, no two of them the same */
+/* indices below `end`, all different */
 static int are_places(const double *from, int64_t count, int64_t end)
 {
     for (int64_t k = 0; k < count; k++) {

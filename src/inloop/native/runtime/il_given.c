@@ -1,3 +1,4 @@
+/* Inputs and driven joints that follow a tape (il_given.h). */
 #include "il_given.h"
 
 void il_give_inputs(const void *self, double t, double *u)

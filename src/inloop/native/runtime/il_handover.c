@@ -1,7 +1,7 @@
-/* From one mode of a mechanism to the next: what is watched, and the state after an event.
+/* Transition from one mode of a mechanism to the next: indicators, and the state after an event.
  *
- * An event takes the view of the mode that ends, sets what the user wants, lets the constraints of
- * an impact grip (impulses balanced, with restitution), and begins the next mode on its own
+ * An event takes the view of the mode that ends, applies the user's changes, engages the
+ * constraints of an impact (impulse balance with restitution), and starts the next mode on its own
  * constraints.
  */
 #include "il_instance.h"
@@ -26,7 +26,7 @@ int il_part_indicators(void *context, double t, const double *x, double *g)
     return IL_OK;
 }
 
-/* Let the constraints of a mode grip, with the restitution of each row in on->e. */
+/* Engage the constraints of a mode, with the restitution of each row in on->e. */
 static int grip(il_part *on, const il_part *state, double t)
 {
     if (il_in_use(on)->choice->expand == NULL) {
@@ -39,7 +39,7 @@ static int grip(il_part *on, const il_part *state, double t)
     return il_grip(on, &view, state->qd);
 }
 
-/* Restitution of the rows of an impact, from what the events of the mode that ends tell. */
+/* Restitution of the rows of an impact, from the indicators of the mode that ends. */
 static void rebound(const il_handover *way, const double *told)
 {
     const il_part *on = way->impact;
@@ -49,11 +49,11 @@ static void rebound(const il_handover *way, const double *told)
     }
 }
 
-/* Close the loops of the next mode, then let its constraints grip for good. */
+/* Close the loops of the next mode, then engage its constraints without restitution. */
 static int begin(il_part *to, double t, double *x_new)
 {
     const int64_t n = to->row->n;
-    double *const before = to->out + to->row->widest; /* behind what a projection writes */
+    double *const before = to->out + to->row->widest; /* after the results of a projection */
     const il_choice *choice = il_in_use(to)->choice;
     il_pack(to, x_new);
     il_copy(before, to->qd, n);
@@ -61,7 +61,7 @@ static int begin(il_part *to, double t, double *x_new)
     if (status != IL_OK) {
         return status;
     }
-    /* driven joints move as they are driven, all others as before */
+    /* driven joints move as prescribed, all others as before */
     for (int64_t k = 0; k < choice->driven_count; k++) {
         before[choice->driven[k]] = to->qd[choice->driven[k]];
     }
@@ -72,7 +72,7 @@ static int begin(il_part *to, double t, double *x_new)
     return grip(to, to, t);
 }
 
-/* The mode that a step began in keeps its choice: should the step fail later, its state is for it. */
+/* The initial mode of a step keeps its choice: if the step fails, its state is restored for it. */
 static int may_renew(const il_handover *way)
 {
     const il_instance *instance = way->to->instance;
@@ -91,7 +91,7 @@ int il_hand_over(void *context, double t, const double *x, double *x_new, il_rec
     }
     record->energy_before = energy_of(from, t);
 
-    /* what the user sets, in the numbering of the next mode */
+    /* values set by the user, in the order of the next mode */
     const il_view view = il_view_of(from, from->pre_events, t);
     double e = 0.0;
     if (way->impact != NULL) {

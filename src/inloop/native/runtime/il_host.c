@@ -1,4 +1,4 @@
-/* What hosts reach of an instance; see il_host.h. */
+/* Access of hosts to an instance; see il_host.h. */
 #include "il_host.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ void il_follow_inputs(il_instance *instance, int64_t mode, il_input_function fun
         active->context.inputs = active->look.inputs = &part->inputs;
         active->system.autonomous = 0;
         if (active->choice->expand == NULL) {
-            /* the generated Jacobian knows no inputs that change by themselves */
+            /* the generated Jacobian does not include time-dependent inputs */
             active->system.jacobian = NULL;
         }
     }
@@ -206,7 +206,7 @@ int il_advance_logged(il_instance *instance, il_event *events, double *states, i
     machine->event_count = 0;
     const int status = il_advance(instance);
     *count = machine->event_count;
-    /* all events since the start are counted as if there were no log */
+    /* all events since the start are counted, as without a log */
     machine->events_lost += machine->event_count;
     machine->event_capacity = machine->event_count = 0;
     return status;

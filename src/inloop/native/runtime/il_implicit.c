@@ -4,18 +4,18 @@
      (I - g W) y = w f(t + g, x + g k) - k + (w - 1) g df/dt,             w = 1 / (2 gamma)
      x_new = x + h ((2 - w) k + y)
 
-   It is a W-method: its order is 2 for any matrix W, because the conditions hold without one on W
+   It is a W-method: its order is 2 for any matrix W, because the order conditions do not involve W
    (Steihaug & Wolfbrandt 1979, doi:10.1090/S0025-5718-1979-0521273-8; Hairer & Wanner, Solving
    Ordinary Differential Equations II (1996), IV.7: with b2 = w, alpha_21 = gamma, gamma_21 =
-   -gamma/w; df/dt, too, may be left out where it is not stiff). So W need hold only what is stiff,
-   the force laws, and mechanisms factorize nothing larger than their mass matrix. With the
-   complete Jacobian gamma = 1 - 1/sqrt 2 makes it L-stable (the stability function is that of
-   ROS2: Verwer, Spee, Blom & Hundsdorfer 1999, doi:10.1137/S1064827597326651). Why this one of
-   the family with b2 alpha_21 = 1/2: the point at which laws are evaluated again, x + g k, is a
-   linearly implicit Euler step, in which stiff deviations are gone. ROS2 with the same gamma
-   looks at -2.4 times, the midpoint at -0.7 times the deviation: on the other side of what a
-   friction law is in, from where both explode. Order 3 with any W takes four stages (three leave
-   gamma^2/4 = gamma^2/6; Rang & Angermann 2005, doi:10.1007/s10543-005-0035-y). */
+   -gamma/w; df/dt may also be omitted where it is not stiff). So W need only contain what is stiff,
+   the force laws, and mechanisms factorize nothing larger than their mass matrix. With the complete
+   Jacobian gamma = 1 - 1/sqrt 2 makes it L-stable (the stability function is that of ROS2: Verwer,
+   Spee, Blom & Hundsdorfer 1999, doi:10.1137/S1064827597326651). Why this member of the family with
+   b2 alpha_21 = 1/2: the second evaluation of the laws, at x + g k, is a linearly implicit Euler
+   step, in which stiff deviations have decayed. ROS2 with the same gamma evaluates at -2.4 times,
+   the midpoint at -0.7 times the deviation: on the opposite side of a friction law, from where both
+   diverge. Order 3 with any W takes four stages (three leave gamma^2/4 = gamma^2/6; Rang &
+   Angermann 2005, doi:10.1007/s10543-005-0035-y). */
 #include "il_dense.h"
 #include "il_differences.h"
 #include "il_shifted.h"
@@ -23,10 +23,10 @@
 static const double gamma_ = 0.29289321881345248; /* 1 - 1/sqrt 2 */
 static const double weight = 1.70710678118654752; /* 1 / (2 gamma) */
 
-/* the parts of `stages` */
+/* layout of `stages` */
 typedef struct parts {
     double *k, *y, *x_stage;
-    double *work; /* two rows; like what follows, for systems without `predict` */
+    double *work; /* two rows; this and the following for systems without `predict` */
     double *dfdt;
     double *J;    /* size x size */
     double *W;    /* (n + m) x (n + m) */
@@ -46,7 +46,7 @@ static parts split(const il_stepper *stepper)
     return (parts){k, k + size, k + 2 * size, k + 3 * size, k + 5 * size, J, J + size * size};
 }
 
-/* k, with all of df/dx for W: (I - g J)^-1 r = (I / g - J)^-1 r / g */
+/* k, with the complete df/dx as W: (I - g J)^-1 r = (I / g - J)^-1 r / g */
 static int predict_by_jacobian(il_stepper *stepper, const il_span *span, double g, const parts *p)
 {
     int status = il_first_slope(stepper, span);
@@ -115,7 +115,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
 }
 
 /* q by the cubic with the velocities at both ends, qd by its derivative, z by the cubic with its
-   rates. Accelerations are not looked at: where laws are stiff they are noise. */
+   rates. Accelerations are not used: for stiff laws they are noise. */
 static int interpolate(il_stepper *stepper, const il_span *span)
 {
     const int64_t size = stepper->size;

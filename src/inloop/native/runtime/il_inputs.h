@@ -1,4 +1,4 @@
-/* Inputs that are functions of time, as the rates of a mechanism follow them. */
+/* Time-dependent inputs of the rates of a mechanism. */
 #ifndef IL_INPUTS_H
 #define IL_INPUTS_H
 
@@ -7,19 +7,19 @@
 #include "il_finite.h"
 #include "il_status.h"
 
-/* Bring those entries of u that follow time to it; the others stay as they are. */
+/* Update the time-dependent entries of u; the others are unchanged. */
 typedef void (*il_input_function)(const void *self, double t, double *u);
 
 typedef struct il_inputs {
     il_input_function function;
-    const void *self; /* handed to it */
-    double *u;        /* what the rates read */
+    const void *self; /* passed to it */
+    double *u;        /* inputs read by the rates */
     int64_t count;
-    int64_t bad; /* the first entry that was not finite, last time; -1 if there was none */
+    int64_t bad; /* the first entry that was not finite in the last call; -1 if none */
     double bad_t;
 } il_inputs;
 
-/* Bring u to time t; IL_DIVERGED if an entry is not finite. */
+/* Update u to time t; IL_DIVERGED if an entry is not finite. */
 static inline int il_follow(il_inputs *inputs, double t)
 {
     inputs->function(inputs->self, t, inputs->u);

@@ -1,4 +1,4 @@
-/* How the parts of an instance are put together; see il_plant.h. */
+/* Assembly of the parts of an instance; see il_plant.h. */
 #include "il_instance.h"
 
 #include <math.h>
@@ -90,7 +90,7 @@ static void connect_events(il_instance *instance, il_part *part)
     }
 }
 
-/* One unit of each entry of x, as long as nobody knows the rates of the motion. */
+/* Default scale of each entry of x, while the rates of the motion are unknown. */
 static void measure(il_part *part)
 {
     const il_mode_row *row = part->row;

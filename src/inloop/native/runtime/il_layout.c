@@ -1,7 +1,7 @@
-/* Memory of an instance: what lies where; see il_instance.h. */
+/* Memory layout of an instance; see il_instance.h. */
 #include "il_instance.h"
 
-/* what a step may spend on its contacts */
+/* limits for the contacts of a step */
 #define CONTACT_TOLERANCE 1e-10
 enum { CONTACT_SWEEPS = 500, CONTACT_NEWTONS = 100 };
 
@@ -21,13 +21,13 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What follows begins with a cache line. */
+/* Align to a cache line. */
 static void align(il_arena *from)
 {
     from->used = (from->used + IL_ALIGNMENT - 1) / IL_ALIGNMENT * IL_ALIGNMENT;
 }
 
-/* What each step uses of a choice, in the order of use. */
+/* Data of a choice used in each step, in order of use. */
 static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il_choice *choice)
 {
     il_active a = {.choice = choice};
@@ -52,7 +52,7 @@ static il_active lay_out_choice(il_arena *from, const il_mode_row *row, const il
     return a;
 }
 
-/* What each step uses of a mode, in the order of use: the rates, then the outputs. */
+/* Data of a mode used in each step, in order of use: the rates, then the outputs. */
 static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outputs)
 {
     il_part p = {.row = row};
@@ -95,7 +95,7 @@ static il_part lay_out_mode(il_arena *from, const il_mode_row *row, int64_t outp
     return p;
 }
 
-/* What only events, other choices of coordinates and differences use. */
+/* Data used only for events, other choices of coordinates and differences. */
 static void lay_out_rest(il_arena *from, il_part *p, const il_mode_row *row)
 {
     for (int64_t k = 0; k < row->choice_count; k++) {
@@ -116,7 +116,7 @@ static void lay_out_rest(il_arena *from, il_part *p, const il_mode_row *row)
     p->pivots = numbers(from, 2 * row->rows);
     p->sizes = numbers(from, il_length_of_x(row));
     p->lengths = numbers(from, 2 * row->n);
-    /* last: seldom in use, and large */
+    /* last: rarely used, and large */
     if (row->terms) {
         const il_choice choice = il_free_choice(row);
         il_active active = lay_out_choice(from, row, &choice);

@@ -124,7 +124,7 @@ int il_machine_init(il_machine *machine)
 
 int il_machine_step(il_machine *machine, double t, double h)
 {
-    /* nothing is taken over from the last step: the host may have changed inputs since */
+    /* nothing is reused from the last step: the host may have changed inputs since */
     machine->stepper.slope_known = 0;
     machine->stepper.jacobian_known = 0;
     machine->events_in_step = 0;

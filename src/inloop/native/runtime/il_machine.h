@@ -1,40 +1,40 @@
-/* A system that changes while it runs: modes, and transitions between them at events.
+/* A hybrid system: modes, and transitions between them at events.
  *
  * One step is the same in batch simulation and in real time. Nothing here allocates, locks, prints
  * or keeps state outside il_machine: the caller owns all memory. A step either succeeds or leaves
- * the machine (mode, x, armed flags, history, log), and the contexts of its modes, as they were.
+ * the machine (mode, x, armed flags, history, log), and the contexts of its modes, unchanged.
  *
- * The rules
+ * Rules
  *
- * Seeing. After a trial step from t to t + h the indicators are evaluated on the dense output of
- * the method at h/4, h/2 and 3h/4, and at the end: a dip that is shorter than a quarter of a step
- * may remain unseen. Steps with hard contacts have no dense output: only their ends are looked at, and
- * a state within is that of a shorter step. The earliest crossing counts; of crossings at the same time, within the
- * tolerance of time, the transition that was declared first.
+ * Detection. After a trial step from t to t + h the indicators are evaluated on the dense output of
+ * the method at h/4, h/2 and 3h/4, and at the end: a dip shorter than a quarter of a step may be
+ * missed. Steps with hard contacts have no dense output: only their ends are checked, and a state
+ * inside is that of a shorter step. The earliest crossing counts; of crossings at the same time,
+ * within the time tolerance, the transition that was declared first.
  *
- * Locating. The root is closed in on the dense output until its time is known to the tolerance of
- * time, max(4 eps |t|, time_tolerance), and the indicator is within its tolerance of zero, by
- * secants with halved ordinates (Illinois) and bisections, in at most 100 trials (il_root.h). State and time of the event are
- * those of the end of the bracket that is closer to zero. Then the jump, then the rest of the
- * step in the next mode, with events of its own; a rest below the tolerance of time is skipped.
+ * Location. The root is bracketed on the dense output until its time is known to the time
+ * tolerance, max(4 eps |t|, time_tolerance), and the indicator is within its tolerance of zero, by
+ * the Illinois method and bisection, in at most 100 trials (il_root.h). State and time of the event
+ * are those of the end of the bracket that is closer to zero. The jump follows, then the rest of
+ * the step in the next mode, with its own events; a rest below the time tolerance is skipped.
  *
  * Arming. A transition fires at zero only after its indicator has been on the armed side (positive
- * for one that falls, negative for one that rises, either for direction 0) by more than its
- * tolerance since the mode was entered. One that starts within its tolerance does not fire at
- * once; if it leaves through the firing side it fires as it passes its tolerance there. One that
- * starts beyond twice its tolerance on the firing side fires at once, before any step. A mode that
- * is entered again arms anew: a transition into its own mode must turn its indicator around, or
- * have direction 0, which arms wherever it leaves. The tolerance says what zero is: choose it above
- * the rounding error of the indicator and below the smallest excursion that matters.
+ * for a falling one, negative for a rising one, either for direction 0) by more than its tolerance
+ * since the mode was entered. One that starts within its tolerance does not fire at once; if it
+ * leaves through the firing side it fires when it passes its tolerance there. One that starts
+ * beyond twice its tolerance on the firing side fires at once, before any step. Re-entering a mode
+ * re-arms it: a transition into its own mode must reverse its indicator, or have direction 0, which
+ * arms on either side. The tolerance defines zero: choose it above the rounding error of the
+ * indicator and below the smallest relevant excursion.
  *
- * Settling. Firings of one transition accumulate when two intervals in a row were shorter than the
- * one before and one of these holds for the last one, T:
- *  - it is below settle_time, or what is still to come, T r / (1 - r), is, where r is the larger
- *    one of the last two ratios of intervals;
+ * Settling. Firings of one transition accumulate when two consecutive intervals were each shorter
+ * than the one before and one of these holds for the last one, T:
+ *  - it is below settle_time, or the remaining time, T r / (1 - r), is, where r is the larger of
+ *    the last two ratios of intervals;
  *  - the transition was never armed in it: the excursion was within the tolerance;
- *  - it ends with the last event that is allowed in this step.
- * Then the machine enters settles_in by the jump `settle`. If there is no such mode, or the
- * allowed events are used up otherwise, the step fails with IL_CHATTERING. What fires at once does
+ *  - it ends with the last event allowed in this step.
+ * Then the machine enters settles_in by the jump `settle`. If there is no such mode, or the allowed
+ * events are used up otherwise, the step fails with IL_CHATTERING. Transitions that fire at once do
  * not settle.
  */
 #ifndef IL_MACHINE_H
@@ -42,7 +42,7 @@
 
 #include "il_stepper.h"
 
-/* What a jump reports; told to users by native/running/machine_run.py. */
+/* Report of a jump; presented to users by native/running/machine_run.py. */
 typedef struct il_record {
     double energy_before; /* kinetic and potential [J] */
     double energy_after;  /* [J] */
@@ -58,21 +58,21 @@ typedef int (*il_jump)(void *context, double t, const double *x, double *x_new, 
 
 typedef struct il_transition {
     int64_t indicator;    /* index into g */
-    int64_t direction;    /* -1: falls through zero, +1: rises, 0: either */
-    int64_t target;       /* mode that follows */
-    il_jump jump;         /* NULL: the state stays as it is (sizes must agree) */
-    void *context;        /* handed to jump */
-    int64_t settles_in;   /* mode that follows at an accumulation point, -1: none */
-    il_jump settle;       /* jump to that mode; NULL: the state stays as it is */
-    void *settle_context; /* handed to settle */
+    int64_t direction;    /* -1: falling through zero, +1: rising, 0: either */
+    int64_t target;       /* next mode */
+    il_jump jump;         /* NULL: the state is kept (sizes must agree) */
+    void *context;        /* passed to jump */
+    int64_t settles_in;   /* next mode at an accumulation point, -1: none */
+    il_jump settle;       /* jump to that mode; NULL: the state is kept */
+    void *settle_context; /* passed to settle */
 } il_transition;
 
 typedef struct il_mode {
     il_system system;
     il_indicators indicators;         /* may be NULL if there are no transitions */
-    void *context;                    /* handed to indicators */
+    void *context;                    /* passed to indicators */
     int64_t indicator_count;
-    const double *tolerances;         /* one per indicator, > 0: what counts as zero */
+    const double *tolerances;         /* one per indicator, > 0: smaller values count as zero */
     const il_transition *transitions;
     int64_t transition_count;
 } il_mode;
@@ -87,14 +87,14 @@ typedef struct il_event {
     il_record record;
 } il_event;
 
-/* When a transition has fired; all 0: never. */
+/* Firing history of a transition; all 0: never fired. */
 typedef struct il_history {
     double t;            /* last time [s] */
-    double interval;     /* from the time before [s] */
+    double interval;     /* since the time before [s] */
     double ratio;        /* of the last two intervals */
     double ratio_before; /* of the two before */
-    int64_t firings;     /* of which each interval was shorter than the one before */
-    int64_t excursion;   /* not 0: it has been armed since */
+    int64_t firings;     /* consecutive firings with decreasing intervals */
+    int64_t excursion;   /* not 0: armed since the last firing */
 } il_history;
 
 typedef struct il_machine {
@@ -104,14 +104,14 @@ typedef struct il_machine {
     int64_t method;        /* one of il_method_id */
     int64_t most_events;   /* in one step */
     double settle_time;    /* [s] */
-    double time_tolerance; /* times that differ by less are the same [s] */
-    const double *atol;    /* row per mode: what is small, see il_stepper; may be NULL */
+    double time_tolerance; /* smaller time differences are ignored [s] */
+    const double *atol;    /* row per mode: scale of small values, see il_stepper; may be NULL */
 
-    /* memory of the caller, as long as il_machine_measure says */
+    /* memory of the caller, sizes from il_machine_measure */
     double *work;
     int64_t *integers;
 
-    /* the log; what does not fit is counted or, if `complete`, fails with IL_SAMPLES_FULL */
+    /* the log; overflow is counted or, if `complete`, fails with IL_SAMPLES_FULL */
     il_event *events;
     double *event_states;  /* rows (x before, x after), each padded with NaN to `largest` */
     int64_t event_capacity;
@@ -122,19 +122,19 @@ typedef struct il_machine {
     /* the state, in and out: with the contexts, all that influences the future */
     double t;              /* [s] */
     int64_t mode;
-    int64_t entered;       /* 0: arm, and fire what has fired already, before the first step */
+    int64_t entered;       /* 0: arm, and fire pending transitions, before the first step */
     double *x;             /* `largest` numbers */
     int64_t *armed;        /* per transition of the mode: armed side +1 or -1, 0: not armed */
-    il_history *history;   /* per transition of all modes; behind it, as long again, private */
+    il_history *history;   /* per transition of all modes; a private copy follows */
     int64_t events_in_step;
 
-    /* where the last step failed because of an event */
+    /* location of a failure caused by an event */
     double fault_t;           /* [s] */
-    int64_t fault_mode;       /* -1: there was no such failure */
+    int64_t fault_mode;       /* -1: no such failure */
     int64_t fault_transition; /* -1: the indicators returned a bad status */
 
     /* private */
-    il_stepper stepper;    /* at work on the present mode; counts evaluations and Jacobians */
+    il_stepper stepper;    /* of the current mode; counts evaluations and Jacobians */
     int64_t largest;       /* length of the longest x */
     int64_t transitions;   /* of all modes */
     int64_t *pivots;
@@ -145,7 +145,7 @@ typedef struct il_machine {
     double *x_jump;
     double *g;             /* at a point of the trial step */
     double *g_trial;       /* at a trial of the root */
-    /* what a step that fails brings back */
+    /* restored when a step fails */
     int64_t kept;
     double t_kept;
     int64_t mode_kept;
@@ -162,32 +162,32 @@ typedef struct il_machine {
 typedef struct il_machine_sizes {
     int64_t work;        /* doubles */
     int64_t integers;
-    int64_t largest;     /* of x, and of a row of samples or states */
+    int64_t largest;     /* length of x, and of a row of samples or states */
     int64_t armed;
     int64_t transitions; /* history: twice as many */
 } il_machine_sizes;
 
-/* The largest of everything among some modes. */
+/* Maximum sizes over a set of modes. */
 typedef struct il_extent {
-    int64_t work, integers; /* as far as steppers need them */
+    int64_t work, integers; /* for the steppers */
     int64_t largest, armed, indicators;
     int64_t transitions;    /* of all modes together */
 } il_extent;
 
-/* Take a mode with n coordinates and m first-order states into account; IL_BAD_ARGUMENT if method or
-   numbers make no sense. */
+/* Include a mode with n coordinates and m first-order states; IL_BAD_ARGUMENT if the method or a
+   number is invalid. */
 int il_extend(il_extent *extent, int64_t method, int64_t n, int64_t m, int64_t indicators,
               int64_t transitions);
 
-/* How much memory a machine of such an extent needs. */
+/* Memory sizes of a machine of this extent. */
 il_machine_sizes il_machine_room(const il_extent *extent, int64_t mode_count);
 
-/* The same for modes that are there; IL_BAD_ARGUMENT if modes or method make no sense. */
+/* The same for given modes; IL_BAD_ARGUMENT if modes or method are invalid. */
 IL_EXPORT int il_machine_measure(const il_mode *modes, int64_t mode_count, int64_t method,
                                  il_machine_sizes *sizes);
 
-/* Set up what is private. Call it before the first step and whenever the caller has changed the
-   mode; for a new mode set `entered` to 0. */
+/* Initialize the private part. Call it before the first step and whenever the caller has changed
+   the mode; for a new mode set `entered` to 0. */
 IL_EXPORT int il_machine_init(il_machine *machine);
 
 /* One step from t to t + h. Inputs and parameters may have changed since the last one. */

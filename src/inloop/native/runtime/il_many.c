@@ -146,7 +146,7 @@ static il_job make_job(const il_many *many, il_worker *worker, int64_t number)
             .machine = machine,
             .rtol = many->rtol,
             .h = many->step,
-            .h_max = HUGE_VAL,
+            .h_max = many->longest,
             .max_steps = many->max_steps,
             .window = IL_WINDOW * many->t_end,
             .stride = is_fixed(many) ? many->stride : 1,

@@ -23,6 +23,7 @@ typedef struct il_many {
     const double *rtol;       /* as in il_run, for steps chosen by their error */
     const double *atol;       /* one row per mode and choice, as long as the largest x */
     int64_t most_choices;     /* of a mode: rows of atol per mode */
+    double longest;           /* step chosen by the error [s] */
     int64_t max_steps;        /* of a run, rejected ones included */
 
     /* where runs start */

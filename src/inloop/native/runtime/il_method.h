@@ -1,4 +1,4 @@
-/* What a method provides to the stepper, and what all methods share. Not for users. */
+/* Interface of a method to the stepper, and shared helpers. Internal. */
 #ifndef IL_METHOD_H
 #define IL_METHOD_H
 
@@ -7,22 +7,22 @@
 #include "il_finite.h"
 #include "il_stepper.h"
 
-/* The step that is being tried. t_new is t + h up to rounding: the clock decides. */
+/* The trial step. t_new is t + h up to rounding: the clock decides. */
 typedef struct il_span {
     double t, h, t_new;
     const double *x;
 } il_span;
 
 typedef struct il_method {
-    /* the error estimate shrinks with h to this power; 0: there is none */
+    /* order of the error estimate in h; 0: none */
     int error_power;
-    /* doubles behind `stages` */
+    /* length of `stages` [doubles] */
     int64_t (*stage_size)(int64_t n, int64_t m);
-    /* x_new, and error if there is an estimate; slope_new where it costs nothing */
+    /* computes x_new, and error if there is an estimate; slope_new if it is free */
     int (*attempt)(il_stepper *stepper, const il_span *span);
-    /* the rows of `dense`, after a good attempt */
+    /* fills the rows of `dense`, after a successful attempt */
     int (*interpolate)(il_stepper *stepper, const il_span *span);
-    /* x at the part s of the step, where no polynomial tells it; NULL: il_dense_at does */
+    /* x at the fraction s of the step for methods without a polynomial; NULL: il_dense_at */
     int (*reach)(il_stepper *stepper, const il_span *span, double s, double *x);
 } il_method;
 
@@ -36,7 +36,7 @@ static inline int il_evaluate(il_stepper *stepper, double t, const double *x, do
     return stepper->system.rates(stepper->system.context, t, x, xd);
 }
 
-/* f at the start of the step, unless it is known from the end of the one before */
+/* f at the start of the step, unless known from the end of the previous one */
 static inline int il_first_slope(il_stepper *stepper, const il_span *span)
 {
     if (stepper->slope_known) {
@@ -69,7 +69,7 @@ static inline void il_move_by(int64_t size, double *y, const double *x, double h
     }
 }
 
-/* What is wrong with a state that is not within its bounds. */
+/* The reason why a state is not within its bounds. */
 static inline int il_name_bound(const il_stepper *stepper, il_bounds *bounds)
 {
     if (!il_all_finite(stepper->x_new, stepper->size)) {
@@ -83,7 +83,7 @@ static inline int il_name_bound(const il_stepper *stepper, il_bounds *bounds)
     return IL_OUT_OF_BOUNDS;
 }
 
-/* Compute x_new and see that it makes sense. */
+/* Compute x_new and check it. */
 static inline int il_try(il_stepper *stepper, const il_span *span)
 {
     stepper->slope_new_known = 0;
@@ -101,7 +101,7 @@ static inline int il_try(il_stepper *stepper, const il_span *span)
                : il_name_bound(stepper, bounds);
 }
 
-/* x = x_new, and the slope at the end becomes the one at the start. */
+/* Accept: x = x_new, and the slope at the end becomes that at the start. */
 static inline void il_accept(il_stepper *stepper, double *x)
 {
     double *slope = stepper->slope;

@@ -1,4 +1,4 @@
-/* How a machine goes from leg to leg and from mode to mode; see il_modes.h. */
+/* Sequence of legs and modes of a machine; see il_modes.h. */
 #include "il_modes.h"
 
 #include "il_accumulation.h"
@@ -8,7 +8,7 @@ static void copy(double *to, const double *from, int64_t size)
     memcpy(to, from, (size_t)size * sizeof *to);
 }
 
-/* loops, because memcpy takes no NULL even for a size of 0 */
+/* loops, because memcpy does not accept NULL even for size 0 */
 static void copy_flags(int64_t *to, const int64_t *from, int64_t size)
 {
     for (int64_t i = 0; i < size; i++) {
@@ -37,7 +37,7 @@ void il_switch_to(il_machine *machine, int64_t mode)
     stepper->jacobians = jacobians;
 }
 
-/* Save the context of a mode, once in a step. */
+/* Save the context of a mode, once per step. */
 static void visit(il_machine *machine, int64_t mode)
 {
     const il_system *system = &machine->modes[mode].system;
@@ -52,7 +52,7 @@ static void visit(il_machine *machine, int64_t mode)
     }
 }
 
-/* Before the first event of a step: until then nothing but the stepper has changed. */
+/* Before the first event of a step: until then only the stepper has changed. */
 static void keep(il_machine *machine)
 {
     const il_mode *mode = &machine->modes[machine->mode];
@@ -111,7 +111,7 @@ static il_history *history_of(il_machine *machine, int64_t transition)
     return history;
 }
 
-/* A row of states: x, and NaN behind it. */
+/* A row of states: x, padded with NaN. */
 static void write_state(const il_machine *machine, double *row, const double *x, int64_t size)
 {
     copy(row, x, size);
@@ -134,7 +134,7 @@ static int log_event(il_machine *machine, const il_event *event)
     return IL_OK;
 }
 
-/* Which transitions have been armed in the leg up to its event. */
+/* Transitions that have been armed in the leg up to its event. */
 static void note_excursions(il_machine *machine)
 {
     const int64_t count = machine->modes[machine->mode].transition_count;
@@ -166,7 +166,7 @@ static int judge_firing(il_machine *machine, int64_t transition, double t, int a
     return *settled || too_many ? IL_CHATTERING : IL_OK;
 }
 
-/* From x_event through the jump of a transition into the next mode. */
+/* From x_event through the jump of a transition to the next mode. */
 static int change_mode(il_machine *machine, int64_t transition, double t, int at_once)
 {
     const il_mode *mode = &machine->modes[machine->mode];
@@ -211,7 +211,7 @@ static int fire(il_machine *machine, int64_t transition, double t, int at_once)
     return status;
 }
 
-/* Arm the transitions of the mode; the first one that has fired already, or -1. */
+/* Arm the transitions of the mode; returns the first one that has already fired, or -1. */
 static int arm_anew(il_machine *machine, int64_t *fired)
 {
     const il_mode *mode = &machine->modes[machine->mode];

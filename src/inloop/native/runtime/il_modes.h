@@ -1,7 +1,7 @@
-/* How a machine goes from leg to leg and from mode to mode. Not for users.
+/* Sequence of legs and modes of a machine. Internal.
  *
- * A leg is a trial step up to its first event. What is done between il_open and il_close is done
- * as a whole or not at all.
+ * A leg is a trial step up to its first event. Changes between il_open and il_close are made
+ * completely or not at all.
  */
 #ifndef IL_MODES_H
 #define IL_MODES_H
@@ -10,25 +10,25 @@
 
 #include "il_events.h"
 
-/* Called with each leg before it is taken; a status other than IL_OK fails the step. */
+/* Called with each leg before it is accepted; a status other than IL_OK fails the step. */
 typedef int (*il_inside)(void *host, il_leg *leg);
 
-/* Put the stepper to work on a mode; what it counts goes on. */
+/* Set the stepper up for a mode; its counters continue. */
 void il_switch_to(il_machine *machine, int64_t mode);
 
-/* Enter the mode in which the machine begins, with all transitions that have fired already. */
+/* Enter the initial mode of the machine, and go through transitions that have already fired. */
 int il_enter_first(il_machine *machine);
 
-/* Go to the event that ends a leg, and through it into the next mode. */
+/* Go to the event that ends a leg, and through it to the next mode. */
 int il_take_event(il_machine *machine, const il_leg *leg);
 
-/* Go through a transition that has fired at the present time and state. */
+/* Go through a transition that has fired at the current time and state. */
 int il_take_here(il_machine *machine, int64_t transition);
 
-/* Bring back what there was at il_open. */
+/* Restore the state at il_open. */
 void il_undo(il_machine *machine);
 
-/* What follows is inline: in a mode without transitions a step costs what it costs a stepper. */
+/* inline, so that a step in a mode without transitions costs no more than that of a stepper */
 
 static inline void il_open(il_machine *machine)
 {
@@ -50,7 +50,7 @@ static inline int il_close(il_machine *machine, int status)
     return status;
 }
 
-/* Go to the end of the leg and, at an event, into the next mode. */
+/* Go to the end of the leg and, at an event, to the next mode. */
 static inline int il_take_leg(il_machine *machine, const il_leg *leg)
 {
     const int64_t count = machine->modes[machine->mode].transition_count;
@@ -84,7 +84,7 @@ static inline int il_take_step(il_machine *machine, double h, double t_new, il_i
         if (status == IL_OK) {
             status = il_take_leg(machine, &leg);
         }
-        /* the rest of the step, unless it is too short to be one */
+        /* the rest of the step, unless it is too short */
         h = t_new - machine->t;
         if (h == 0.0 || fabs(h) <= il_time_tolerance(machine, t_new)) {
             break;

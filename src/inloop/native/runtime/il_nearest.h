@@ -42,7 +42,7 @@ int il_nearest_apart(const il_solid *a, const il_solid *b, double touching, il_n
 
 /* Cores that overlap or touch: the normal of the face of differences that is nearest to the origin,
    to `tolerance` [m]; of those that are apart, one along which they are apart. Not 0: there is
-   none, because all differences lie in a plane. */
+   none, because all differences lie on a line. */
 int il_nearest_within(const il_solid *a, const il_solid *b, double tolerance, il_nearest *found);
 
 #endif

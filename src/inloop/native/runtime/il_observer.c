@@ -5,6 +5,7 @@
 
 #include "il_arena.h"
 #include "il_finite.h"
+#include "il_horizon.h"
 
 static double *take(il_arena *from, int64_t count)
 {
@@ -38,6 +39,9 @@ static int64_t lay_out(il_observer *o, double *memory)
     for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++) {
         *wanted[k].piece = take(&arena, wanted[k].count);
     }
+    if (o->kind == IL_HORIZON) {
+        il_horizon_lay_out(o, &arena);
+    }
     const il_system *system = &il_in_use(il_observed_part(o))->system;
     double *work = take(&arena, il_work_size(o->method, system->n, system->m));
     int64_t *pivots = il_take(&arena, system->n + system->m, sizeof(int64_t), IL_ALIGNMENT);
@@ -63,6 +67,11 @@ static int makes_sense(const il_observer *o)
         const il_extra *extra = &o->extras[k];
         good = extra->kind >= IL_ADDS_TO_INPUT && extra->kind <= IL_COPY_OF_EXTRA;
         good = good && extra->number >= 0 && extra->number < most[extra->kind];
+    }
+    const int64_t size = il_observed_states(o) + o->extra_count;
+    good = good && (o->kind != IL_HORIZON || (o->horizon > 0 && o->bound_count >= 0));
+    for (int64_t k = 0; good && k < o->bound_count; k++) {
+        good = o->bounds[k].state >= 0 && o->bounds[k].state < size;
     }
     const il_system *system = &il_in_use(il_observed_part(o))->system;
     return good && il_work_size(o->method, system->n, system->m) >= 0;
@@ -104,6 +113,7 @@ int il_observer_begin(il_observer *observer, double *memory)
     o->t = il_time(o->instance);
     o->choices = o->used = o->far = 0;
     o->nis = 0.0;
+    o->window.count = 0;
     il_copy(o->x, o->instance->machine.x, il_observed_length(o));
     il_copy(o->held, o->instance->inputs, o->instance->plant->input_count);
     il_observer_find_pushes(o);
@@ -134,6 +144,11 @@ void il_observer_hold(il_observer *o, const double *inputs, const double *extra)
         il_write_input(o->instance, k, inputs[k]);
     }
     il_observer_act(o, extra);
+}
+
+void il_observer_set_inputs(il_observer *observer, const double *inputs)
+{
+    il_observer_hold(observer, inputs, observer->extra);
 }
 
 int il_observer_steps(il_observer *o, double *x)
@@ -293,6 +308,9 @@ int il_observer_predict(il_observer *observer, const double *inputs)
 {
     il_observer *const o = observer;
     il_part *part = il_observed_part(o);
+    if (o->kind == IL_HORIZON) {
+        il_horizon_make_room(o);
+    }
     il_observer_hold(o, inputs, o->extra);
     wander_anew(o);
     int status = predict_once(o);
@@ -303,12 +321,18 @@ int il_observer_predict(il_observer *observer, const double *inputs)
         il_look_at(part, o->t, o->x) == IL_OK) {
         il_set_guard(part, o->t, part->q);
     }
+    if (status == IL_OK && o->kind == IL_HORIZON) {
+        il_horizon_append(o);
+    }
     return status;
 }
 
 static int correct_once(il_observer *o, const double *measured)
 {
     il_observer_act(o, o->extra);
+    if (o->kind == IL_HORIZON) {
+        return il_correct_horizon(o, measured);
+    }
     const int drawn = o->kind == IL_UNSCENTED && !il_observer_all_plain(o);
     return drawn ? il_correct_unscented(o, measured) : il_correct_extended(o, measured);
 }

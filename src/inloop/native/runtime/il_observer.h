@@ -25,7 +25,8 @@
 
 enum il_observer_kind {
     IL_EXTENDED = 0,  /* Kalman filter with the slopes at the estimate */
-    IL_UNSCENTED = 1  /* Kalman filter with states drawn about the estimate */
+    IL_UNSCENTED = 1, /* Kalman filter with states drawn about the estimate */
+    IL_HORIZON = 2    /* the run of the last samples that fits best, see il_horizon.c */
 };
 
 enum il_extra_kind {
@@ -41,6 +42,36 @@ typedef struct il_extra {
     double keeps;   /* what is left of it after a sample: 1 it wanders, 0 it is new each time */
     double wanders; /* variance of its noise from sample to sample; a copy has none of both */
 } il_extra;
+
+/* One side of a bound of a state, on all of a horizon: side (state - limit) >= 0. */
+typedef struct il_state_bound {
+    int64_t state;  /* its number among those of the error */
+    double side;    /* 1: limit is the least value, -1: the largest one */
+    double limit;
+} il_state_bound;
+
+/* A horizon: nodes, of which the first is the oldest sample. Private. */
+typedef struct il_window {
+    int64_t count;            /* of nodes */
+    int64_t choices;          /* of the observer, as the nodes have their coordinates */
+    double t;                 /* of the first one [s] */
+    double *x, *extra;        /* states of the nodes */
+    double *y, *u;            /* what was measured at them, inputs held up to them */
+    double *tail_x, *tail_extra, *tail_P; /* what is known of the first one from before it */
+    double *P;                /* covariances before anything is measured at a node */
+    double *slopes;           /* [F G] from each node to the next */
+    double *off;              /* where the step from a node leads, from the next node */
+    double *H, *gain, *square, *miss; /* of each that is measured; square 0: there is none */
+    double *news;             /* innovations of a pass */
+    double *first;            /* those of the last node in the first pass, and their variances */
+    double *mean;             /* changes of nodes, as known before they are measured */
+    double *change;           /* of nodes, as all samples tell */
+    double *pull;             /* on nodes, by bounds */
+    double *adjoint, *along;  /* of the size of the error */
+    double *kept_x, *kept_extra, *kept_P; /* the estimate before a correction */
+    double *answers, *factor, *lack, *force, *trial; /* of bounds, see il_horizon_bounds.c */
+    int64_t *chosen;
+} il_window;
 
 typedef struct il_observer {
     /* set by the caller */
@@ -61,6 +92,9 @@ typedef struct il_observer {
     double gate;              /* measurements farther off than so many deviations are left out;
                                  0: none is */
     double spread;            /* of the drawn states, in parts of sqrt(size) deviations */
+    int64_t horizon;          /* samples that IL_HORIZON looks back on, > 0 */
+    const il_state_bound *bounds; /* of IL_HORIZON */
+    int64_t bound_count;
     int64_t generated;        /* not 0: slopes of the rates of a tree are the generated ones, where
                                  they are compiled in; else differences */
 
@@ -90,6 +124,7 @@ typedef struct il_observer {
     double *H, *y, *y_trial, *gain;
     double *points, *points_extra, *deltas, *seen, *L, *Pyy; /* see il_observer_unscented.c */
     double *all_before;       /* for a change of coordinates */
+    il_window window;
 } il_observer;
 
 /* Numbers that an observer needs in memory of its caller, aligned to IL_ALIGNMENT; -1: its plant, its
@@ -101,6 +136,9 @@ IL_EXPORT int il_observer_begin(il_observer *observer, double *memory);
 
 /* After the instance has chosen its coordinates anew, by a snapshot that was restored. */
 IL_EXPORT int il_observer_renew(il_observer *observer);
+
+/* All inputs of the plant as they were held up to the first sample; as they begin by default. */
+IL_EXPORT void il_observer_set_inputs(il_observer *observer, const double *inputs);
 
 /* To the next sample, with all inputs of the plant as they are held until then. */
 IL_EXPORT int il_observer_predict(il_observer *observer, const double *inputs);

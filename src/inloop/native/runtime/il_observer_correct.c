@@ -212,9 +212,9 @@ static void renew_row(il_observer *o, int64_t j, int64_t at, int64_t count, doub
 }
 
 /* P less all g g'; NaN in `measured`, or a gate that closed, means that there was none. */
-static void take_off(il_observer *o, const double *measured, int64_t count)
+void il_observer_take_off(il_observer *o, const double *measured)
 {
-    const int64_t size = o->size;
+    const int64_t size = o->size, count = o->used;
     double *const factors = o->Y;
     for (int64_t i = 0; i < size; i++) {
         const double before = o->P[i * size + i];
@@ -235,16 +235,14 @@ static void take_off(il_observer *o, const double *measured, int64_t count)
     }
 }
 
-int il_correct_extended(il_observer *o, const double *measured)
+int il_observer_take_in(il_observer *o, const double *measured, double *change)
 {
-    double *const change = o->Y;
-    int status = il_observer_see(o);
+    const int status = il_observer_see(o);
     if (status != IL_OK) {
         return status;
     }
     o->nis = 0.0;
     o->used = o->far = 0;
-    memset(change, 0, (size_t)o->size * sizeof *change);
     for (int64_t k = 0; k < o->measured_count; k++) {
         if (isfinite(measured[k])) {
             o->used = take_in(o, k, measured[k], o->used, change);
@@ -256,11 +254,21 @@ int il_correct_extended(il_observer *o, const double *measured)
             return IL_DIVERGED;
         }
     }
-    status = il_observer_move(o, change, o->x_trial, o->extra_trial);
+    return IL_OK;
+}
+
+int il_correct_extended(il_observer *o, const double *measured)
+{
+    double *const change = o->Y;
+    memset(change, 0, (size_t)o->size * sizeof *change);
+    int status = il_observer_take_in(o, measured, change);
+    if (status == IL_OK) {
+        status = il_observer_move(o, change, o->x_trial, o->extra_trial);
+    }
     if (status == IL_OK) {
         il_copy(o->x, o->x_trial, il_observed_length(o));
         il_copy(o->extra, o->extra_trial, o->extra_count);
-        take_off(o, measured, o->used);
+        il_observer_take_off(o, measured);
     }
     return status;
 }

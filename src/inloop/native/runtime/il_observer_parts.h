@@ -87,7 +87,18 @@ int il_observer_all_plain(const il_observer *o);
 /* Rows of H, and y expected now. */
 int il_observer_see(il_observer *o);
 
+/* All that was measured, one after the other: rows of H, gains in o->gain, and a change of the
+   estimate that is known so far and learns from each; then P without what they told. */
+int il_observer_take_in(il_observer *o, const double *measured, double *change);
+void il_observer_take_off(il_observer *o, const double *measured);
+
 int il_correct_extended(il_observer *o, const double *measured);
 int il_correct_unscented(il_observer *o, const double *measured);
+int il_correct_horizon(il_observer *o, const double *measured);
+
+/* The sample that a horizon has come to, with the inputs that were held up to it; before that, room
+   for it. */
+void il_horizon_append(il_observer *o);
+void il_horizon_make_room(il_observer *o);
 
 #endif

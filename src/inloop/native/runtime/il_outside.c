@@ -1,4 +1,4 @@
-/* A plant whose state somebody else integrates; see il_outside.h. */
+/* A plant integrated by an external solver; see il_outside.h. */
 #include "il_outside.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 #include "il_finite.h"
 #include "il_modes.h"
 
-#define WHOLE 1e-9     /* parts of a period by which a sample may be early */
-#define FARTHER 1e-3   /* parts of an indicator that was found beyond zero */
+#define WHOLE 1e-9     /* fraction of a period by which a sample may be early */
+#define FARTHER 1e-3   /* fraction of an indicator that was found beyond zero */
 #define UNIT_LOST 1e-8 /* of the squared length of a quaternion */
 
 int64_t il_largest_state(const il_plant *plant)
@@ -43,7 +43,7 @@ int64_t il_length_outside(const il_outside *outside)
     return outside->instance->machine.stepper.size;
 }
 
-/* Steps are not known: estimates are led by velocities alone. */
+/* Step sizes are unknown: estimates follow velocities only. */
 static void let_estimates_be(il_instance *instance)
 {
     for (int64_t m = 0; m < instance->plant->mode_count; m++) {
@@ -54,7 +54,7 @@ static void let_estimates_be(il_instance *instance)
     }
 }
 
-/* Remember how good the choice of coordinates is here, and use it without a guard. */
+/* Store the quality of the choice of coordinates here, and use it without a guard. */
 static int judge_choice(il_outside *outside)
 {
     il_part *part = il_present(outside->instance);
@@ -114,7 +114,7 @@ static double level_of(const il_machine *machine, int64_t k)
     return il_level(transition, machine->armed[k], machine->g[transition->indicator], tolerance);
 }
 
-/* A transition that leaves zero and comes back between two looks of the host has been armed. */
+/* A transition that leaves zero and returns between two calls of the host has been armed. */
 static void see(il_outside *outside, int64_t k)
 {
     const il_machine *machine = &outside->instance->machine;
@@ -139,7 +139,7 @@ int il_levels_outside(il_outside *outside)
     return status;
 }
 
-/* The host stays here: what was armed on the way is armed. */
+/* The host has accepted this state: what was armed on the way is armed. */
 static void arm_seen(il_outside *outside)
 {
     il_machine *machine = &outside->instance->machine;
@@ -166,19 +166,20 @@ static int find_fired(il_outside *outside, int64_t *fired)
     return status;
 }
 
-/* ---- what counts as zero ----
+/* ---- zero level of indicators ----
  *
- * A host finds an event as well as it can, which may be beyond the tolerance of the indicator. What
- * is not armed then counts as zero until it is armed, or goes a little farther. */
+ * A host locates an event as well as it can, possibly beyond the tolerance of the indicator. The
+ * value of an unarmed indicator then counts as zero until it is armed, or moves a little farther.
+ * */
 
-/* Let a transition be at zero where its indicator is. */
+/* Set the zero level of a transition to its current indicator. */
 static void forgive(il_part *part, int64_t k, double g)
 {
     const double own = own_tolerance(part, k);
     part->tolerances[k] = fabs(g) + fmax(own, FARTHER * fabs(g));
 }
 
-/* The same of all that are not armed. */
+/* The same for all that are not armed. */
 static int forgive_all(il_outside *outside)
 {
     il_machine *machine = &outside->instance->machine;
@@ -243,7 +244,7 @@ static int change_mode(il_outside *outside, il_happened *happened)
     return status == IL_OK ? forgive_all(outside) : status;
 }
 
-/* ---- what is watched between events ---- */
+/* ---- monitoring between events ---- */
 
 /* Has a pivot of the choice in use shrunk too far, or changed its sign? */
 static int pivots_lost(il_outside *outside)
@@ -270,7 +271,7 @@ int il_singular_outside(il_outside *outside)
             il_near_singular(part, il_time(instance)));
 }
 
-/* Has a quaternion left the unit length? */
+/* Has a quaternion lost its unit length? */
 static int lengths_lost(const il_outside *outside)
 {
     const il_machine *machine = &outside->instance->machine;
@@ -301,7 +302,7 @@ int il_done_outside(il_outside *outside)
     return status;
 }
 
-/* Other independent coordinates where they are better, and quaternions of unit length. */
+/* Change to better independent coordinates, and normalize quaternions. */
 static int renew(il_outside *outside, il_happened *happened)
 {
     il_instance *instance = outside->instance;

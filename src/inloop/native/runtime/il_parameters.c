@@ -1,4 +1,4 @@
-/* Parameters that change while a plant runs; see il_plant.h. */
+/* Parameter changes at run time; see il_plant.h. */
 #include <string.h>
 
 #include "il_finite.h"

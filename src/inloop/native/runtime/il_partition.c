@@ -7,16 +7,16 @@
 #include "il_finite.h"
 #include "il_precision.h"
 
-/* of the largest entry: what is left of a redundant row is below */
+/* of the largest entry: the remainder of a redundant row is below this */
 #define RANK_TOLERANCE IL_BY_PRECISION(1e-9, 1e-5)
-#define GOOD_PIVOT 0.2      /* of the largest entry left: such pivots are acceptable */
-#define POOR_PIVOT 0.05     /* of a unit: smaller ones are not worth a preference */
+#define GOOD_PIVOT 0.2      /* of the largest remaining entry: larger pivots are acceptable */
+#define POOR_PIVOT 0.05     /* of a unit: a preference must not lead to smaller pivots */
 
 typedef struct {
     int32_t rows, n;
-    double *A;                /* what is left of J */
+    double *A;                /* remaining part of J */
     double *per_row, *per_column;
-    int32_t *free_rows;       /* those in use first, then the ones left */
+    int32_t *free_rows;       /* those in use first, then the remaining ones */
     int32_t *columns;         /* likewise */
     int32_t pivots, column_count;
     double worst;             /* the smallest pivot */
@@ -39,7 +39,7 @@ static double largest_left(const elimination *e)
     return best;
 }
 
-/* how many other entries there are in each row and column that is left */
+/* number of other entries in each remaining row and column */
 static void count_entries(const elimination *e, double best)
 {
     for (int32_t b = e->pivots; b < e->column_count; b++) e->per_column[b] = -1.0;
@@ -54,7 +54,8 @@ static void count_entries(const elimination *e, double best)
     }
 }
 
-/* among good pivots the one whose row and column hold the fewest other entries; ties: the larger */
+/* among good pivots the one with the fewest other entries in its row and column; ties: the larger
+   */
 static void find_cheapest(const elimination *e, double best, int32_t *row, int32_t *column)
 {
     double least = INFINITY;
@@ -70,7 +71,7 @@ static void find_cheapest(const elimination *e, double best, int32_t *row, int32
     }
 }
 
-/* bring entry k of a list to place `to`, the others keep their order */
+/* move entry k of a list to place `to`, the others keep their order */
 static int32_t move_up(int32_t *list, int32_t k, int32_t to)
 {
     const int32_t value = list[k];
@@ -93,7 +94,7 @@ static void eliminate_below(elimination *e, int32_t row, int32_t column)
     }
 }
 
-/* pivots among the coordinates whose role is at most `most` */
+/* pivots among the coordinates with a role of at most `most` */
 static void eliminate(elimination *e, const double *J, const int32_t *roles, int32_t most)
 {
     const size_t size = (size_t)e->rows * (size_t)e->n;
@@ -144,7 +145,7 @@ int il_choose(int32_t rows, int32_t n, const double *J, const int32_t *roles, in
     choice->m = e.pivots;
     choice->nu = n - choice->nd - e.pivots;
     if (e.pivots != rank || choice->nu < 0) return 0;
-    /* behind the dependent ones all others that are not driven */
+    /* after the dependent ones, all others that are not driven */
     int32_t next = e.pivots;
     for (int32_t j = 0; j < n; j++) {
         int32_t k = 0;

@@ -1,6 +1,6 @@
-/* Elimination without numbers; see il_pattern.h.
+/* Symbolic elimination; see il_pattern.h.
  *
- * Sets of columns are rows of a matrix of flags; tables are read off it in increasing order.
+ * Sets of columns are rows of a matrix of flags; tables are read from it in increasing order.
  */
 #include "il_pattern.h"
 
@@ -14,7 +14,7 @@ static void clear(int32_t *index, int32_t rows, int32_t columns)
     for (size_t k = 0; k < size; k++) index[k] = ABSENT;
 }
 
-/* to = to and from, from column `first` on */
+/* union: to = to or from, starting at column `first` */
 static void unite(int32_t *to, const int32_t *from, int32_t first, int32_t columns)
 {
     for (int32_t j = first; j < columns; j++) {
@@ -27,7 +27,7 @@ static void mark(int32_t *to, const il_rows *rows, int32_t row)
     for (int32_t p = rows->begin[row]; p < rows->begin[row + 1]; p++) to[rows->column[p]] = 0;
 }
 
-/* flags as rows; each flag becomes the number of its place */
+/* convert flags to rows; each flag becomes the index of its place */
 static il_rows read_off(int32_t *index, int32_t rows, int32_t columns, il_open_rows to)
 {
     int32_t next = 0;
@@ -44,7 +44,7 @@ static il_rows read_off(int32_t *index, int32_t rows, int32_t columns, il_open_r
     return (il_rows){rows, to.begin, to.column};
 }
 
-/* dependent columns of J: L and U with fill, and where the given entries go */
+/* dependent columns of J: L and U with fill, and locations of the given entries */
 static void fill_Jv(const il_terms *terms, const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m;
@@ -117,7 +117,7 @@ static void fill_M(const il_terms *terms, il_pattern *p)
     p->closed.M_entry = p->M_entry;
 }
 
-/* B = -J_v^-1 J_u: what goes in, through L, through U */
+/* B = -J_v^-1 J_u: input, forward, back substitution */
 static void fill_B(const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m, nu = choice->nu;
@@ -156,7 +156,7 @@ static void fill_MA(const il_partition *choice, il_pattern *p)
     p->closed.MA = read_off(p->index, n, nu, p->MA);
 }
 
-/* row c of A^T M A takes row i of M A, from its diagonal on */
+/* add row i of M A to row c of A^T M A, from its diagonal on */
 static void add_row(const il_pattern *p, int32_t i, int32_t c, int32_t nu)
 {
     for (int32_t e = p->MA.begin[i]; e < p->MA.begin[i + 1]; e++) {
@@ -164,7 +164,7 @@ static void add_row(const il_pattern *p, int32_t i, int32_t c, int32_t nu)
     }
 }
 
-/* A^T M A right of its diagonal, without fill */
+/* A^T M A above its diagonal, without fill */
 static void mark_Mr(const il_partition *choice, il_pattern *p)
 {
     const int32_t m = choice->m, nu = choice->nu;
@@ -190,7 +190,7 @@ static void fill_Mr(const il_partition *choice, il_pattern *p)
     p->closed.Mr = read_off(p->index, nu, nu, p->Mr);
 }
 
-/* the one of those left, whose diagonal is not marked, that has the fewest neighbors */
+/* the remaining one with the fewest neighbors whose diagonal is not marked */
 static int32_t loneliest(const int32_t *index, int32_t nu)
 {
     int32_t best = 0, least = nu + 1;
@@ -205,7 +205,7 @@ static int32_t loneliest(const int32_t *index, int32_t nu)
     return best;
 }
 
-/* independent coordinates in an order that causes little fill in A^T M A: minimum degree */
+/* low-fill order of the independent coordinates in A^T M A: minimum degree */
 static void order_independent(const il_partition *choice, il_pattern *p)
 {
     const int32_t nu = choice->nu;

@@ -1,3 +1,7 @@
+/* Sparse LU factorization with column pivoting, row by row in a given order (il_pivoting.h).
+ *
+ * Used where the pivots of the fixed order are too small.
+ */
 #include "il_pivoting.h"
 
 #include <math.h>

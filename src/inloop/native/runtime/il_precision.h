@@ -1,8 +1,8 @@
-/* What depends on how many bits a number has.
-
-   All numbers are double. The sources of a plant can also leave Python in single precision: then
-   each `double` reads `float`, each literal has an f at its end (io/boards/single.py), and
-   IL_SINGLE is defined. What no such rule can know is chosen here. */
+/* Definitions that depend on the floating-point precision.
+ *
+ * All numbers are double. The sources of a plant can also be exported in single precision: then
+ * each `double` becomes `float`, each literal gets the suffix f (io/boards/single.py), and
+ * IL_SINGLE is defined. The remaining differences are defined here. */
 #ifndef IL_PRECISION_H
 #define IL_PRECISION_H
 
@@ -11,8 +11,8 @@
 #ifdef IL_SINGLE
 typedef int32_t il_integer; /* as wide as a number */
 typedef uint32_t il_natural;
-#define IL_MANTISSA 23      /* bits of a number behind its first one */
-#define IL_BIAS 127         /* of its exponent */
+#define IL_MANTISSA 23      /* mantissa bits without the leading one */
+#define IL_BIAS 127         /* exponent bias */
 #define IL_BY_PRECISION(of_double, of_float) (of_float)
 #else
 typedef int64_t il_integer;

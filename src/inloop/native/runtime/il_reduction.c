@@ -1,4 +1,4 @@
-/* Close the loops by Newton's method, then the motion; see il_reduction.h. */
+/* Close the loops by Newton's method, then compute the motion; see il_reduction.h. */
 #include "il_reduction.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static int drive(il_context *c, double t)
     const il_reduction *r = c->reduction;
     const il_terms_at *at = &r->at;
     const int32_t nd = r->choice.nd, *driven = r->choice.order + r->choice.m + r->choice.nu;
-    double *motions = r->effort; /* three for each, free until the efforts are found */
+    double *motions = r->effort; /* three for each; free until the efforts are computed */
     if (!c->drives) {
         for (int32_t k = 0; k < nd; k++) {
             at->q[driven[k]] = c->q[driven[k]];
@@ -78,7 +78,7 @@ static int closed(il_context *c)
             const double size = fabs(r->step[i]) * c->per_unit[i];
             const double pivot = r->pivots[i] * c->guard[i];
             largest = size > largest ? size : largest;
-            /* a pivot that changes its sign was zero on the way; NaN is never good */
+            /* a pivot that changed its sign was zero on the way; NaN never passes */
             good &= (pivot >= 0.0) & (pivot <= 1.0) & (size <= c->farthest);
         }
         if (!good) break;
@@ -92,7 +92,7 @@ static int closed(il_context *c)
         } else {
             terms->sines(&r->at);
         }
-        /* convergence is quadratic: what is left is far below the tolerance */
+        /* convergence is quadratic: the remaining error is far below the tolerance */
         if (largest <= c->tolerance) return IL_OK;
     }
     return opened(c);
@@ -156,7 +156,7 @@ static int moving(il_context *c, double t, const double *x, double *zd)
     return IL_OK;
 }
 
-/* quaternions turn with their bodies; what loops have a say in is drawn to closure */
+/* quaternions rotate with their bodies; those constrained by loops are pulled to closure */
 static void turn_attitudes(const il_context *c, const il_reduction *r, const double *p, double *pd)
 {
     const il_terms *terms = r->mechanism.terms;
@@ -179,7 +179,7 @@ int il_reduction_rates(void *context, double t, const double *x, double *xd)
         xd[k] = x[nu + k];
         xd[nu + k] = r->at.qdd[independent[k]];
     }
-    /* estimates of dependent coordinates move as these do, and are drawn to closure */
+    /* estimates of dependent coordinates follow their rates, and are pulled to closure */
     for (int32_t k = 0; k < m; k++) {
         const double gap = r->at.q[dependent[k]] - x[estimates + k];
         xd[estimates + k] = r->at.qd[dependent[k]] + c->pull * gap;
@@ -224,7 +224,7 @@ int64_t il_reduction_expand(void *context, int64_t count, const double *t, const
     return count;
 }
 
-/* stand at a position, without velocities or states */
+/* at rest at a position, without velocities or states */
 static void stand(const il_context *c, double t, const double *q)
 {
     il_reduction *r = c->reduction;
@@ -277,7 +277,7 @@ void il_reduction_take(il_reduction *r, int64_t m, const int32_t *order, const i
     memcpy(r->choice.order, order, (n - (size_t)terms->nd) * sizeof *order);
     memcpy(r->choice.rows, rows, (size_t)m * sizeof *rows);
     il_pattern_fill(terms, &r->choice, &r->pattern);
-    /* rows that are not in use carry nothing, and other coordinates are not corrected */
+    /* rows not in use carry nothing, and other coordinates are not corrected */
     memset(r->at.lam, 0, (size_t)terms->J.count * sizeof(double));
     memset(r->dq, 0, n * sizeof(double));
 }

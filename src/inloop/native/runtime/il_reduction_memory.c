@@ -1,4 +1,4 @@
-/* Where everything of an il_reduction lies; see il_reduction.h. */
+/* Memory layout of an il_reduction; see il_reduction.h. */
 #include <string.h>
 
 #include "il_arena.h"
@@ -28,7 +28,7 @@ static void lay_out_choice(il_arena *a, const il_terms *terms, il_partition *cho
     choice->rows = indices(a, terms->J.count);
 }
 
-/* tables, for as many dependent coordinates as there can be */
+/* tables, for the maximum number of dependent coordinates */
 static void lay_out_pattern(il_arena *a, const il_terms *terms, il_pattern *p)
 {
     const int64_t n = terms->n, J = terms->J.begin[terms->J.count], M = terms->M.begin[n];
@@ -79,7 +79,7 @@ static void lay_out_work(il_arena *a, const il_terms *terms, il_closed_work *w)
     w->Mr = numbers(a, n * n);
 }
 
-/* what a step reads first, then what a new choice needs */
+/* data read in a step first, then data for a new choice */
 static void lay_out(il_arena *a, il_reduction *r)
 {
     const il_terms *terms = r->mechanism.terms;
@@ -123,7 +123,7 @@ il_reduction *il_reduction_place(const il_mechanism *mechanism, void *memory)
     r->mechanism = *mechanism;
     r->at.pre = mechanism->pre;
     lay_out(&a, r);
-    /* driven coordinates are the last ones of every choice */
+    /* driven coordinates come last in every choice */
     int32_t *ends[2] = {r->choice.order, r->next.order};
     for (int k = 0; k < 2; k++) {
         memcpy(ends[k] + terms->n - terms->nd, terms->driven, (size_t)terms->nd * sizeof(int32_t));

@@ -42,6 +42,9 @@ il_redundant_memory *il_redundant_lay_out(il_arena *from, const il_redundant *ta
     p->z = numbers(from, table->states);
     p->zd = numbers(from, table->states);
     made.moved = numbers(from, il_redundant_moving(table));
+    made.before = numbers(from, table->inputs);
+    made.jumped[0] = numbers(from, il_redundant_moving(table));
+    made.jumped[1] = numbers(from, il_redundant_moving(table));
     made.r = numbers(from, size);
     made.b = numbers(from, size);
     made.y = numbers(from, size);

@@ -41,7 +41,7 @@ typedef struct il_redundant_point {
 
 /* What generated code tells of a mechanism; constants. */
 typedef struct il_redundant {
-    int64_t n, bodies, free_count, driven_count, states, rows, attitudes;
+    int64_t n, bodies, free_count, driven_count, states, rows, attitudes, inputs;
     const int64_t *free, *driven;  /* numbers of coordinates */
     const int64_t *turned;         /* of each ball joint: the first of its three entries of `free` */
     const int64_t *used;           /* of each row: its number among all rows of the mechanism */
@@ -68,6 +68,8 @@ typedef struct il_redundant_memory {
     il_redundant_point point;
     double *r, *b, *y, *A, *effort, *drives;
     double *moved;                 /* by the step so far: bodies, joints */
+    double *before;                /* inputs of the step as if they had not changed where it begins */
+    double *jumped[2];             /* u̇ and a there, if they have */
     double *history[2];            /* of il_alpha.c: where a step began, and where it led to */
     il_sparse_lu_memory lu;
     int64_t answering;             /* not 0: lu is that of il_redundant_respond at the point */

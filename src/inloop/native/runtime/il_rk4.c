@@ -1,4 +1,4 @@
-/* The classical method of Runge and Kutta, order 4. */
+/* The classical Runge-Kutta method, order 4. */
 #include "il_dense.h"
 
 static int64_t stage_size(int64_t n, int64_t m)
@@ -8,7 +8,7 @@ static int64_t stage_size(int64_t n, int64_t m)
 
 static int attempt(il_stepper *stepper, const il_span *span)
 {
-    /* part of h at which stages 2 to 4 are taken, and their weights */
+    /* fraction of h at which stages 2 to 4 are evaluated, and their weights */
     static const double reach[3] = {0.5, 0.5, 1.0};
     static const double weight[3] = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
     const int64_t size = stepper->size;
@@ -23,7 +23,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
     }
     il_move_by(size, stepper->x_new, span->x, h / 6.0, k);
     for (int stage = 0; stage < 3; stage++) {
-        /* each stage starts again from the old state, along the slope of the one before */
+        /* each stage starts from the old state, along the slope of the previous one */
         il_move_by(size, x_stage, span->x, reach[stage] * h, k);
         status = il_evaluate(stepper, span->t + reach[stage] * h, x_stage, k_stage);
         if (status != IL_OK) {

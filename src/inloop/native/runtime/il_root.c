@@ -1,12 +1,12 @@
-/* Secants with halved ordinates, and bisections where they are slow: the Illinois method, Dowell &
-   Jarratt 1971, doi:10.1007/BF01934364. */
+/* The Illinois method, with bisection where it is slow; Dowell & Jarratt 1971,
+   doi:10.1007/BF01934364. */
 #include "il_root.h"
 
 #include <math.h>
 
 enum { MOST_RESCUES = 6 };
 
-/* One end of the bracket; `weight` is what the secant takes for f. */
+/* One end of the bracket; `weight` is the value of f for the secant. */
 typedef struct end {
     il_point at;
     double weight;
@@ -17,7 +17,7 @@ static int is_between(double s, const end *a, const end *b)
     return s > a->at.s && s < b->at.s;
 }
 
-/* Where to look next: along the secant, or in the middle if the bracket does not shrink. */
+/* The next trial: along the secant, or the midpoint if the bracket does not shrink. */
 static double next_trial(const end *a, const end *b, double s_tolerance, int bisect)
 {
     const double width = b->at.s - a->at.s;
@@ -27,7 +27,7 @@ static double next_trial(const end *a, const end *b, double s_tolerance, int bis
     }
     double s = a->at.s + width * (a->weight / (a->weight - b->weight));
     if (width > s_tolerance) {
-        /* so far from the ends that the bracket closes if the root is there */
+        /* away from the ends, so that the bracket closes if the root is there */
         const double lowest = a->at.s + 0.5 * s_tolerance;
         const double highest = b->at.s - 0.5 * s_tolerance;
         s = s < lowest ? lowest : (s > highest ? highest : s);
@@ -40,8 +40,8 @@ int il_find_root(il_curve curve, void *context, il_point left, il_point right, d
 {
     end a = {left, left.f}, b = {right, right.f};
     double widths[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}; /* before the last three trials */
-    int stays = 0;   /* the end that stayed in the last one: -1 is a */
-    int rescues = 0; /* bisections so far; a curve that needs many of them gets nothing else */
+    int stays = 0;   /* the end that stayed in the last trial: -1 is a */
+    int rescues = 0; /* bisections so far; after many of them no more secants */
 
     for (int trial = 0; trial < IL_ROOT_TRIALS; trial++) {
         const double width = b.at.s - a.at.s;

@@ -1,4 +1,4 @@
-/* The root of a function of one number. Not for users. */
+/* Root of a scalar function. Internal. */
 #ifndef IL_ROOT_H
 #define IL_ROOT_H
 
@@ -14,11 +14,11 @@ typedef struct il_point {
     double f;
 } il_point;
 
-/* Where f falls from a.f > 0 to b.f <= 0, a.s < b.s.
+/* Find where f falls from a.f > 0 to b.f <= 0, a.s < b.s.
  *
- * Closes the bracket until it is no longer than s_tolerance and |f| at one of its ends no larger
- * than f_tolerance, or no number is left between them; in at most IL_ROOT_TRIALS trials, of which
- * all but 24 halve it at least. *s is the end where |f| is smaller.
+ * Shrinks the bracket until it is no longer than s_tolerance and |f| at one of its ends is no
+ * larger than f_tolerance, or no number is left between them; in at most IL_ROOT_TRIALS trials, all
+ * but 24 of which at least halve it. *s is the end with the smaller |f|.
  */
 int il_find_root(il_curve curve, void *context, il_point a, il_point b, double s_tolerance,
                  double f_tolerance, double *s);

@@ -37,10 +37,10 @@ static const double dense_weight[2][5] = {
      -6.594389125716872},
 };
 
-/* the parts of `stages` */
+/* layout of `stages` */
 typedef struct parts {
     double *u;       /* STAGES rows */
-    double *x_stage; /* and behind it one more row */
+    double *x_stage; /* followed by one more row */
     double *dfdt;
     double *J;       /* size x size */
     double *W;       /* (n + m) x (n + m) */
@@ -99,7 +99,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
     const parts p = split(stepper);
 
     int status = il_first_slope(stepper, span);
-    /* a rejected step is tried again from the same state, with the same Jacobian */
+    /* a rejected step is retried from the same state, with the same Jacobian */
     if (status == IL_OK && !stepper->jacobian_known) {
         status = il_find_jacobian(stepper, span, p.J, p.dfdt, p.x_stage);
         stepper->jacobian_known = status == IL_OK;
@@ -113,7 +113,7 @@ static int attempt(il_stepper *stepper, const il_span *span)
     if (status != IL_OK) {
         return status;
     }
-    /* the last stage is the estimate, and the result is the last point plus it */
+    /* the last stage is the error estimate, and is added to the last point to give the result */
     memcpy(stepper->error, p.u + (STAGES - 1) * size, (size_t)size * sizeof *p.u);
     il_move_by(size, stepper->x_new, p.x_stage, 1.0, stepper->error);
     return IL_OK;

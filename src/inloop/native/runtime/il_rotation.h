@@ -45,8 +45,8 @@ static inline void il_matrix_of(const double *e, double *R)
     R[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-/* e exp(m~): turned by m about axes of the body. */
-static inline void il_turn_by(const double *e, const double *m, double *to)
+/* e exp(m~): rotated by m about body axes; of unit length up to rounding. */
+static inline void il_turn_nearly(const double *e, const double *m, double *to)
 {
     const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     double c, s; /* cosine of half the angle, its sine by the angle */
@@ -65,11 +65,17 @@ static inline void il_turn_by(const double *e, const double *m, double *to)
     to[1] = e[0] * x + e[1] * c + e[2] * z - e[3] * y;
     to[2] = e[0] * y - e[1] * z + e[2] * c + e[3] * x;
     to[3] = e[0] * z + e[1] * y - e[2] * x + e[3] * c;
+}
+
+/* The same, of unit length. */
+static inline void il_turn_by(const double *e, const double *m, double *to)
+{
+    il_turn_nearly(e, m, to);
     il_attitude_normalize(1, to);
 }
 
-/* How m changes when what exp(m~) leads to is turned by d in its own axes: the inverse of the
-   tangent operator, with three terms of the series of (1 - |m|/2 cot |m|/2) / |m|². */
+/* Rate of m when exp(m~) is rotated by d in its own axes: the inverse of the tangent operator, with
+   three terms of the series of (1 - |m|/2 cot |m|/2) / |m|². */
 static inline void il_untangle(const double *m, double *d)
 {
     const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];

@@ -1,10 +1,10 @@
-/* The beginning, the samples and the end of a run; see il_sampling.h. */
+/* Start, samples and end of a run; see il_sampling.h. */
 #include "il_sampling.h"
 
-/* a sample this close to the end of a leg is the state there [part of sample_step] */
+/* a sample this close to the end of a leg is the state there [fraction of sample_step] */
 static const double NEAR = 1e-7;
 
-/* The next row, for a state of the present mode at time t. */
+/* Append a row, for a state of the current mode at time t. */
 static double *new_row(il_run *run, double t)
 {
     const il_machine *machine = run->machine;
@@ -29,13 +29,14 @@ static void sample_state(il_run *run)
     run->sampled = 1;
 }
 
-/* Number of the first uniform sample after t. */
+/* Index of the first uniform sample after t. */
 static int64_t sample_after(const il_run *run, double t)
 {
     return (int64_t)floor((t - run->t0) / run->sample_step + NEAR) + 1;
 }
 
-/* Transitions that have fired already, in a machine that has not entered its mode yet. */
+/* Go through transitions that have already fired, in a machine that has not entered its mode yet.
+   */
 static int enter(il_run *run)
 {
     il_machine *machine = run->machine;
@@ -83,7 +84,7 @@ int il_sample_leg(il_run *run, il_leg *leg)
 {
     il_stepper *stepper = &run->machine->stepper;
 
-    /* those up to the end of the leg, less the one at the end */
+    /* those up to the end of the leg, except one at the end */
     int64_t after = sample_after(run, leg->t_end);
     const double last = run->t0 + (double)(after - 1) * run->sample_step;
     after -= fabs(leg->t_end - last) <= NEAR * fabs(run->sample_step);
@@ -108,7 +109,7 @@ void il_finish_step(il_run *run)
     run->step++;
     run->steps_done++;
     if (run->sample_step != 0.0) {
-        /* what is not after the end and was not inside is at the end */
+        /* a sample that is neither after the end nor inside is at the end */
         const int64_t after = sample_after(run, run->machine->t);
         due = run->next_sample < after;
         run->next_sample = due ? after : run->next_sample;
@@ -127,7 +128,7 @@ int il_end(il_run *run, int status)
         return status;
     }
     const il_stepper *stepper = &run->machine->stepper;
-    /* the last good state is always the last sample; of a run that goes on, the next first one */
+    /* the last valid state is always the last sample; if the run continues, the next first one */
     if (!run->sampled && status != IL_SAMPLES_FULL) {
         sample_state(run);
     }

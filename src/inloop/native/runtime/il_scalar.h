@@ -1,8 +1,8 @@
-/* Arithmetic of generated code: one state at a time, or IL_LANES states side by side.
-
-   `real` is double, or a vector of IL_LANES doubles when IL_LANES is defined (il_single.h: float). Every function here
-   is branch-free where speed matters and works on both. C99; the vector form needs the vector
-   extensions of gcc or clang. */
+/* Arithmetic of generated code: one state at a time, or IL_LANES states in parallel.
+ *
+ * `real` is double, or a vector of IL_LANES doubles if IL_LANES is defined (il_single.h: float).
+ * Every function here is branch-free where speed matters and works on both. C99; the vector form
+ * needs the vector extensions of gcc or clang. */
 #ifndef IL_SCALAR_H
 #define IL_SCALAR_H
 
@@ -70,7 +70,7 @@ IL_FUNCTION real il_abs(real x) { return il_from_bits(il_to_bits(x) & (il_intege
 IL_FUNCTION real il_abs(real x) { return fabs(x); }
 #endif
 
-/* NaN in any argument of min, max and sign is the result, as in NumPy; comparisons with it are 0 */
+/* min, max and sign propagate NaN, as in NumPy; comparisons with it are 0 */
 #ifdef IL_LANES
 IL_FUNCTION real il_lt(real a, real b) { return il_blend(IL_MASK(a < b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
 IL_FUNCTION real il_le(real a, real b) { return il_blend(IL_MASK(a <= b), IL_SPLAT(1.0), IL_SPLAT(0.0)); }
@@ -83,12 +83,12 @@ IL_FUNCTION real il_sign(real x)
     return il_blend(IL_MASK(x < IL_SPLAT(0.0)) | IL_MASK(x > IL_SPLAT(0.0)), one, x);
 }
 #else
-/* written so that compilers compare and choose within vector registers, without branches */
+/* written so that compilers compare and select within vector registers, without branches */
 IL_FUNCTION real il_lt(real a, real b) { return a < b ? 1.0 : 0.0; }
 IL_FUNCTION real il_le(real a, real b) { return a <= b ? 1.0 : 0.0; }
 IL_FUNCTION real il_where(real c, real a, real b) { return fabs(c) <= 0.0 ? b : a; }
-/* of each two choices the second one is taken for NaN; both agree, or the bits of one are those of
-   a NaN, which the other's cannot unset */
+/* for NaN each of the two selections takes its second operand; they agree, or one has the bits of a
+   NaN, which the other cannot clear */
 IL_FUNCTION real il_either(real a, real b) { return il_from_bits(il_to_bits(a) | il_to_bits(b)); }
 IL_FUNCTION real il_min(real a, real b) { return il_either(a < b ? a : b, b < a ? b : a); }
 IL_FUNCTION real il_max(real a, real b) { return il_either(a > b ? a : b, b > a ? b : a); }
@@ -126,16 +126,16 @@ IL_LIBM_2(pow)
 IL_LIBM_1(atan)
 #include "il_single.h"
 #else
-/* arctangent within 2 ulp, in line and with one division: of |x|, of (|x| - 1)/(|x| + 1) beyond
-   tan π/8, of -1/|x| beyond tan 3π/8; then the polynomial of fdlibm (s_atan.c, Sun 1993). Formulas
-   of tyres ask for many: the library's takes twice as long. */
+/* arctangent within 2 ulp, inline and with one division: of |x|, of (|x| - 1)/(|x| + 1) beyond tan
+   π/8, of -1/|x| beyond tan 3π/8; then the polynomial of fdlibm (s_atan.c, Sun 1993). Tyre formulas
+   need many: the library function takes twice as long. */
 IL_FUNCTION real il_atan(real x)
 {
     const real a = il_abs(x);
     const real tan_1 = IL_SPLAT(4.14213562373095034e-01), tan_3 = IL_SPLAT(2.41421356237309492e+00);
     const real over = IL_CHOOSE(a > tan_3, IL_SPLAT(-1.0), IL_CHOOSE(a > tan_1, a - 1.0, a));
     const real under = IL_CHOOSE(a > tan_3, a, IL_CHOOSE(a > tan_1, a + 1.0, IL_SPLAT(1.0)));
-    /* what was taken off, in two parts: 0, π/4 or π/2 */
+    /* the subtracted angle in two parts: 0, π/4 or π/2 */
     const real eighths = IL_CHOOSE(a > tan_3, IL_SPLAT(2.0), IL_CHOOSE(a > tan_1, IL_SPLAT(1.0), IL_SPLAT(0.0)));
     const real t = over / under, z = t * t, w = z * z;
     const real odd = z * (3.33333333333329318027e-01 + w * (1.42857142725034663711e-01
@@ -153,9 +153,9 @@ IL_FUNCTION real il_atan(real x)
 #endif
 }
 
-/* e^x within 1 ulp, in line: 2^k e^r with |r| <= ½ ln 2 and the series of e^r up to r^13. What
-   would be smaller than the smallest normal number is 0: friction laws ask for e^-big all the
-   time, and numbers in between take a hundred times as long. */
+/* e^x within 1 ulp, inline: 2^k e^r with |r| <= ½ ln 2 and the series of e^r up to r^13. Subnormal
+   results are flushed to 0: friction laws often need e^-big, and subnormal numbers take a hundred
+   times as long. */
 IL_FUNCTION real il_exp(real x)
 {
     const real magic = IL_SPLAT(6755399441055744.0); /* 1.5 * 2^52: adding it rounds to an integer */
@@ -166,7 +166,7 @@ IL_FUNCTION real il_exp(real x)
     shifted = x * IL_SPLAT(1.44269504088896338700) + magic;
     k = il_to_bits(shifted) - il_to_bits(magic);
     shifted = shifted - magic;
-    /* ln 2 is taken off in two parts (33 and 53 bits) */
+    /* ln 2 is subtracted in two parts (33 and 53 bits) */
     r = (x - shifted * 6.93147180369123816490e-01) - shifted * 1.90821492927058770002e-10;
     z = r * r;
     w = z * z;
@@ -175,7 +175,7 @@ IL_FUNCTION real il_exp(real x)
          + w * ((1.0 / 3628800.0 + r * (1.0 / 39916800.0))
                 + z * (1.0 / 479001600.0 + r * (1.0 / 6227020800.0)));
     r = 1.0 + (r + z * (low + w * high));
-    /* in two factors, because 2^1024 is not a number */
+    /* in two factors, because 2^1024 is out of range */
     half = k >> 1;
     r = r * il_from_bits((half + 1023) << 52) * il_from_bits((k - half + 1023) << 52);
     return il_blend(nothing, IL_SPLAT(0.0), r);
@@ -223,7 +223,7 @@ IL_FUNCTION real il_station(real x, real y, const double *line)
 #endif
 }
 
-/* far angles; out of the way of the others */
+/* large angles; out of line */
 #ifdef __GNUC__
 #define IL_RARE __attribute__((noinline, cold, unused))
 #else
@@ -243,7 +243,7 @@ IL_FAR(sin)
 IL_FAR(cos)
 
 #ifndef IL_SINGLE
-/* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: quarter turns are taken off in two
+/* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: multiples of π/2 are subtracted in two
    parts (33 and 53 bits of π/2), then the polynomials of fdlibm (k_sin.c, k_cos.c, Sun 1993) */
 #define IL_ANGLE_LIMIT 1e5
 IL_FUNCTION void il_sincos_1(real x, real *s, real *c)
@@ -297,7 +297,7 @@ static IL_ALWAYS_INLINE IL_UNUSED void il_sincos(int n, const real *restrict ang
     }
 }
 
-/* the same of a single angle, where there are too few to fill a vector */
+/* the same for a single angle, where there are too few to fill a vector */
 IL_FUNCTION void il_sincos_one(real angle, real *restrict sine, real *restrict cosine)
 {
 #ifdef IL_LANES
@@ -313,7 +313,7 @@ IL_FUNCTION void il_sincos_one(real angle, real *restrict sine, real *restrict c
 }
 
 #ifndef IL_LANES
-/* sine and cosine after a turn by |d| <= IL_SMALL_TURN: what the series leave out is below 1e-17 */
+/* sine and cosine after a rotation by |d| <= IL_SMALL_TURN: the truncation error is below 1e-17 */
 #define IL_SMALL_TURN 1e-3
 IL_FUNCTION void il_turn(double d, double *restrict sine, double *restrict cosine)
 {
@@ -343,8 +343,8 @@ IL_FUNCTION real il_cos(real x)
 }
 
 #ifdef IL_LANES
-/* rows of n numbers become n vectors; missing rows repeat the last one. Each vector is put together
-   in a register: narrow stores followed by a wide load would stall. */
+/* rows of n numbers become n vectors; missing rows repeat the last one. Each vector is assembled in
+   a register: narrow stores followed by a wide load would stall. */
 IL_FUNCTION void il_gather(int n, const double *restrict rows, int lanes, real *restrict v)
 {
     const double *r[IL_LANES];

@@ -1,6 +1,6 @@
 /* Linear systems with I / g - J; see il_shifted.h.
 
-   The rows of q are known: u_q = g (r_q + u_qd). What remains has n + m rows. */
+   The rows of q are known: u_q = g (r_q + u_qd). This leaves n + m rows. */
 #include "il_shifted.h"
 
 #include "il_linear.h"

@@ -1,11 +1,11 @@
 /* e^x, sine and cosine in single precision, for il_scalar.h; see il_precision.h.
 
-   As in double there, with fewer terms: polynomials of least largest error (below 4e-9 of the
-   result), fitted for this. The same on every machine that rounds as IEEE 754 says. */
+   As in double precision there, with fewer terms: minimax polynomials (relative error below 4e-9),
+   fitted for this purpose. Identical on every machine with IEEE 754 rounding. */
 #if !defined(IL_SINGLE_H) && defined(IL_SINGLE)
 #define IL_SINGLE_H
 
-/* e^x = 2^k e^r with |r| <= ½ ln 2; what would be smaller than the smallest normal number is 0 */
+/* e^x = 2^k e^r with |r| <= ½ ln 2; subnormal results are flushed to 0 */
 IL_FUNCTION real il_exp(real x)
 {
     const real magic = IL_SPLAT(12582912.0); /* 1.5 * 2^23: adding it rounds to an integer */
@@ -16,18 +16,18 @@ IL_FUNCTION real il_exp(real x)
     shifted = x * 1.44269504 + magic;
     k = il_to_bits(shifted) - il_to_bits(magic);
     shifted = shifted - magic;
-    /* ln 2 is taken off in two parts, the first of 9 bits */
+    /* ln 2 is subtracted in two parts, the first of 9 bits */
     r = (x - shifted * 0.693359375) + shifted * 2.12194440e-4;
     r = 1.0 + (r + r * r * (0.50000001 + r * (0.166665173 + r * (0.041666201
       + r * (0.00836907292 + r * 0.00139508091)))));
-    /* in two factors, because 2^128 is not a number */
+    /* in two factors, because 2^128 is out of range */
     half = k >> 1;
     r = r * il_from_bits((half + IL_BIAS) << IL_MANTISSA) * il_from_bits((k - half + IL_BIAS) << IL_MANTISSA);
     return il_blend(nothing, IL_SPLAT(0.0), r);
 }
 
-/* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: quarter turns are taken off in three parts
-   (8 and 10 bits of π/2, and the rest), so that the first two products are exact */
+/* sine and cosine of one angle with |x| < IL_ANGLE_LIMIT: multiples of π/2 are subtracted in three
+   parts (8 and 10 bits of π/2, and the rest), so that the first two products are exact */
 #define IL_ANGLE_LIMIT 8000.0
 IL_FUNCTION void il_sincos_1(real x, real *s, real *c)
 {

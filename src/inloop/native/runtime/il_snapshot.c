@@ -1,4 +1,4 @@
-/* All that influences the future of an instance, as numbers in a row.
+/* All that influences the future of an instance, as an array of numbers.
  *
  *   steps since the start, mode, whether it is entered, events since the start;
  *   x, zeros behind it up to the longest x of all modes;
@@ -15,7 +15,7 @@
 #include "il_precision.h"
 
 enum { HEAD = 4, OF_HISTORY = 6 };
-/* 2^53, or 2^24: what becomes an integer must fit into one */
+/* 2^53, or 2^24: limit for exact integers */
 static const double MOST = IL_BY_PRECISION(9007199254740992.0, 16777216.0);
 
 static int64_t most_transitions(const il_instance *instance)
@@ -28,7 +28,7 @@ static int64_t most_transitions(const il_instance *instance)
     return most;
 }
 
-/* Numbers of the histories of a mode. */
+/* Length of the histories of a mode. */
 static int64_t of_histories(const il_mode_row *row)
 {
     const il_redundant *table = row->choices[0].redundant;

@@ -11,10 +11,16 @@ static const double aligned = 0.999;
 /* a face is flat to this part of its size */
 static const double flat = 1e-9;
 
+/* Of what is around the core, unless it is the axis of a cylinder [m]. */
+static double radius_around(const il_shape *shape)
+{
+    const int round = shape->kind == IL_SPHERE || shape->kind == IL_CAPSULE;
+    return round ? shape->radius : shape->kind == IL_TORUS ? shape->tube : 0.0;
+}
+
 double il_solid_radius(const il_solid *solid)
 {
-    const int round = solid->shape->kind == IL_SPHERE || solid->shape->kind == IL_CAPSULE;
-    return round || solid->as_line ? solid->shape->radius : 0.0;
+    return solid->as_line ? solid->shape->radius : radius_around(solid->shape);
 }
 
 double il_solid_size(const il_solid *solid)
@@ -22,7 +28,7 @@ double il_solid_size(const il_solid *solid)
     const il_shape *shape = solid->shape;
     const double half = shape->half;
     return shape->kind == IL_CAPSULE ? shape->radius + half
-                                     : sqrt(shape->radius * shape->radius + half * half);
+                                     : sqrt(shape->radius * shape->radius + half * half) + shape->tube;
 }
 
 /* From axes of the shape to the common ones, and back. */
@@ -105,7 +111,7 @@ static void farthest_own(const il_solid *solid, const double *direction, double 
     } else if (shape->kind != IL_SPHERE) {
         const double along = il_dot3(shape->axis, direction);
         il_along3(point, along < 0.0 ? -shape->half : shape->half, shape->axis, point);
-        if (shape->kind == IL_CYLINDER && !solid->as_line) {
+        if (shape->kind == IL_TORUS || (shape->kind == IL_CYLINDER && !solid->as_line)) {
             double across[3];
             il_along3(direction, -along, shape->axis, across);
             if (il_unit3(across) > 0.0) {
@@ -134,78 +140,108 @@ double il_solid_reach(const il_solid *solid, const double *normal)
 
 /* ---- what may touch ---- */
 
-/* Points of both rims, or of that of a cone: the farthest one of each, and others around the rim in
-   equal angles. */
-static int rim_points(const il_shape *shape, const double *normal, double points[][3])
-{
-    static const double pi = 3.14159265358979323846;
-    const double along = il_dot3(shape->axis, normal);
-    double first[3], second[3];
-    int count = 0;
+/* Points of the core of a shape that may be farthest, in its axes. */
+typedef struct candidates {
+    double points[IL_FEATURE_MOST][3];
+    int numbers[IL_FEATURE_MOST]; /* which of all points of the shape each is */
+    int count;
+} candidates;
 
-    il_along3(normal, -along, shape->axis, first);
-    if (il_unit3(first) < 1e-9) {
-        const double any[3] = {fabs(shape->axis[0]) < 0.7, fabs(shape->axis[0]) >= 0.7, 0.0};
-        il_along3(any, -il_dot3(any, shape->axis), shape->axis, first);
-        il_unit3(first);
+static void add_candidate(candidates *c, const double *from, double along, const double *way,
+                          int number)
+{
+    il_along3(from, along, way, c->points[c->count]);
+    c->numbers[c->count++] = number;
+}
+
+/* Points of a rim: the farthest one, unless it is level; and where others are less far by `slack` at
+   most, some of the shape in equal angles, which stay where they are while it rests. */
+static void add_rim(const il_shape *shape, const double *center, const double *normal, double slack,
+                    int number, candidates *c)
+{
+    static const double pi = 3.14159265358979323846, level = 1e-9;
+    double farthest[3], first[3], second[3];
+
+    il_along3(normal, -il_dot3(shape->axis, normal), shape->axis, farthest);
+    const double steepness = il_unit3(farthest);
+    if (steepness >= level) {
+        add_candidate(c, center, shape->radius, farthest, number);
     }
+    if (shape->radius * steepness > slack) {
+        return;
+    }
+    il_any_across3(shape->axis, first);
     il_cross3(shape->axis, first, second);
-    const int last = shape->kind == IL_CONE ? -1 : 1;
-    for (int end = -1; end <= last; end += 2) {
-        for (int k = 0; k < IL_RIM_POINTS; k++, count++) {
-            const double angle = 2.0 * pi * k / IL_RIM_POINTS;
-            for (int i = 0; i < 3; i++) {
-                points[count][i] = end * shape->half * shape->axis[i] +
-                                   shape->radius * (cos(angle) * first[i] + sin(angle) * second[i]);
-            }
-        }
+    for (int k = 1; k <= IL_RIM_POINTS; k++) {
+        const double angle = 2.0 * pi * k / IL_RIM_POINTS;
+        double foot[3];
+        il_along3(center, shape->radius * cos(angle), first, foot);
+        add_candidate(c, foot, shape->radius * sin(angle), second, number + k);
     }
-    return count;
 }
 
-/* All points that may be farthest, in axes of the shape. */
-static int all_points(const il_shape *shape, const double *normal, double points[][3])
+/* Ends of the axis, rims or corners. */
+static void add_candidates(const il_shape *shape, const double *normal, double slack, candidates *c)
 {
-    if (shape->kind == IL_BOX || shape->kind == IL_HULL) {
-        memcpy(points, shape->corners, (size_t)shape->corner_count * sizeof points[0]);
-        return (int)shape->corner_count;
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    const int cornered = shape->kind == IL_BOX || shape->kind == IL_HULL;
+    double end[3];
+
+    for (int k = 0; cornered && k < shape->corner_count; k++) {
+        add_candidate(c, shape->corners + 3 * k, 0.0, origin, k);
     }
-    if (shape->kind == IL_CYLINDER) {
-        return rim_points(shape, normal, points);
-    }
-    if (shape->kind == IL_CONE) {
-        const int rim = rim_points(shape, normal, points);
-        memset(points[rim], 0, sizeof points[rim]);
-        il_along3(points[rim], shape->half, shape->axis, points[rim]);
-        return rim + 1;
-    }
-    const int ends = shape->kind == IL_CAPSULE ? 2 : 1;
-    for (int end = 0; end < ends; end++) {
-        for (int i = 0; i < 3; i++) {
-            const double side = ends == 1 ? 0.0 : end ? 1.0 : -1.0;
-            points[end][i] = side * shape->half * shape->axis[i] + shape->radius * normal[i];
+    for (int k = 0; !cornered && k < (shape->half > 0.0 ? 2 : 1); k++) {
+        il_along3(origin, k ? shape->half : -shape->half, shape->axis, end);
+        if (shape->kind == IL_CYLINDER || shape->kind == IL_TORUS ||
+            (shape->kind == IL_CONE && k == 0)) {
+            add_rim(shape, end, normal, slack, k * (1 + IL_RIM_POINTS), c);
+        } else {
+            add_candidate(c, end, 0.0, origin, k * (1 + IL_RIM_POINTS));
         }
     }
-    return ends;
 }
 
-int il_solid_feature(const il_solid *solid, const double *normal, double slack,
-                     double points[IL_FEATURE_MOST][3])
+/* The farthest points of the surface, and others that are less far by `slack` at most; of rims those
+   beside the farthest one only if they are less far by `lying`. */
+static int farthest_points(const il_solid *solid, const double *normal, double slack, double lying,
+                           double points[IL_FEATURE_MOST][3], int numbers[IL_FEATURE_MOST])
 {
-    double own[3], all[IL_FEATURE_MOST][3], most = -INFINITY;
+    const double radius = radius_around(solid->shape);
+    double own[3], most = -INFINITY;
+    candidates all = {.count = 0};
     int left = 0;
 
     inward(solid, normal, own);
-    const int count = all_points(solid->shape, own, all);
-    for (int k = 0; k < count; k++) {
-        most = il_most(most, il_dot3(all[k], own));
+    add_candidates(solid->shape, own, lying, &all);
+    for (int k = 0; k < all.count; k++) {
+        most = il_most(most, il_dot3(all.points[k], own));
     }
-    for (int k = 0; k < count; k++) {
-        if (il_dot3(all[k], own) >= most - slack) {
-            place(solid, all[k], points[left++]);
+    for (int k = 0; k < all.count; k++) {
+        if (il_dot3(all.points[k], own) >= most - slack) {
+            il_along3(all.points[k], radius, own, all.points[k]);
+            numbers[left] = all.numbers[k];
+            place(solid, all.points[k], points[left++]);
         }
     }
     return left;
+}
+
+int il_solid_feature(const il_solid *solid, const double *normal, double slack,
+                     double points[IL_FEATURE_MOST][3], int numbers[IL_FEATURE_MOST])
+{
+    return farthest_points(solid, normal, slack, slack, points, numbers);
+}
+
+int il_solid_line(const il_solid *solid, const double *normal, double slack, double ends[2][3])
+{
+    double points[IL_FEATURE_MOST][3];
+    int numbers[IL_FEATURE_MOST];
+
+    if (farthest_points(solid, normal, slack, -1.0, points, numbers) != 2) {
+        return 0;
+    }
+    memcpy(ends, points, 2 * sizeof points[0]);
+    return 1;
 }
 
 /* The face through three of the farthest corners that are far apart, if no corner is beyond it. */
@@ -214,7 +250,8 @@ static int hull_face(const il_solid *solid, const double *own, double slack, dou
     const il_shape *shape = solid->shape;
     const il_solid here = {shape, NULL, 0};
     double corners[IL_FEATURE_MOST][3], largest = 0.0;
-    const int count = il_solid_feature(&here, own, slack, corners);
+    int numbers[IL_FEATURE_MOST];
+    const int count = il_solid_feature(&here, own, slack, corners, numbers);
 
     for (int i = 1; i < count; i++) {
         for (int j = i + 1; j < count; j++) {
@@ -248,7 +285,7 @@ int il_solid_face(const il_solid *solid, const double *normal, double slack, dou
         int along = fabs(own[1]) > fabs(own[0]) ? 1 : 0;
         along = fabs(own[2]) > fabs(own[along]) ? 2 : along;
         found[along] = own[along] < 0.0 ? -1.0 : 1.0;
-    } else if (shape->kind == IL_CYLINDER) {
+    } else if (shape->kind == IL_CYLINDER || shape->kind == IL_TORUS) {
         il_along3(found, il_dot3(shape->axis, own) < 0.0 ? -1.0 : 1.0, shape->axis, found);
     } else if (shape->kind == IL_CONE) {
         il_along3(found, -1.0, shape->axis, found);

@@ -1,3 +1,5 @@
+/* Table-driven LU factorization and solves for a fixed sparsity pattern and pivot order
+ * (il_sparse.h). */
 #include "il_sparse.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Sparse linear solver: factors in a fixed pivot order, checks the residual, refines, and falls
+ * back to new pivots where that is not accurate enough (il_sparse_lu.h). */
 #include "il_sparse_lu.h"
 
 #include "il_export.h"

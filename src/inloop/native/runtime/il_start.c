@@ -1,24 +1,24 @@
-/* The start of a run whose loops have to be closed first; see il_start.h.
+/* Start of a run whose loops have to be closed first; see il_start.h.
  *
- * Newton's method finds the nearest closed position, which is the right one only nearby. What is far
- * away is reached in parts of the way, each so short that no pivot changes its sign: that would be
- * another way to put the loops together.
+ * Newton's method finds the nearest closed position, which is the right one only nearby. Distant
+ * positions are reached in parts, each so short that no pivot changes its sign, which would change
+ * the assembly mode of the loops.
  */
 #include "il_start.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LEAST_PART (1.0 / 4096.0) /* of the way */
-#define CLOSE 1e-6 /* difference between two positions that are meant to be one, in units */
+#define LEAST_PART (1.0 / 4096.0) /* of the path */
+#define CLOSE 1e-6 /* difference between two positions that should be equal, in units */
 
-/* One way from a known start to the wanted one. */
+/* A path from a known start to the requested one. */
 typedef struct il_way {
     il_instance *instance;
     il_part *part;
     const il_start *known, *wanted;
-    double *parameters, *inputs, *q, *qd, *z; /* on the way */
-    double *found;                            /* q, closed, where the last part ended */
+    double *parameters, *inputs, *q, *qd, *z; /* on the path */
+    double *found;                            /* closed q at the end of the last part */
     double *before, *pivots;                  /* reciprocal pivots there, and at a trial */
 } il_way;
 
@@ -43,7 +43,7 @@ static il_way make_way(il_instance *instance, int64_t mode, double *scratch)
     return way;
 }
 
-/* known + s (wanted - known); both ends to the last bit */
+/* known + s (wanted - known); exact at both ends */
 static void blend(const double *known, const double *wanted, double s, int64_t count, double *to)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -66,7 +66,7 @@ static void set_quantities(il_way *way, double s)
     }
 }
 
-/* An attitude that the loops have a say in goes on from where they were closed last. */
+/* An attitude that the loops constrain continues from the last closed position. */
 static void follow_attitude(const il_way *way, int64_t coordinate)
 {
     const il_mode_row *row = way->part->row;
@@ -78,7 +78,7 @@ static void follow_attitude(const il_way *way, int64_t coordinate)
     }
 }
 
-/* Close the loops at a part of the way, from where they were closed last. */
+/* Close the loops at a point of the path, starting from the last closed position. */
 static int close_at(il_way *way, double s, double *pivots)
 {
     il_part *part = way->part;
@@ -122,11 +122,11 @@ static int lead(il_way *way)
             status = next < LEAST_PART ? IL_LOOP_OPEN : IL_OK;
         }
     }
-    /* once more from there: as exact as numbers are */
+    /* once more from there: to rounding */
     return status == IL_OK ? close_at(way, 1.0, way->pivots) : status;
 }
 
-/* All of it was given: it may be wrong by rounding, no more. */
+/* Everything was given: it may only be off by rounding. */
 static int close_nearby(il_way *way, int64_t kind)
 {
     const il_part *part = way->part;
@@ -151,6 +151,9 @@ int il_begin_from(il_instance *instance, int64_t mode, int64_t kind, const il_st
     const il_mode_row *row = way.part->row;
     way.known = known;
     way.wanted = wanted;
+    if (wanted->parameters && !il_within_bounds(instance->plant, wanted->parameters)) {
+        return IL_OUT_OF_BOUNDS;
+    }
     if (kind == IL_START_CLOSED) {
         set_quantities(&way, 1.0);
         blend(known->q, wanted->q, 1.0, il_positions(row), way.q);

@@ -1,10 +1,10 @@
-/* Where a run starts: start values, loops closed. */
+/* Start of a run: initial values with closed loops. */
 #ifndef IL_START_H
 #define IL_START_H
 
 #include "il_host.h"
 
-/* All that decides about a start. Arrays may be NULL: as the instance has it. */
+/* All values that determine a start. Arrays may be NULL: as in the instance. */
 typedef struct il_start {
     const double *parameters, *inputs; /* of the plant */
     const double *q, *qd, *z;          /* of the mode */
@@ -15,19 +15,20 @@ typedef struct il_start_strides {
 } il_start_strides;
 
 enum il_start_kind {
-    IL_START_CLOSED = 0, /* q and qd are taken as they are */
-    IL_START_LED,        /* only independent coordinates count: the others are led to them */
+    IL_START_CLOSED = 0, /* q and qd are used unchanged */
+    IL_START_LED,        /* only independent coordinates count: the others follow along a path */
     IL_START_NEAR,       /* q is closed up to the rounding of data */
-    IL_START_WHOLE       /* the same, and qd fits it as well */
+    IL_START_WHOLE       /* the same, and qd is consistent as well */
 };
 
-/* Doubles of scratch memory that il_begin_from needs. */
+/* Length of the scratch memory of il_begin_from [doubles]. */
 IL_EXPORT int64_t il_start_room(const il_instance *instance, int64_t mode);
 
 /* Begin in a mode at t = 0, with the first choice of independent coordinates.
  *
- * kind: see il_start_kind. known: a start whose loops are closed; one that is led stays on its branch.
- * IL_LOOP_OPEN: the loops cannot be closed at what is wanted. */
+ * kind: see il_start_kind. known: a start with closed loops; one that is led stays on its branch.
+ * IL_LOOP_OPEN: the loops cannot be closed at the requested values. IL_OUT_OF_BOUNDS: a formula of the
+ * parameters, such as a mass, is outside its bounds. */
 IL_EXPORT int il_begin_from(il_instance *instance, int64_t mode, int64_t kind,
                             const il_start *known, const il_start *wanted, double *scratch);
 

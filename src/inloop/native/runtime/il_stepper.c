@@ -4,7 +4,7 @@
 /* x_new, error, slope, slope_new and the five rows of dense */
 enum { SHARED_ROWS = 9 };
 
-/* What leaves Python offers some methods, one bit each: nobody would call the code of others. */
+/* Exported code includes selected methods, one bit each: others would be dead code. */
 #ifdef IL_OFFERED
 #define OFFERED(id) (IL_OFFERED >> (id) & 1)
 #else
@@ -79,7 +79,7 @@ int il_step(il_stepper *stepper, double t, double h, double *x)
 {
     const il_span span = {t, h, t + h, x};
 
-    /* nothing is taken over from the last step: the host may have changed inputs since */
+    /* nothing is reused from the last step: the host may have changed inputs since */
     stepper->slope_known = 0;
     stepper->jacobian_known = 0;
     il_put_aside(stepper);

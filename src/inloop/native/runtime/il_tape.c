@@ -2,7 +2,7 @@
 
 #include "il_scalar.h"
 
-/* are these the inputs of the last run, to the bit? */
+/* are the inputs bit-identical to those of the last run? */
 static int same(const double *registers, const double *inputs, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)

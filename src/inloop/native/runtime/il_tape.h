@@ -1,10 +1,9 @@
-/* Functions that a person gives to a run, as instructions over numbers: no compiler is needed.
+/* Functions given for a run, as register instructions: no compiler is needed.
  *
- * All numbers lie in registers: first the inputs, then the constants, then intermediate values,
- * whose registers are used again once nobody needs what they hold. Every instruction reads up to
- * three registers and writes one, and rounds as the same operation of generated code does
- * (il_scalar.h). Nothing is allocated; the registers belong to whoever runs the tape, so that
- * threads may share everything else.
+ * All numbers are in registers: first the inputs, then the constants, then intermediate values,
+ * whose registers are reused when they are no longer needed. Every instruction reads up to three
+ * registers and writes one, with the same rounding as in generated code (il_scalar.h). Nothing is
+ * allocated; the registers belong to the caller, so that threads can share everything else.
  */
 #ifndef IL_TAPE_H
 #define IL_TAPE_H
@@ -40,8 +39,8 @@ enum il_operation {
     IL_TAPE_LE,
     IL_TAPE_WHERE,
     IL_TAPE_SINCOS, /* the sine, and the cosine into register b */
-    IL_TAPE_TABLE,  /* b: where it lies in `tables`, c: number of its pieces */
-    IL_TAPE_TABLE2  /* of two registers; c: where it lies in `tables` */
+    IL_TAPE_TABLE,  /* b: its offset in `tables`, c: number of its pieces */
+    IL_TAPE_TABLE2  /* of two registers; c: its offset in `tables` */
 };
 
 /* functions of two variables, in the order of CHARTS in codegen/tape.py */
@@ -56,8 +55,8 @@ typedef struct il_instruction {
 typedef struct il_tape {
     const il_instruction *instructions;
     const double *tables;   /* of each: below, above, breaks, four coefficients per piece; of two
-                               variables: which function, where its numbers lie, and the
-                               whole numbers that it is given behind them */
+                               variables: which function, offset of its numbers, and its
+                               integer arguments after them */
     const int32_t *results; /* their registers */
     double *registers;
     int64_t length;         /* number of instructions */
@@ -66,11 +65,11 @@ typedef struct il_tape {
     int64_t known;          /* the registers hold the results for the inputs in them */
 } il_tape;
 
-/* Bring the registers to these inputs. The same inputs as before cost a comparison: integrators
-   ask for one time more than once. */
+/* Evaluate for these inputs. Repeated inputs cost only a comparison: integrators request the same
+   time more than once. */
 void il_tape_run(il_tape *tape, const double *inputs);
 
-/* Rows of inputs to rows of results. */
+/* Evaluate rows of inputs to rows of results. */
 IL_EXPORT void il_tape_rows(il_tape *tape, int64_t count, const double *inputs, double *results);
 
 /* A result after il_tape_run. */

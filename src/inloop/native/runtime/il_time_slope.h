@@ -1,11 +1,11 @@
-/* Partial derivatives by time from three values; not for users. */
+/* Partial derivatives by time from three values. Internal. */
 #ifndef IL_TIME_SLOPE_H
 #define IL_TIME_SLOPE_H
 
 #include <float.h>
 #include <math.h>
 
-/* Over which time to take a difference in a step of h: a small part of it, known to 1e-3. */
+/* Time difference for a step of h: a small fraction of it, accurate to 1e-3. */
 static inline double il_time_increment(double t, double h)
 {
     const double part = 1e-4 * fabs(h), known = 1e3 * DBL_EPSILON * fabs(t);
@@ -14,8 +14,8 @@ static inline double il_time_increment(double t, double h)
     return moved - t;
 }
 
-/* df/dt from f(t - delta), f(t), f(t + delta). An input that jumps does so on one side of t only:
-   there the difference is larger the smaller delta is, and means nothing. Then the other side. */
+/* df/dt from f(t - delta), f(t), f(t + delta). An input jumps on one side of t only: there the
+   difference grows as delta shrinks, and is meaningless. Then the other side is used. */
 static inline double il_time_slope(double before, double now, double after, double delta)
 {
     const double left = now - before, right = after - now;

@@ -1,4 +1,4 @@
-/* Vectors of three numbers, written out: compilers leave such short loops as they are. */
+/* Vectors of three numbers, unrolled by hand: compilers do not unroll such short loops. */
 #ifndef IL_VECTOR3_H
 #define IL_VECTOR3_H
 
@@ -9,7 +9,7 @@ static inline double il_dot3(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* faster than fmin and fmax, which tell what is not a number apart */
+/* faster than fmin and fmax, which handle NaN */
 static inline double il_least(double a, double b)
 {
     return a < b ? a : b;
@@ -36,7 +36,7 @@ static inline void il_along3(const double *a, double s, const double *b, double 
     c[2] = a[2] + s * b[2];
 }
 
-/* c = a x b; c is another place than both */
+/* c = a x b; c must not alias them */
 static inline void il_cross3(const double *a, const double *b, double *c)
 {
     c[0] = a[1] * b[2] - a[2] * b[1];
@@ -60,7 +60,7 @@ static inline void il_turn_back3(const double *R, const double *x, double *y)
     y[2] = R[2] * x[0] + R[5] * x[1] + R[8] * x[2];
 }
 
-/* Make it a unit vector; returns its length, and leaves a vector of no length as it is. */
+/* Normalize; returns the length, and leaves a zero vector unchanged. */
 static inline double il_unit3(double *a)
 {
     const double length = sqrt(il_dot3(a, a));
@@ -72,7 +72,7 @@ static inline double il_unit3(double *a)
     return length;
 }
 
-/* A unit vector across another one. */
+/* A unit vector perpendicular to another one. */
 static inline void il_any_across3(const double *a, double *across)
 {
     const double other[3] = {fabs(a[0]) < 0.7, fabs(a[0]) >= 0.7, 0.0};

@@ -1,4 +1,4 @@
-/* A mode seen from outside: all its coordinates, whatever its stepper integrates. */
+/* A mode seen from outside: all its coordinates, independent of the integrated ones. */
 #include <math.h>
 
 #include "il_instance.h"
@@ -56,8 +56,8 @@ void il_pack(const il_part *part, double *x)
 
 /* ---- outputs ---- */
 
-/* What the sensors tell. Where loops are closed accelerations are there already; those of a tree are
-   rates of its state. */
+/* Sensor readings. With loops the accelerations are already known; for a tree they are the rates of
+   its state. */
 static int sense(il_part *part, double t, const double *x)
 {
     il_active *const active = il_in_use(part);

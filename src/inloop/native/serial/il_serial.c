@@ -27,8 +27,8 @@ static uint32_t get(const uint8_t *from, int bytes)
     return value;
 }
 
-/* Plain bytes without zeros: each block begins with the way to the next zero. Frames are shorter
-   than the longest block. */
+/* COBS encoding: each block begins with the distance to the next zero. Frames are shorter than the
+   longest block. */
 static size_t stuff(const uint8_t *plain, size_t size, uint8_t *to)
 {
     size_t block = 0, at = 1;
@@ -46,7 +46,7 @@ static size_t stuff(const uint8_t *plain, size_t size, uint8_t *to)
     return at + 1;
 }
 
-/* The way back; 0 if a block leads beyond the end. */
+/* COBS decoding; 0 if a block leads beyond the end. */
 static size_t unstuff(const uint8_t *bytes, size_t size, uint8_t *plain)
 {
     size_t made = 0, at = 0;
@@ -97,14 +97,14 @@ int il_serial_receive(il_serial *link, uint8_t byte, uint32_t now_us)
         if (link->size >= 0 && link->size < IL_SERIAL_FRAME) {
             link->coming[link->size++] = byte;
         } else {
-            link->size = -1; /* too long: nothing counts until a zero */
+            link->size = -1; /* too long: ignore everything until a zero */
         }
         return 0;
     }
     const int size = link->size;
     uint8_t plain[IL_SERIAL_FRAME];
     link->size = 0;
-    if (size == 0) return 0; /* zeros between frames do no harm */
+    if (size == 0) return 0; /* zeros between frames are harmless */
     if (size < 0) {
         link->damaged++;
         return 0;
@@ -117,7 +117,7 @@ size_t il_serial_send(il_serial *link, const float *values, int count, uint32_t 
 {
     uint8_t plain[PLAIN];
     if (count < 0 || count > IL_SERIAL_MOST) return 0;
-    link->sent = link->sent == 0xffffffffu ? 1 : link->sent + 1; /* 0 is no number of a frame */
+    link->sent = link->sent == 0xffffffffu ? 1 : link->sent + 1; /* 0 means no frame */
     plain[0] = IL_SERIAL_VERSION;
     plain[1] = (uint8_t)count;
     put(plain + 2, link->own_status, 2);

@@ -1,4 +1,4 @@
-/* The board's half of a serial link: frames of numbers with checks, both ways.
+/* Board side of a serial link: frames of numbers with checksums, in both directions.
  *
  *     il_serial link;
  *     il_serial_init(&link, 3);                        // three numbers come from the computer
@@ -14,9 +14,9 @@
  *
  *     u8 version, u8 count of numbers, u16 status, u32 sequence, u32 answers, u32 held_us
  *
- * `answers` is the sequence number of the newest frame that the sender has got, `held_us` the time since:
- * with them each side knows how old what it gets is at most, on its own clock. Nothing here
- * allocates, blocks or calls the system; bytes of any kind do no harm. C99. */
+ * `answers` is the sequence number of the newest frame that the sender has received, `held_us` the
+ * time since: with them each side knows an upper bound of the age of the data, on its own clock.
+ * Nothing here allocates, blocks or calls the system; invalid bytes are harmless. C99. */
 #ifndef IL_SERIAL_H
 #define IL_SERIAL_H
 
@@ -27,35 +27,36 @@ enum {
     IL_SERIAL_VERSION = 1,
     IL_SERIAL_MOST = 56,     /* numbers in a frame */
     IL_SERIAL_HEADER = 16,   /* bytes */
-    IL_SERIAL_FRAME = 248    /* bytes of a stuffed frame with its zero, at most */
+    IL_SERIAL_FRAME = 248    /* maximum length of a stuffed frame with its zero [bytes] */
 };
 
 typedef struct il_serial {
-    int count;                     /* numbers that are expected */
+    int count;                     /* expected number of values */
     float values[IL_SERIAL_MOST];  /* of the newest frame */
-    uint16_t status;               /* told by its sender */
-    uint32_t sequence;             /* of its frame, as the sender counts; 0: none has come */
-    uint32_t arrived_us;           /* when it came */
-    uint32_t sent;                 /* number of the newest frame that was made here */
-    uint16_t own_status;           /* to be told with the next ones */
-    uint32_t accepted, damaged, unexpected; /* frames so far: taken; torn or changed; of another
+    uint16_t status;               /* from its sender */
+    uint32_t sequence;             /* of its frame, as counted by the sender; 0: none yet */
+    uint32_t arrived_us;           /* time of arrival */
+    uint32_t sent;                 /* sequence number of the newest frame sent */
+    uint16_t own_status;           /* sent with the next frames */
+    uint32_t accepted, damaged, unexpected; /* frames so far: valid; damaged; wrong
                                                version or count, or sent twice */
-    int size;                      /* of the frame that is coming, stuffed; -1: too long */
+    int size;                      /* of the incoming frame, stuffed; -1: too long */
     uint8_t coming[IL_SERIAL_FRAME];
 } il_serial;
 
-/* count: numbers in frames that come, at most IL_SERIAL_MOST. */
+/* count: number of values in incoming frames, at most IL_SERIAL_MOST. */
 void il_serial_init(il_serial *link, int count);
 
-/* A byte has come; not 0 if it ends a frame that counts: then values, status and sequence are new. */
+/* Process a byte; not 0 if it completes a valid frame: then values, status and sequence are new. */
 int il_serial_receive(il_serial *link, uint8_t byte, uint32_t now_us);
 
-/* A frame of numbers; its length, at most IL_SERIAL_FRAME bytes, or 0 if there are too many. */
+/* Encode a frame; returns its length, at most IL_SERIAL_FRAME bytes, or 0 if there are too many
+   values. */
 size_t il_serial_send(il_serial *link, const float *values, int count, uint32_t now_us,
                       uint8_t *frame);
 
-/* Time since the newest frame came [µs]; the largest number if none has. Ask more often than once in
-   an hour, in which such a clock goes round. */
+/* Time since the newest frame arrived [µs]; the maximum value if none has. Call at least once per
+   hour, because the clock wraps. */
 uint32_t il_serial_age_us(const il_serial *link, uint32_t now_us);
 
 #endif

@@ -1,4 +1,4 @@
-"""The C library as translated text calls it: Python's, but for what C does with NaN and 0."""
+"""The C library for translated code: Python's functions, with C semantics for NaN and 0."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def quotient(a: float, b: float) -> float:
 
 
 def whole_quotient(a: int, b: int) -> int:
-    """a / b of integers: towards zero."""
+    """a / b of integers, rounded towards zero."""
     return a // b if (a < 0) == (b < 0) else -(-a // b)
 
 
@@ -30,24 +30,24 @@ def remainder(a: int, b: int) -> int:
 
 
 def truncated(a: float) -> int:
-    """The integer that a becomes; what fits into none becomes what it does on most machines."""
+    """Conversion to an integer; out-of-range values become what they do on most machines."""
     return int(a) if -9.3e18 < a < 9.3e18 else -(1 << 63)
 
 
 def wrapped(a: int, bits: int) -> int:
-    """A signed integer of so many bits."""
+    """Wrap to a signed integer of `bits` bits."""
     half = 1 << (bits - 1)
     return (a + half & (1 << bits) - 1) - half
 
 
 def _guarded(function: Callable[[float], float]) -> Callable[[float], float]:
-    """What is not defined is NaN, what is too large infinite."""
+    """Domain errors give NaN, overflow gives infinity."""
 
     def call(x: float) -> float:
         try:
             return function(x)
         except ValueError:
-            return -_INF if x == 0.0 else _NAN  # log 0, and all else
+            return -_INF if x == 0.0 else _NAN  # log 0; everything else
         except OverflowError:
             return _INF
 
@@ -67,7 +67,7 @@ def _ceil(x: float) -> float:
 
 
 def _round(x: float) -> float:
-    """Halves go away from zero."""
+    """Halves are rounded away from zero."""
     return math.copysign(_floor(abs(x) + 0.5), x)
 
 
@@ -132,7 +132,7 @@ _TWO: dict[str, Callable[[float, float], float]] = {
 }
 _ADDRESS = Pointer(VOID)
 
-# name → what it returns and takes, and the Python that does it
+# name → result and argument types, and the Python expression
 FUNCTIONS: dict[str, tuple[CType, tuple[CType, ...], Callable[..., Any]]] = {
     **{name: (DOUBLE, (DOUBLE,), function) for name, function in _ONE.items()},
     **{name: (DOUBLE, (DOUBLE, DOUBLE), function) for name, function in _TWO.items()},
@@ -149,7 +149,7 @@ FUNCTIONS: dict[str, tuple[CType, tuple[CType, ...], Callable[..., Any]]] = {
     "strcmp": (INT, (_ADDRESS, _ADDRESS), _strcmp),
 }
 
-# macros of the headers of C
+# macros of the standard headers
 CONSTANTS: dict[str, str] = {
     "NULL": "((void *)0)",
     "DBL_EPSILON": "2.2204460492503131e-16",
@@ -159,12 +159,12 @@ CONSTANTS: dict[str, str] = {
     "INT64_MIN": "(-9223372036854775807l - 1l)",
     "INT32_MAX": "2147483647",
 }
-# and such that no number of C spells
+# constants that have no C literal
 SPECIAL: dict[str, str] = {"NAN": "L_nan", "INFINITY": "L_inf", "HUGE_VAL": "L_inf"}
 
 
 def names() -> dict[str, Any]:
-    """All of this by the names that translated text uses."""
+    """All names that translated code uses."""
     own = (quotient, whole_quotient, remainder, truncated, wrapped)
     return {
         "L_nan": _NAN,

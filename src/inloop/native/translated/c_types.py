@@ -1,4 +1,4 @@
-"""Types of C, laid out as on all platforms where pointers have 64 bits."""
+"""C types, with the layout of 64-bit platforms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Number:
     """A number in memory.
 
     Attributes:
-        code: of the view of memory that reads it, as in `struct`.
+        code: format character of the memory view, as in `struct`.
         size: [bytes].
         signed: False for unsigned integers.
         real: True for floating-point numbers.
@@ -34,13 +34,13 @@ class Number:
 
     @property
     def align(self) -> int:
-        """Addresses are multiples of this [bytes]."""
+        """Alignment [bytes]."""
         return self.size
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """The address of something."""
+    """A pointer."""
 
     to: CType
     size: int = 8
@@ -50,25 +50,25 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Array:
-    """Several of the same type in a row; a count of -1 follows from what it begins with."""
+    """An array; a count of -1 is determined by the initializer."""
 
     of: CType
     count: int
 
     @property
     def size(self) -> int:
-        """[bytes]."""
+        """Size [bytes]."""
         return self.of.size * self.count
 
     @property
     def align(self) -> int:
-        """Addresses are multiples of this [bytes]."""
+        """Alignment [bytes]."""
         return self.of.align
 
 
 @dataclass(frozen=True)
 class Function:
-    """What takes arguments and returns a value."""
+    """A function type."""
 
     returns: CType
     arguments: tuple[CType, ...]
@@ -78,11 +78,11 @@ class Function:
 
 @dataclass(eq=False)
 class Struct:
-    """Fields one behind the other; without fields until it is declared in full.
+    """A struct; without fields until it is fully declared.
 
     Attributes:
-        name: tag or name of the type.
-        fields: name → type and place [bytes].
+        name: tag or type name.
+        fields: name → type and offset [bytes].
     """
 
     name: str
@@ -91,7 +91,7 @@ class Struct:
     align: int = 1
 
     def lay_out(self, declared: list[tuple[str, CType]]) -> None:
-        """Give each field its place."""
+        """Assign an offset to each field."""
         end = 0
         for name, kind in declared:
             at = -(-end // kind.align) * kind.align
@@ -100,7 +100,7 @@ class Struct:
         self.size = -(-end // self.align) * self.align
 
     def find(self, name: str) -> tuple[CType, int]:
-        """Type and place of a field."""
+        """Type and offset of a field."""
         if name not in self.fields:
             raise BuildError(f"struct '{self.name}' has no field '{name}'")
         return self.fields[name]
@@ -131,7 +131,7 @@ NAMED: dict[str, CType] = {
     "uintptr_t": ULONG,
 }
 
-# words of a type that is no name, in alphabetical order
+# keywords of a built-in type, in alphabetical order
 SPELLED: dict[tuple[str, ...], CType] = {
     ("void",): VOID,
     ("double",): DOUBLE,
@@ -152,7 +152,7 @@ SPELLED: dict[tuple[str, ...], CType] = {
 
 
 def common(a: CType, b: CType) -> Number:
-    """What the usual arithmetic conversions make of two numbers."""
+    """The usual arithmetic conversions of two numbers."""
     if not (isinstance(a, Number) and isinstance(b, Number)):
         raise BuildError(f"no arithmetic with {a} and {b}")
     if a.real or b.real:
@@ -164,5 +164,5 @@ def common(a: CType, b: CType) -> Number:
 
 
 def promoted(a: Number) -> Number:
-    """What arithmetic makes of a small integer."""
+    """Integer promotion."""
     return INT if not a.real and a.size < INT.size else a

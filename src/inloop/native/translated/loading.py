@@ -1,4 +1,4 @@
-"""A translated library, called as a library of ctypes is."""
+"""Load a translated library and call it like a ctypes library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inloop.native.translated import c_library, memory
 
 
 class TranslatedFunction:
-    """A function of C as Python; takes and gives what a function of ctypes does."""
+    """A translated C function; same arguments and result as a ctypes function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -21,7 +21,7 @@ class TranslatedFunction:
         self.restype: Any = ctypes.c_int
 
     def __call__(self, *arguments: Any) -> Any:
-        """Its result, for numbers, addresses, arrays and structures of ctypes."""
+        """Call it with numbers, addresses, arrays and ctypes structures."""
         found = self._function(*map(_plain, arguments), memory.stack())
         if self.restype is ctypes.c_void_p:
             return found or None
@@ -31,12 +31,12 @@ class TranslatedFunction:
 
     @property
     def address(self) -> int:
-        """To hand it to other translated functions."""
+        """Address to pass to other translated functions."""
         return memory.address(self._function)
 
 
 class TranslatedHandle:
-    """Stands for the handle of ctypes: functions by name."""
+    """Replaces the ctypes handle: functions by name."""
 
     def __init__(self, path: Path) -> None:
         self._names = _module(path)
@@ -53,7 +53,7 @@ class TranslatedHandle:
 
 @cache
 def _module(path: Path) -> dict[str, Any]:
-    """The names of a module, after those that it is linked with."""
+    """The names of a module, after those of its linked modules."""
     text = path.read_text(encoding="utf-8")
     code = compile(text, str(path), "exec")
     linked = next(line for line in text.splitlines() if line.startswith("LINKED = "))

@@ -1,7 +1,7 @@
-"""The memory of this process as arrays, and functions by number: what pointers of C point to.
+"""The memory of this process as arrays, and functions by number: the targets of C pointers.
 
-A pointer is its address. `M_d[address >> 3]` is the double there; as in C, nothing keeps a wrong
-address from being used: translated C is as safe as the C it was made of.
+A pointer is its address. `M_d[address >> 3]` is the double at that address; as in C, addresses are
+not checked: translated C is as safe as the original.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-_SPACE = 1 << 47  # addresses of a process are below [bytes]
-_STACK = 64 << 20  # of each thread [bytes]; what is not used takes no memory
+_SPACE = 1 << 47  # upper limit of process addresses [bytes]
+_STACK = 64 << 20  # per thread [bytes]; unused parts take no memory
 _WRITABLE = 0x200
-_FIRST, _APART = 1 << 20, 16  # numbers of functions look like addresses, of which there are none
+_FIRST, _APART = 1 << 20, 16  # function numbers look like unmapped addresses
 
 
 def _whole_memory() -> memoryview:
@@ -29,7 +29,7 @@ def _whole_memory() -> memoryview:
 
 
 _MEMORY = _whole_memory()
-# by the code of the type: array and how many bits of an address count within one entry
+# by type code: array and number of address bits within one entry
 VIEWS = {code: f"M_{code}" for code in "bBhHiIqQfd"}
 SHIFTS = {"b": 0, "B": 0, "h": 1, "H": 1, "i": 2, "I": 2, "f": 2, "q": 3, "Q": 3, "d": 3}
 
@@ -40,7 +40,7 @@ _local = threading.local()
 
 
 def address(function: Callable[..., Any]) -> int:
-    """What a pointer to a function holds; always the same."""
+    """Value of a pointer to a function; always the same."""
     number = _numbers.get(function)
     if number is None:
         with _guard:
@@ -50,7 +50,7 @@ def address(function: Callable[..., Any]) -> int:
 
 
 def stack() -> int:
-    """Where the variables of a first function go, in this thread."""
+    """Stack base of this thread."""
     found = getattr(_local, "address", None)
     if found is None:
         _local.memory = np.empty(_STACK, dtype=np.uint8)
@@ -59,14 +59,14 @@ def stack() -> int:
 
 
 def room(size: int) -> int:
-    """Address of memory that is zero and stays as long as the process."""
+    """Address of zeroed memory that lives as long as the process."""
     memory = np.zeros(size + 64, dtype=np.uint8)
     _kept.append(memory)
     return int(-(-memory.ctypes.data // 64) * 64)
 
 
 def text(value: bytes) -> int:
-    """Address of a string that stays as long as the process."""
+    """Address of a string that lives as long as the process."""
     found = _texts.get(value)
     if found is None:
         found = _texts[value] = room(len(value) + 1)
@@ -79,7 +79,7 @@ _texts: dict[bytes, int] = {}
 
 
 def copy(to: int, source: int, size: int) -> int:
-    """Copy an object; its new address."""
+    """Copy an object; returns its new address."""
     ctypes.memmove(to, source, size)
     return to
 
@@ -91,14 +91,14 @@ def put(view: Any, at: int, value: Any) -> Any:
 
 
 def bump(view: Any, at: int, by: int) -> Any:
-    """Add to a number within an expression; what it was."""
+    """Add to a number within an expression; returns the old value."""
     value = view[at]
     view[at] = value + by
     return value
 
 
 def names() -> dict[str, Any]:
-    """All of this by the names that translated text uses."""
+    """All names that translated code uses."""
     views: dict[str, Any] = {VIEWS["B"]: _MEMORY}
     views |= {name: _MEMORY.cast(code) for code, name in VIEWS.items() if code != "B"}  # type: ignore[call-overload]
     functions = (address, room, text, copy, put, bump)

@@ -1,4 +1,4 @@
-"""Tokens → expressions, by precedence."""
+"""Parse expressions by precedence climbing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNARY = ("+", "-", "!", "~", "*", "&", "++", "--")
 
 
 class ExpressionParser:
-    """Reads expressions of one file, from token to token."""
+    """Parses the expressions of one file."""
 
     def __init__(self, tokens: Tokens[str], scope: Scope, file: str) -> None:
         self.tokens = [*tokens, ""]
@@ -37,29 +37,29 @@ class ExpressionParser:
 
     @property
     def token(self) -> str:
-        """The next one; empty at the end."""
+        """The next token; empty at the end."""
         return self.tokens[self.at]
 
     def take(self) -> str:
-        """Go past a token."""
+        """Consume a token."""
         token = self.tokens[self.at]
         self.at += 1
         return token
 
     def accept(self, token: str) -> bool:
-        """Go past this token, if it is the next one."""
+        """Consume this token if it is next."""
         if self.tokens[self.at] != token:
             return False
         self.at += 1
         return True
 
     def expect(self, token: str) -> None:
-        """Go past this token, which must be the next one."""
+        """Consume this token, which must be next."""
         if not self.accept(token):
             raise self.error(f"'{token}' is missing")
 
     def error(self, what: str) -> BuildError:
-        """Something that this reader does not know."""
+        """Error for unsupported syntax."""
         around = " ".join(self.tokens[max(0, self.at - 6) : self.at + 6])
         return BuildError(
             f"C text cannot be run as Python: {what}, near '{around}'",
@@ -67,14 +67,14 @@ class ExpressionParser:
             fix="A C compiler can: pip install inloop[cc].",
         )
 
-    # what declarations know
+    # implemented by the declaration parser
 
     def begins_type(self) -> bool:
-        """True if a type is next."""
+        """True if a type comes next."""
         raise NotImplementedError
 
     def type_name(self) -> CType:
-        """A type without a name behind it, as in casts."""
+        """A type without a declarator name, as in casts."""
         raise NotImplementedError
 
     def items(self) -> s.Items:
@@ -82,7 +82,7 @@ class ExpressionParser:
         raise NotImplementedError
 
     def completed(self, kind: CType, value: s.Initializer | None) -> CType:
-        """An array of unknown length is as long as what it begins with."""
+        """Complete an array of unknown length from its initializer."""
         raise NotImplementedError
 
     # expressions
@@ -204,7 +204,7 @@ class ExpressionParser:
 
 
 def _text(token: str) -> bytes:
-    """What quotes hold; C and Python write escapes alike."""
+    """Contents of a string literal; C and Python use the same escapes."""
     return str(ast.literal_eval(f'"{token[1:-1]}"' if token[0] == "'" else token)).encode()
 
 

@@ -1,4 +1,4 @@
-"""Tokens → declarations, functions and statements."""
+"""Parse declarations, functions and statements."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Wrap = Callable[[CType], CType]
 
 
 class Parser(ExpressionParser):
-    """Reads a file; types and constants of enums go into its scope as they are met."""
+    """Parses a file; types and enum constants are added to its scope."""
 
     def file_items(self) -> list[s.Definition | s.Declaration]:
-        """Functions and variables of the file, in their order."""
+        """Functions and variables of the file, in order."""
         found: list[s.Definition | s.Declaration] = []
         while self.token:
             if not self.accept(";"):
@@ -53,7 +53,7 @@ class Parser(ExpressionParser):
         return self._declarator(self._specifiers()[0])[1]
 
     def _specifiers(self) -> tuple[CType, set[str]]:
-        """The type that a declaration begins with, and other words about it."""
+        """The base type of a declaration, and its other specifiers."""
         about: set[str] = set()
         words: list[str] = []
         kind: CType | None = None
@@ -127,7 +127,7 @@ class Parser(ExpressionParser):
             self.accept(",")
 
     def _declarator(self, base: CType) -> tuple[str, CType]:
-        """A name, which may be missing, and its type."""
+        """An optional name, and its type."""
         name, wrap = self._wrapped_declarator()
         return name, wrap(base)
 
@@ -156,7 +156,7 @@ class Parser(ExpressionParser):
         return name, wrap
 
     def _behind_name(self) -> Wrap:
-        """Sizes of arrays, or arguments of a function."""
+        """Array sizes, or function parameters."""
         if self.token == "[":
             self.at += 1
             while self.token in ("static", "const", "restrict"):
@@ -192,7 +192,7 @@ class Parser(ExpressionParser):
     # declarations
 
     def declaration(self) -> s.Definition | s.Declaration | None:
-        """Types go into the scope; functions without a body, too, by way of the writer."""
+        """Types are added to the scope; functions without a body too, by the writer."""
         base, about = self._specifiers()
         if self.accept(";"):
             return None
@@ -298,7 +298,7 @@ class Parser(ExpressionParser):
         return s.Block(found)
 
     def _statements(self) -> list[s.Statement]:
-        """One statement, or a declaration, which may declare types alone."""
+        """One statement or declaration; a declaration may declare only types."""
         if self.token == ";":
             self.at += 1
             return []
@@ -396,7 +396,7 @@ class Parser(ExpressionParser):
 
 
 def fold(sign: str, a: int, b: int) -> int:
-    """An operation on integers that are known beforehand."""
+    """An operation on constant integers."""
     match sign:
         case "+":
             return a + b

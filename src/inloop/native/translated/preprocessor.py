@@ -1,4 +1,4 @@
-"""Macros, conditions and includes: text of C files → tokens."""
+"""Preprocessor: macros, conditions and includes; C text → tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEFINED = re.compile(r"defined\s*\(?\s*(\w+)\s*\)?")
 
 @dataclass(frozen=True)
 class Macro:
-    """What a name stands for; `arguments` is None where it takes none."""
+    """A macro; `arguments` is None for object-like macros."""
 
     body: tuple[str, ...]
     arguments: tuple[str, ...] | None = None
@@ -29,13 +29,13 @@ def preprocess(text: str, macros: Macros, include: Callable[[str], None]) -> lis
     """The tokens of a file.
 
     Args:
-        text: of the file.
-        macros: what is defined; grows.
-        include: told each header in quotes, where it is included.
+        text: contents of the file.
+        macros: defined macros; extended in place.
+        include: called with each quoted header where it is included.
     """
     tokens: list[str] = []
     waiting: list[str] = []  # lines without a directive
-    states: list[tuple[bool, bool]] = []  # of each #if around: in use, one was in use before
+    states: list[tuple[bool, bool]] = []  # for each enclosing #if: active, was active before
 
     def flush() -> None:
         if waiting:
@@ -60,7 +60,7 @@ def preprocess(text: str, macros: Macros, include: Callable[[str], None]) -> lis
         elif active and word == "include" and rest.startswith('"'):
             include(rest.strip('"'))
         elif active and word == "error":
-            raise BuildError(f"C text refuses to be read as Python: {rest}")
+            raise BuildError(f"C text cannot be read as Python: {rest}")
     flush()
     return tokens
 
@@ -70,7 +70,7 @@ def _condition(word: str, rest: str, states: list[tuple[bool, bool]], macros: Ma
         holds = (rest.split(maxsplit=1)[0] in macros) == (word == "ifdef")
         states.append((holds, holds))
     elif word == "if":
-        # what is inside of something that is left out need not make sense
+        # skipped text need not be valid
         holds = all(used for used, _ in states) and _holds(rest, macros)
         states.append((holds, holds))
     elif word == "endif":
@@ -83,7 +83,7 @@ def _condition(word: str, rest: str, states: list[tuple[bool, bool]], macros: Ma
 
 
 def _holds(condition: str, macros: Macros) -> bool:
-    """The value of the expression of an #if."""
+    """The value of an #if expression."""
     known = _DEFINED.sub(lambda found: str(int(found[1] in macros)), condition)
     words = ["0" if is_name(token) else token for token in expand(tokenize(known), macros)]
     spelled = {"&&": "and", "||": "or", "!": "not"}
@@ -107,7 +107,7 @@ def _define(rest: str, macros: Macros) -> None:
 def expand(
     tokens: list[str], macros: Mapping[str, Macro], hidden: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Tokens with all macros replaced; `hidden` ones are being replaced already."""
+    """Tokens with all macros expanded; `hidden` ones are already being expanded."""
     out: list[str] = []
     k, count = 0, len(tokens)
     while k < count:
@@ -127,7 +127,7 @@ def expand(
 
 
 def _arguments(tokens: list[str], k: int) -> tuple[list[list[str]], int]:
-    """What stands in the brackets that begin at k, and where they have ended."""
+    """Arguments in the parentheses that begin at k, and their end."""
     given: list[list[str]] = [[]]
     depth = 0
     while True:
@@ -150,7 +150,7 @@ def _arguments(tokens: list[str], k: int) -> tuple[list[list[str]], int]:
 def _filled(
     macro: Macro, given: list[list[str]], macros: Mapping[str, Macro], hidden: frozenset[str]
 ) -> list[str]:
-    """The body of a macro with its arguments in place; ## joins what is around it."""
+    """The body of a macro with its arguments substituted; ## concatenates."""
     assert macro.arguments is not None
     values = dict(zip(macro.arguments, given, strict=False))
     out: list[str] = []

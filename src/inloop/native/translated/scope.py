@@ -1,4 +1,4 @@
-"""Names and what they mean: in all files, in one file, in a block."""
+"""Scopes of names: all files, one file, one block."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Object:
     """A variable or a function.
 
     Attributes:
-        type: of C.
-        text: its name in Python, or where it is: an address.
-        in_memory: `text` is an address; else a name that holds the value.
+        type: C type.
+        text: its Python name, or its address.
+        in_memory: whether `text` is an address; otherwise a name that holds the value.
     """
 
     type: CType
@@ -24,7 +24,7 @@ class Object:
 
 @dataclass
 class Scope:
-    """What is declared here; other names are looked up around it."""
+    """Declared names; others are looked up in the enclosing scope."""
 
     around: Scope | None = None
     types: dict[str, CType] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Scope:
     objects: dict[str, Object] = field(default_factory=dict)
 
     def type_named(self, name: str) -> CType | None:
-        """A type that has a name of its own."""
+        """A named type."""
         found = self.types.get(name)
         if found is None:
             found = NAMED.get(name) if self.around is None else self.around.type_named(name)

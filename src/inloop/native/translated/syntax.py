@@ -1,4 +1,4 @@
-"""Nodes of the syntax tree of C."""
+"""Nodes of the C syntax tree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Name:
 
 @dataclass(slots=True)
 class Unary:
-    """A sign before its operand."""
+    """A prefix operator."""
 
     sign: str  # + - ! ~ * & ++ --
     operand: Expression
@@ -40,7 +40,7 @@ class Unary:
 
 @dataclass(slots=True)
 class Postfix:
-    """A sign behind its operand."""
+    """A postfix operator."""
 
     sign: str  # ++ --
     operand: Expression
@@ -48,7 +48,7 @@ class Postfix:
 
 @dataclass(slots=True)
 class Binary:
-    """A sign between two operands."""
+    """A binary operator."""
 
     sign: str
     left: Expression
@@ -57,7 +57,7 @@ class Binary:
 
 @dataclass(slots=True)
 class Assignment:
-    """= and those that combine it with a sign."""
+    """= and compound assignment."""
 
     sign: str  # "" for =, + for +=
     target: Expression
@@ -75,7 +75,7 @@ class Choice:
 
 @dataclass(slots=True)
 class Call:
-    """A function with its arguments."""
+    """A function call."""
 
     function: Expression
     arguments: list[Expression]
@@ -91,7 +91,7 @@ class Index:
 
 @dataclass(slots=True)
 class Member:
-    """A field of a struct, or of what a pointer points to."""
+    """A field of a struct, or of the target of a pointer."""
 
     of: Expression
     name: str
@@ -115,7 +115,7 @@ class SizeOf:
 
 @dataclass(slots=True)
 class Compound:
-    """A nameless object: (type){...}."""
+    """A compound literal: (type){...}."""
 
     type: CType
     items: Items
@@ -130,7 +130,7 @@ class Sequence:
 
 @dataclass(slots=True)
 class Items:
-    """What stands in the braces of an initializer: designator or None, and a value."""
+    """A braced initializer: designator or None, and a value."""
 
     entries: list[tuple[str | Expression | None, Initializer]]
 
@@ -140,8 +140,8 @@ class Variable:
     """A declared variable.
 
     Attributes:
-        static: lives as long as the program, whatever declares it.
-        external: is only announced.
+        static: has static storage duration.
+        external: only declared.
         constant: never changes.
     """
 
@@ -155,7 +155,7 @@ class Variable:
 
 @dataclass(slots=True)
 class Declaration:
-    """Variables that are declared together."""
+    """Variables of one declaration."""
 
     variables: list[Variable]
 
@@ -178,7 +178,7 @@ class If:
 
 @dataclass(slots=True)
 class Loop:
-    """for, while (no first, no step) and do (checks behind the body)."""
+    """for, while (no first, no step) and do (condition after the body)."""
 
     first: Statement | None
     condition: Expression | None
@@ -189,7 +189,7 @@ class Loop:
 
 @dataclass(slots=True)
 class Switch:
-    """Cases in order: their values (None for default), and what they do."""
+    """Cases in order: their values (None for default) and statements."""
 
     value: Expression
     cases: list[tuple[list[Expression | None], list[Statement]]]
@@ -204,7 +204,7 @@ class Return:
 
 @dataclass(slots=True)
 class Evaluate:
-    """An expression for its effect."""
+    """An expression statement."""
 
     expression: Expression
 

@@ -1,4 +1,4 @@
-"""C text → tokens: plain strings, told apart by how they begin."""
+"""Tokenizer: C text → plain strings, distinguished by their first characters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
 def without_comments(text: str) -> str:
-    """Text with a blank for each comment, and each logical line on one line."""
+    """Text with comments replaced by blanks, and continued lines joined."""
     joined = text.replace("\\\n", " ")
     return _COMMENT.sub(lambda found: found[1] or " " + "\n" * found[0].count("\n"), joined)
 
@@ -30,7 +30,7 @@ def tokenize(text: str) -> list[str]:
     """The tokens of text without comments.
 
     Raises:
-        BuildError: there is something that no token begins with.
+        BuildError: a character that begins no token.
     """
     tokens = _TOKEN.findall(text)
     if left := _TOKEN.sub("", text).strip():

@@ -1,4 +1,4 @@
-"""The files of a C library → the text of one Python module."""
+"""Translate the files of a C library to the text of one Python module."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from inloop.native.translated.values import Place
 from inloop.native.translated.walk import addressed, nodes
 from inloop.native.translated.write_statements import StatementWriter
 
-_ALIGNMENT = 64  # of variables outside of functions [bytes]
+_ALIGNMENT = 64  # alignment of file-scope variables [bytes]
 
 
 def translate(sources: Mapping[str, str], linked: Sequence[str] = ()) -> str:
-    """The text of a module that does what the C files do.
+    """The text of a module equivalent to the C files.
 
     Args:
         sources: file name → text, .c and .h.
         linked: names of the modules whose functions it may call.
 
     Raises:
-        BuildError: the C text holds something that is not known here.
+        BuildError: the C text contains unsupported syntax.
     """
     return _Translation(sources).module(linked)
 
 
 @cache
 def version() -> str:
-    """Changes whenever the same C would become another text."""
+    """Changes whenever the translation of the same C would change."""
     folder = files("inloop.native.translated")
     texts = (item.read_text(encoding="utf-8") for item in sorted(folder.iterdir(), key=str)
              if item.name.endswith(".py"))  # fmt: skip
@@ -55,15 +55,15 @@ class _Translation:
         }
         self._scope = Scope()
         self._included: set[str] = set()
-        self._offered: dict[str, s.Definition] = {}  # of headers, until something calls them
+        self._offered: dict[str, s.Definition] = {}  # functions of headers, until they are called
         self._functions: list[str] = []
-        self._variables: list[str] = []  # lines that give them their places
-        self._beginnings: list[str] = []  # lines that write what they begin with
+        self._variables: list[str] = []  # lines that assign their addresses
+        self._beginnings: list[str] = []  # lines that write their initial values
         self._size = 0
-        self._number = 0  # of the file that is read
+        self._number = 0  # index of the current file
 
     def module(self, linked: Sequence[str]) -> str:
-        """The whole text."""
+        """The complete text."""
         for name in self._sources:
             if name.endswith(".c"):
                 self._number += 1
@@ -95,7 +95,7 @@ class _Translation:
                 self._write(item, scope)
 
     def _include(self, name: str) -> None:
-        """Read a header, unless that has been done."""
+        """Read a header, unless already done."""
         if name in self._included:
             return
         self._included.add(name)
@@ -111,7 +111,7 @@ class _Translation:
     def _declare_all(
         self, items: list[s.Definition | s.Declaration], scope: Scope, ending: str
     ) -> None:
-        """Make all names known, and variables with what they begin with."""
+        """Declare all names, and initialize variables."""
         static = {item.name for item in items if isinstance(item, s.Definition) and item.static}
         in_memory = addressed(items)
         for item in items:
@@ -141,7 +141,7 @@ class _Translation:
 
     @staticmethod
     def _announce(variable: s.Variable, scope: Scope) -> None:
-        """A variable that is elsewhere."""
+        """An external variable."""
         found = scope.find(variable.name)
         if found is None:
             scope.objects[variable.name] = Object(variable.type, f"g_{variable.name}", True)
@@ -166,7 +166,7 @@ class _Translation:
         return made
 
     def _static(self, variable: s.Variable, scope: Scope) -> Object:
-        """A static variable of a function."""
+        """A static local variable."""
         ending = f"_{self._number}_{len(self._variables)}_{len(self._beginnings)}"
         return self._variable(variable, scope, ending, True)
 
@@ -187,7 +187,7 @@ class _Translation:
         self._write_called(definition)
 
     def _write_called(self, definition: s.Definition) -> None:
-        """Write those functions of headers that are called for the first time."""
+        """Write header functions that are called for the first time."""
         for name in list(_names(definition)):
             offered = self._offered.pop(name, None)
             if offered is not None:

@@ -1,4 +1,4 @@
-"""Values and places of C in the text of Python, and conversions between types."""
+"""C values and locations as Python text, and conversions between types."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from inloop.native.translated.memory import SHIFTS, VIEWS
 
 @dataclass(frozen=True)
 class Value:
-    """An expression of Python that can be an operand.
+    """A Python expression that can be used as an operand.
 
     Attributes:
-        text: of Python; of a struct, the address where it is.
-        type: of C.
-        truth: `text` is True or False, or stands for one of them.
-        known: its number, where that is known beforehand.
+        text: Python text; for a struct, its address.
+        type: C type.
+        truth: whether `text` is a Python bool.
+        known: its number, if constant.
         temporary: a struct in the memory of a function that has returned.
     """
 
@@ -39,7 +39,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Place:
-    """Where something is: a variable of Python, or an address in memory.
+    """A location: a Python variable, or an address in memory.
 
     Attributes:
         base: name of the variable, or address.
@@ -53,14 +53,14 @@ class Place:
 
     @property
     def address(self) -> str:
-        """As an operand."""
+        """The address as an operand."""
         if not self.in_memory:
             raise BuildError(f"variable '{self.base}' has no address")
         return f"({self.base} + {self.offset})" if self.offset else self.base
 
     @property
     def entry(self) -> str:
-        """What reads and writes the number there."""
+        """The text that reads and writes the number there."""
         if not self.in_memory:
             return self.base
         assert isinstance(self.type, Number | Pointer)
@@ -69,14 +69,14 @@ class Place:
 
     @property
     def view(self) -> tuple[str, str]:
-        """The array that holds the number, and its place there."""
+        """The array that holds the number, and its index."""
         assert isinstance(self.type, Number | Pointer)
         shift = SHIFTS[self.type.code]
         return VIEWS[self.type.code], f"{self.address} >> {shift}" if shift else self.address
 
 
 def literal(value: float, kind: CType) -> Value:
-    """A number that is known."""
+    """A constant."""
     real = isinstance(kind, Number) and kind.real
     number: int | float = float(value) if real else int(value)
     text = repr(number)
@@ -84,7 +84,7 @@ def literal(value: float, kind: CType) -> Value:
 
 
 def loaded(place: Place) -> Value:
-    """What is at a place; of arrays, structs and functions, their address."""
+    """The value at a location; for arrays, structs and functions, their address."""
     if isinstance(place.type, Array):
         return Value(place.address, Pointer(place.type.of))
     if isinstance(place.type, Struct):
@@ -95,12 +95,12 @@ def loaded(place: Place) -> Value:
 
 
 def number(value: Value) -> Value:
-    """True and False as integers."""
+    """Booleans as integers."""
     return Value(f"(1 if {value.text} else 0)", INT) if value.truth else value
 
 
 def converted(value: Value, kind: CType) -> Value:
-    """A value as another type."""
+    """A value converted to another type."""
     value = number(value)
     if not isinstance(kind, Number):
         return Value(value.text, kind, known=value.known, temporary=value.temporary)
@@ -127,7 +127,7 @@ def _known(value: float, kind: Number) -> Value:
 
 
 def _fitted(text: str, source: CType | None, kind: Number) -> Value:
-    """An integer of any size as one of another size."""
+    """An integer converted to another size."""
     bits = 8 * kind.size
     fits = isinstance(source, Number) and (
         (source.signed == kind.signed and source.size <= kind.size)

@@ -1,4 +1,4 @@
-"""Questions about all nodes of a syntax tree."""
+"""Queries on syntax trees."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.native.translated import syntax as s
 
 
 def nodes(tree: Any) -> Iterator[Any]:
-    """A node and all below it."""
+    """A node and all its descendants."""
     left = [tree]
     while left:
         node = left.pop()

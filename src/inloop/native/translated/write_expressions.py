@@ -1,4 +1,4 @@
-"""Expressions of C as expressions of Python."""
+"""Translate C expressions to Python."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ _FOLDED: dict[str, Callable[[Any, Any], Any]] = {
 }
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _SAYS_YES_OR_NO = ("isfinite", "isnan")
-_ALIGNMENT = 16  # of objects on the stack [bytes]
+_ALIGNMENT = 16  # alignment of objects on the stack [bytes]
 
 
 class ExpressionWriter:
-    """Writes the expressions of one function, or of what stands outside of functions.
+    """Writes the expressions of one function, or at file scope.
 
     Attributes:
-        scope: what names mean here.
-        frame: memory of the function on the stack so far [bytes].
+        scope: the current scope.
+        frame: stack frame of the function so far [bytes].
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -63,7 +63,7 @@ class ExpressionWriter:
     # names
 
     def python_name(self, name: str) -> str:
-        """A name that nothing else has in this function."""
+        """A name that is unique in this function."""
         base = f"{name}_" if keyword.iskeyword(name) or name[:2] in ("L_", "M_", "m_") else name
         base = f"{base}_" if base in ("F", "float") or base[:2] in ("c_", "g_") else base
         found, k = base, 1
@@ -74,7 +74,7 @@ class ExpressionWriter:
         return found
 
     def reserve(self, kind: CType) -> str:
-        """The address of memory on the stack."""
+        """Allocate memory on the stack; returns its address."""
         if kind.size < 0:
             raise BuildError("C text cannot be run as Python: an array of unknown length")
         at = -(-self.frame // _ALIGNMENT) * _ALIGNMENT
@@ -82,7 +82,7 @@ class ExpressionWriter:
         return f"(sp + {at})" if at else "sp"
 
     def nameless(self, kind: CType, items: s.Items) -> Place:
-        """An object without a name."""
+        """An unnamed object."""
         raise NotImplementedError
 
     def find(self, name: str) -> Object:
@@ -95,22 +95,22 @@ class ExpressionWriter:
     # values
 
     def value(self, e: s.Expression) -> Value:
-        """What an expression gives."""
+        """The value of an expression."""
         writer = getattr(self, f"_{type(e).__name__.lower()}")
         found = writer(e)
         assert isinstance(found, Value)
         return found
 
     def by_itself(self, e: s.Expression) -> Value:
-        """What an expression gives that may not be evaluated, or more than once."""
+        """The value of an expression that may be evaluated never, or more than once."""
         return self.value(e)
 
     def number(self, e: s.Expression, kind: CType) -> str:
-        """What an expression gives, as a type."""
+        """The value of an expression, converted to a type."""
         return converted(self.value(e), kind).text
 
     def condition(self, e: s.Expression) -> str:
-        """As what `if` asks; numbers and addresses of Python are true where those of C are."""
+        """As a Python condition; Python numbers have the same truth values as in C."""
         return self.value(e).text
 
     def _literal(self, e: s.Literal) -> Value:
@@ -151,7 +151,7 @@ class ExpressionWriter:
         return literal(kind.size, ULONG)
 
     def type_of(self, e: s.Expression) -> CType:
-        """The type of an expression that is not evaluated; arrays are arrays."""
+        """The type of an expression that is not evaluated; arrays do not decay."""
         if isinstance(e, s.Name | s.Index | s.Member) or (isinstance(e, s.Unary) and e.sign == "*"):
             return self.place(e).type
         return self.value(e).type
@@ -166,7 +166,7 @@ class ExpressionWriter:
             kind = no.type
         return Value(f"({yes.text} if {self.condition(e.condition)} else {no.text})", kind)
 
-    # signs
+    # operators
 
     def _unary(self, e: s.Unary) -> Value:
         if e.sign == "&":
@@ -214,7 +214,7 @@ class ExpressionWriter:
     def _compared(self, sign: str, a: Value, b: Value) -> Value:
         if isinstance(a.type, Number) and isinstance(b.type, Number):
             kind = common(a.type, b.type)
-            if not kind.real:  # Python compares integers with others by their values
+            if not kind.real:  # Python compares mixed integers by value
                 a, b = converted(a, kind), converted(b, kind)
         return Value(f"({a.text} {sign} {b.text})", INT, truth=True)
 
@@ -252,10 +252,10 @@ class ExpressionWriter:
         assert isinstance(a.type, Pointer)
         return Value(f"({a.text} {sign} {_times(b, a.type.to.size)})", a.type)
 
-    # places
+    # lvalues
 
     def place(self, e: s.Expression) -> Place:
-        """Where an expression says that something is."""
+        """The location denoted by an expression."""
         if isinstance(e, s.Name):
             found = self.find(e.name)
             if isinstance(found.type, Function):
@@ -283,7 +283,7 @@ class ExpressionWriter:
 
     def _element(self, e: s.Index) -> Place:
         index = number(self.value(e.index))
-        # the offset of a field adds to that of the element
+        # the offset of a field is added to that of the element
         whole = self._array_place(e.array)
         if whole is not None:
             kind, base, offset = whole.type, whole.base, whole.offset
@@ -306,11 +306,11 @@ class ExpressionWriter:
     def _field(self, e: s.Member) -> Place:
         of = self._target(self.value(e.of)) if e.by_pointer else self.place(e.of)
         if not isinstance(of.type, Struct):
-            raise BuildError(f"C text cannot be run as Python: '{e.name}' of what is no struct")
+            raise BuildError(f"C text cannot be run as Python: '{e.name}' of what is not a struct")
         kind, at = of.type.find(e.name)
         return Place(kind, of.base, of.offset + at)
 
-    # what changes something
+    # side effects
 
     def _assignment(self, e: s.Assignment) -> Value:
         place, value = self.assigned(e)
@@ -322,7 +322,7 @@ class ExpressionWriter:
         return Value(f"m_put({view}, {at}, {value})", place.type)
 
     def assigned(self, e: s.Assignment) -> tuple[Place, str]:
-        """Where an assignment writes, and what; a struct is written by what it gives."""
+        """Target and value of an assignment; a struct is written by its value expression."""
         place = self.place(e.target)
         if isinstance(place.type, Struct):
             source = self.value(e.value)
@@ -338,7 +338,7 @@ class ExpressionWriter:
         return self._stepped(e.operand, e.sign, after=False)
 
     def _stepped(self, e: s.Expression, sign: str, after: bool) -> Value:
-        """++ or --; the value `after` it, or before."""
+        """++ or --; returns the value after or before it."""
         place = self.place(e)
         by = _step(place.type) * (1 if sign == "++" else -1)
         if place.in_memory:
@@ -371,12 +371,12 @@ class ExpressionWriter:
         value = self.value(e)
         kind = value.type.to if isinstance(value.type, Pointer) else value.type
         if not isinstance(kind, Function):
-            raise BuildError(f"C text cannot be run as Python: '{value.text}' is no function")
+            raise BuildError(f"C text cannot be run as Python: '{value.text}' is not a function")
         return kind, f"F[{value.text}]"
 
     def _argument(self, e: s.Expression, kind: CType) -> str:
         value = converted(self.value(e), kind)
-        if value.temporary:  # the next call may need the memory where it is
+        if value.temporary:  # the next call may overwrite its memory
             return f"m_copy({self.reserve(kind)}, {value.text}, {kind.size})"
         return value.text
 

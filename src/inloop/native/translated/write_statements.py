@@ -1,4 +1,4 @@
-"""Functions and statements of C as those of Python."""
+"""Translate C functions and statements to Python."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from inloop.native.translated.values import Place, Value, converted, number
 from inloop.native.translated.walk import addressed, changed
 from inloop.native.translated.write_expressions import ExpressionWriter
 
-# makes a static variable of a function: its object, from what is declared
+# creates a static local variable from its declaration
 MakeStatic = Callable[[s.Variable, Scope], Object]
 
 
 class StatementWriter(ExpressionWriter):
-    """Writes the statements of one function, or initializers outside of functions."""
+    """Writes the statements of one function, or initializers at file scope."""
 
     def __init__(self, scope: Scope, make_static: MakeStatic) -> None:
         super().__init__(scope)
@@ -33,10 +33,10 @@ class StatementWriter(ExpressionWriter):
         self._make_static = make_static
         self._depth = 0
         self._in_memory: set[str] = set()  # names of variables whose address is taken
-        self._steps: list[s.Expression | None] = []  # what `continue` does first
+        self._steps: list[s.Expression | None] = []  # executed first by `continue`
 
     def say(self, line: str) -> None:
-        """One line."""
+        """Append one line."""
         self.lines.append("    " * self._depth + line)
 
     def by_itself(self, e: s.Expression) -> Value:
@@ -79,11 +79,11 @@ class StatementWriter(ExpressionWriter):
     # statements
 
     def statement(self, node: s.Statement) -> None:
-        """Write one."""
+        """Write one statement."""
         getattr(self, f"_write_{type(node).__name__.lower()}")(node)
 
     def _inside(self, node: s.Statement | None) -> None:
-        """Write what belongs to the line before."""
+        """Write an indented block."""
         self._depth += 1
         before = len(self.lines)
         if node is not None:
@@ -142,7 +142,7 @@ class StatementWriter(ExpressionWriter):
 
     def _assign(self, e: s.Assignment) -> None:
         if isinstance(e.value, s.Assignment) and not e.sign:
-            # a = b = c: b first, and a from it, unless that would write or read twice
+            # a = b = c: b first, then a from b, unless that would write or read twice
             text = self.value(e.value)
             place = self.place(e.target)
             if isinstance(place.type, Struct):
@@ -192,7 +192,7 @@ class StatementWriter(ExpressionWriter):
         self.scope = self.scope.around
 
     def _counted(self, node: s.Loop) -> str | None:
-        """`for k in range(...)`, where a loop counts up to what does not change."""
+        """`for k in range(...)`, for a loop that counts up to a constant bound."""
         first, asked, step = node.first, node.condition, node.step
         if not (
             isinstance(first, s.Declaration)
@@ -224,7 +224,7 @@ class StatementWriter(ExpressionWriter):
         )
 
     def _stays(self, e: s.Expression, changing: set[str]) -> bool:
-        """True if an expression has the same value as long as these variables change."""
+        """True if an expression keeps its value while these variables change."""
         if isinstance(e, s.Name):
             found = self.scope.find(e.name)
             return found is None or (not found.in_memory and e.name not in changing)
@@ -264,7 +264,7 @@ class StatementWriter(ExpressionWriter):
         last: s.Statement | None,
         body: list[s.Statement],
     ) -> None:
-        """Cases must end by themselves, with the default one behind all others."""
+        """Cases must not fall through, and the default must come last."""
         at_end = labels is node.cases[-1][0]
         if isinstance(last, s.Block) and last.statements:
             last = last.statements[-1]
@@ -279,7 +279,7 @@ class StatementWriter(ExpressionWriter):
             return
         self.say(f"return {self.number(node.value, self.returns)}")
 
-    # what objects begin with
+    # initializers
 
     def nameless(self, kind: CType, items: s.Items) -> Place:
         """See `ExpressionWriter`."""
@@ -288,7 +288,7 @@ class StatementWriter(ExpressionWriter):
         return place
 
     def initialized(self, place: Place, value: s.Initializer, clear: bool) -> list[str]:
-        """Statements that write what an object begins with; `clear` what is not named."""
+        """Statements that initialize an object; `clear` zeroes the rest."""
         if isinstance(value, s.Items) and isinstance(place.type, Array | Struct):
             lines = [f"L_memset({place.address}, 0, {place.type.size})"] if clear else []
             self._fill(place, list(value.entries), lines)
@@ -307,7 +307,7 @@ class StatementWriter(ExpressionWriter):
         entries: list[tuple[str | s.Expression | None, s.Initializer]],
         lines: list[str],
     ) -> None:
-        """Take from the entries what belongs to an object; those behind are left."""
+        """Consume the entries that belong to an object; the others are left."""
         kind, at = place.type, 0
         parts = _parts(place)
         while entries and (at < len(parts) or entries[0][0] is not None):
@@ -324,12 +324,12 @@ class StatementWriter(ExpressionWriter):
             if self._is_whole(part, value):
                 entries.pop(0)
                 lines += self.initialized(part, value, clear=False)
-            else:  # without braces of its own
+            else:  # without its own braces
                 entries[0] = (None, value)
                 self._fill(part, entries, lines)
 
     def _is_whole(self, part: Place, value: s.Initializer) -> bool:
-        """A value is that of the whole part, and not of its first entry."""
+        """Whether a value initializes the whole part, not its first entry."""
         if isinstance(value, s.Items) or not isinstance(part.type, Array | Struct):
             return True
         if isinstance(part.type, Array):
@@ -353,7 +353,7 @@ def _only(items: s.Items) -> s.Expression:
 
 
 def _breaks(node: s.Statement) -> bool:
-    """A break in it would leave the switch."""
+    """Whether it contains a break that would leave the switch."""
     if isinstance(node, s.Jump):
         return node.word == "break"
     if isinstance(node, s.Block):

@@ -1,4 +1,4 @@
-/* Explicit steps of Runge and Kutta backwards: the weights of a state after a step become those of
+/* Explicit Runge-Kutta steps in reverse mode: adjoints of the state after a step become those of
    the state before it.
 
        of slope i:  h (b[i] after + sum over later stages j of a[j][i] (weights of stage j))
@@ -64,7 +64,7 @@ static int symplectic_euler_back(const il_backward_run *r, int64_t step, double 
     return IL_OK;
 }
 
-/* Of e / |e| to those of e: what would change the length counts for nothing. */
+/* Adjoint of the normalization e / |e|: the component along e is removed. */
 static void normalize_back(const il_backward_run *r, int64_t step)
 {
     for (int64_t k = 0; k < r->attitudes; k++) {

@@ -1,10 +1,10 @@
-/* Implicit steps of Runge and Kutta whose last stage is the end of the step (Radau IIA; Hairer &
-   Wanner, Solving Ordinary Differential Equations II (1996), IV.8):
+/* Implicit Runge-Kutta steps whose last stage is the end of the step (Radau IIA; Hairer & Wanner,
+   Solving Ordinary Differential Equations II (1996), IV.8):
 
        x_i = x + h sum_j a_ij f(t + c_j h, x_j),   x_new = x_s
 
-   They are solved by Newton's method, with factors of M = I - h (a_ij J_j) from the step before for
-   as long as these serve. At the solution the equation itself is differentiated:
+   They are solved by Newton's method, reusing factors of M = I - h (a_ij J_j) from the previous
+   step as long as it converges. At the solution the equation itself is differentiated:
 
        M dx_i = dx + h sum_j a_ij (J_j dx_j + B_j dg) without what M holds,
 
@@ -17,11 +17,11 @@
 #include "il_variation.h"
 
 enum { MOST_ITERATIONS = 40, MOST_FACTORIZATIONS = 8 };
-static const double SLOW = 0.2;      /* corrections that shrink less ask for new factors */
-static const double SOLVED = 1e-15;  /* of the largest size: what is still to come is rounding */
+static const double SLOW = 0.2;      /* slower convergence triggers new factors */
+static const double SOLVED = 1e-15;  /* of the largest size: the remaining correction is rounding */
 /* corrections below do not have to shrink: with any factors, and with those of this step */
 static const double ROUNDING = 1e-11, ROUNDING_AT_BEST = 1e-8;
-static const double LEAST = 1e-6;    /* of the largest entry of x: the least size of all others */
+static const double LEAST = 1e-6;    /* of the largest entry of x: minimum scale of all others */
 
 static void copy(double *to, const double *from, int64_t count)
 {
@@ -82,7 +82,7 @@ static void begin(const il_stages *at, const double *x)
     }
 }
 
-/* Where the polynomial of the step before leads: through its start and its stages, c->x. */
+/* Extrapolate the polynomial of the previous step: through its start and its stages, c->x. */
 static void lead_on(const il_stages *at)
 {
     const il_collocation *c = at->implicit;
@@ -132,7 +132,7 @@ static int solve(const il_stages *at, const double *x)
         const int rounding = factorizations ? size <= ROUNDING_AT_BEST
                                             : size <= ROUNDING && shrinks >= 1.0;
         if (rounding) return IL_OK;
-        /* factors of another step may lead away */
+        /* factors of another step may lead to divergence */
         const int away = !factorizations && !(shrinks < 1.0);
         if (away) begin(at, x);
         before = away ? 0.0 : size;
@@ -196,7 +196,7 @@ int il_collocate_back(const il_backward_run *r, int64_t step, double t, const do
     const il_stages at = {r->self, &r->tableau, c,          n, r->coordinates, t,
                           r->h,    u,           r->u_stage, x, dep,            r->dependent};
     int status = il_stages_factorize(&at, 1);
-    /* weights of the equations of all stages */
+    /* adjoints of the equations of all stages */
     memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
     copy(c->step + (s - 1) * n, r->weights, n);
     if (status == IL_OK) il_stages_solve_transposed(&at, c->step);

@@ -1,4 +1,4 @@
-/* Derivatives along IL_DIRECTIONS directions side by side, in generated code.
+/* Derivatives along IL_DIRECTIONS directions in parallel, in generated code.
 
    The vector extensions of gcc and clang; a plain number times a vector acts on all its lanes. */
 #ifndef IL_LANES_H
@@ -10,7 +10,7 @@
 
 typedef double il_lane __attribute__((vector_size(sizeof(double) * IL_DIRECTIONS)));
 
-/* a compiler without vectors must not take them for single numbers in silence */
+/* without vector extensions fail instead of silently using scalars */
 typedef char il_lanes_are_vectors[sizeof(il_lane) == sizeof(double) * IL_DIRECTIONS ? 1 : -1];
 
 /* one number for all directions */

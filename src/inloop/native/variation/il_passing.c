@@ -1,14 +1,13 @@
-/* Corners that a step passes: where numbers of laws change their sign between its two ends. The step
-   is followed by a polynomial of degree 3 through its ends with the rates there. A corner is where
-   the number passes zero on it, found by bisection; stages are on the side that their own states are
-   on. */
+/* Kinks within a step: where expressions of force laws change their sign between its two ends. The
+   step is interpolated by a cubic through its ends with the rates there. A kink is where the
+   expression passes zero on it, found by bisection; stages are on the side of their own states. */
 #include <math.h>
 #include <string.h>
 
 #include "il_variation.h"
 
-static const double LOCATED = 1e-11; /* of the step: how well a corner is found */
-/* of the step: so far from it are its two sides, which rounding must not swap */
+static const double LOCATED = 1e-11; /* relative to the step: accuracy of the location of a kink */
+/* relative to the step: distance of its two sides, which rounding must not swap */
 static const double BESIDE = 1e-8;
 
 static const double *inputs_at(const il_passing *p, double c)
@@ -70,7 +69,7 @@ int il_passing_begin(const il_passing *p)
     return status == IL_OK ? rates_at(p, 1.0, p->after, k + p->size) : status;
 }
 
-/* Weights of the stages that are still on the side where the step begins. */
+/* Weights of the stages that are still on the initial side. */
 static int weight_before(const il_passing *p, int64_t number, double *weight)
 {
     const il_corners *corners = p->corners;
@@ -85,7 +84,7 @@ static int weight_before(const il_passing *p, int64_t number, double *weight)
     return IL_OK;
 }
 
-/* The two sides of a corner: parts of the step, states, and values of all corners. */
+/* The two sides of a kink: fractions of the step, states, and values of all kinks. */
 static int enclose(const il_passing *p, int64_t number, double *c)
 {
     const il_corners *corners = p->corners;
@@ -125,7 +124,7 @@ int il_passing_next(const il_passing *p, il_corner *found)
     if (found->number < 0) return IL_OK;
     int status = enclose(p, number, &c);
     if (status != IL_OK) return status;
-    /* what changes its sign here, too, is a part of what is found */
+    /* other sign changes here are part of what is found */
     corners->pending[number] = 0;
     for (int64_t k = 0; k < corners->count; k++) {
         if (same_side(begin[k], before[k]) && !same_side(begin[k], after[k])) {

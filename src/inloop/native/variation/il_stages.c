@@ -1,6 +1,6 @@
 /* Linear equations of the stages of an implicit step, M = I - h (a_ij J_j), with J at each stage.
-   Rates of the first entries of x, positions, are velocities, the next ones: positions are eliminated
-   before anything is factorized. */
+   The first entries of x are positions, whose rates are velocities, the next entries: positions are
+   eliminated before the factorization. */
 #include <string.h>
 
 #include "il_linear.h"
@@ -28,7 +28,7 @@ static double dot(int64_t count, const double *a, const double *b)
     return sum;
 }
 
-/* J of one stage: unit directions, as many at a time as have lanes */
+/* J of one stage by unit directions, as many at a time as there are lanes */
 static int jacobian(const il_stages *at, int64_t stage)
 {
     const il_collocation *c = at->implicit;

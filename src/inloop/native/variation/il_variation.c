@@ -1,6 +1,5 @@
-/* Explicit steps of a run and, with the same weights, of its derivatives: since a step is a linear
-   combination of slopes, its derivative is the same combination of their derivatives. Implicit
-   steps: il_collocation.c. */
+/* Explicit steps of a run and, with the same weights, of its derivatives: a step is a linear
+   combination of slopes, and so is its derivative. Implicit steps: il_collocation.c. */
 #include "il_variation.h"
 
 #include <math.h>
@@ -21,7 +20,7 @@ static void add(int64_t count, double *restrict y, double w, const double *restr
     }
 }
 
-/* Bring quaternions to unit length, and take from their directions what would change it. */
+/* Normalize quaternions, and remove from their directions the component along them. */
 static void normalize(const il_varied_run *p, int64_t step)
 {
     const int64_t lanes = p->lanes;
@@ -61,7 +60,7 @@ static int runge_kutta(const il_varied_run *p, int64_t step, double t, const dou
 {
     const il_tableau *method = &p->tableau;
     const int64_t stages = method->stages, wide = p->size * p->lanes;
-    /* slopes of all stages, of the derivatives first: they are to be aligned */
+    /* slopes of all stages, derivatives first: they must be aligned */
     double *dk = p->memory, *dx = dk + stages * wide;
     double *k = dx + wide, *x = k + stages * p->size;
     for (int64_t i = 0; i < stages; i++) {

@@ -1,8 +1,8 @@
-/* Runs with derivatives: the equations of a plant along a run, and how they change.
+/* Runs with derivatives: the equations of a plant along a run, and their sensitivities.
  *
- * x holds what a run integrates, dep the coordinates that loops determine; dx has IL_DIRECTIONS
- * numbers for each entry of x, one for each direction, and dg the same for the parameters and
- * inputs that are varied. Arrays with directions begin at multiples of 64 bytes.
+ * x holds the integrated state, dep the coordinates determined by loops; dx has IL_DIRECTIONS
+ * numbers for each entry of x, one per direction, and dg the same for the varied parameters and
+ * inputs. Arrays with directions are aligned to 64 bytes.
  */
 #ifndef IL_VARIATION_H
 #define IL_VARIATION_H
@@ -16,27 +16,27 @@ typedef struct il_variation {
     const double *pre;        /* prepared quantities */
     const double *tau;        /* efforts of the joints */
     const double *dg;         /* directions of parameters and inputs */
-    const double *unit;       /* what counts as one unit of each dependent coordinate */
+    const double *unit;       /* scale of each dependent coordinate */
 } il_variation;
 
-/* What is generated for a plant. dep is a guess that is brought to closure. */
+/* Generated functions of a plant. dep is an estimate that is brought to closure. */
 typedef int (*il_slopes)(const il_variation *self, double t, const double *u, const double *x,
                          double *dep, const double *dx, double *xd, double *dxd);
 
-/* A method of Runge and Kutta: a[stages][stages], weights b, times c. */
+/* A Runge-Kutta method: a[stages][stages], weights b, times c. */
 typedef struct il_tableau {
     int64_t stages;
     const double *a, *b, *c;
 } il_tableau;
 
-/* What implicit methods need beside it: their stages depend on each other, and the last one is the
+/* Additional data of implicit methods: their stages depend on each other, and the last one is the
  * end of the step. n = size of x, s = stages.
  */
 typedef struct il_collocation {
     il_slopes rates;          /* values without derivatives */
     il_slopes slopes;         /* with derivatives along `lanes` directions */
     int64_t lanes;
-    const double *still;      /* directions of what is varied, all 0 */
+    const double *still;      /* zero directions of the varied quantities */
     int64_t factorized;       /* M holds factors of a step of the length h, */
     double h;                 /* which may serve the next one */
     double *J;                /* of each stage, s * n * n */
@@ -44,7 +44,7 @@ typedef struct il_collocation {
     int64_t *pivots;
     double *x, *f, *step, *rest; /* of all stages: states, rates, Newton's step, and its part without
                                  positions: s * n each */
-    double *most;             /* largest size of each entry of x so far */
+    double *most;             /* largest magnitude of each entry of x so far */
     double *unit, *column;    /* directions, n * lanes each, aligned */
     double *df, *wide, *wide_rest; /* of all stages, s * n * lanes each, aligned */
     int64_t led;              /* x holds the stages of the step before, */
@@ -53,12 +53,12 @@ typedef struct il_collocation {
                                  of its stages */
 } il_collocation;
 
-/* Corners of laws on the way (il_corners.c). */
+/* Kinks of force laws along a run (il_corners.c). */
 typedef struct il_corners {
-    il_slopes look;           /* numbers that change their sign at a corner, at a state */
+    il_slopes look;           /* expressions that change their sign at a kink, at a state */
     il_slopes rates;          /* of the state */
-    int64_t count, laws;      /* of corners, and of laws that they belong to */
-    const int64_t *owners;    /* of each, its law */
+    int64_t count, laws;      /* number of kinks, and of laws that have them */
+    const int64_t *owners;    /* law of each */
     double *values;           /* before and after a step, and wherever else one looks: 4 * count */
     double *x, *dep, *k;      /* states: before a step, and the two sides of a corner, 3 * size; a
                                  guess of dependent coordinates; rates at both ends and more, 3 * size */
@@ -67,15 +67,15 @@ typedef struct il_corners {
     double *dk;               /* slopes on the two sides of a corner, 4 * size * lanes, aligned, or
                                  what they owe, 4 * (size + varied) */
     double *bent;             /* what a step lacks, as much as bends has for a law */
-    int64_t *pending;         /* by corner: the step passes it */
-    int64_t *charged;         /* by law: it was counted in this step */
-    int64_t *crossings;       /* by law: steps in which it passes a corner */
+    int64_t *pending;         /* by kink: the step passes it */
+    int64_t *charged;         /* by law: already counted in this step */
+    int64_t *crossings;       /* by law: steps in which it passes a kink */
     double *first;            /* by law: the first of them [s] */
-    double *bends;            /* by law: what derivatives still lack, squares added up */
-    double *most;             /* backwards: the largest weight of each entry of x so far */
+    double *bends;            /* by law: remaining error of derivatives, sum of squares */
+    double *most;             /* backwards: largest adjoint of each entry of x so far */
 } il_corners;
 
-/* A step that may pass corners. */
+/* A step that may pass kinks. */
 typedef struct il_passing {
     const il_variation *self;
     const il_corners *corners;
@@ -88,7 +88,7 @@ typedef struct il_passing {
     const double *stages;     /* states of its stages */
 } il_passing;
 
-/* A piece of a run with equal steps. */
+/* A part of a run with equal steps. */
 typedef struct il_varied_run {
     const il_variation *self;
     il_slopes slopes;
@@ -99,28 +99,28 @@ typedef struct il_varied_run {
     int64_t attitudes;        /* unit quaternions at the end of x */
     int64_t lanes;            /* numbers of each direction array per entry: directions, or 0 */
     double t, h;              /* begin and step [s] */
-    int64_t steps, stride;    /* every stride-th state is kept, the first one always */
+    int64_t steps, stride;    /* every stride-th state is kept, and the first one */
     const double *u;          /* inputs, u_step numbers for each step, u_stage for each stage */
     int64_t u_step, u_stage;
     const double *tau;        /* efforts of the joints, tau_step numbers for each step; NULL: those of
                                  self all the way */
     int64_t tau_step;
-    double *x, *dep, *dx;     /* in: begin, out: end */
+    double *x, *dep, *dx;     /* in: start, out: end */
     double *memory;           /* (stages + 1) * size * (1 + lanes) numbers, aligned */
-    double *kept_x, *kept_dep, *kept_dx; /* samples, the first state among them */
+    double *kept_x, *kept_dep, *kept_dx; /* samples, including the first state */
     double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept, */
     double *lengths;          /* nor those of quaternions after each step, before they become 1 */
-    const il_corners *corners; /* NULL: nobody asks for them */
+    const il_corners *corners; /* NULL: kinks are not considered */
 } il_varied_run;
 
-/* Returns a status; `steps` then tells how many steps were good. */
+/* Returns a status; `steps` is then the number of successful steps. */
 IL_EXPORT int il_vary(il_varied_run *piece);
 
-/* y = derivatives of the sum of w times the results by x, then by what is varied. */
+/* y = gradient of the sum of w times the results by x, then by the varied quantities. */
 typedef int (*il_pull)(const il_variation *self, double t, const double *u, const double *x,
                        double *dep, const double *w, double *y);
 
-/* Steps backwards: from weights of the state after them to those before. */
+/* Reverse mode: from adjoints of the state after the steps to those before. */
 typedef struct il_backward_run {
     const il_variation *self;
     il_pull pull;
@@ -135,10 +135,10 @@ typedef struct il_backward_run {
     double *stage_dep;
     int64_t attitudes;        /* as in il_varied_run */
     const double *x, *lengths; /* states, steps + 1 rows; of quaternions before they became 1 */
-    const double *told;       /* weights that come in at each state, steps + 1 rows */
+    const double *told;       /* adjoints added at each state, steps + 1 rows */
     const il_corners *corners; /* NULL: there are none */
     double *weights;          /* of x: in: after the last step, out: before the first */
-    double *owed;             /* by what is varied: added up */
+    double *owed;             /* by varied quantity: accumulated */
     double *memory;           /* (stages + 4) * size + varied numbers */
 } il_backward_run;
 
@@ -169,18 +169,18 @@ void il_stages_soften(const il_stages *at, double *e);
 int il_collocate(const il_varied_run *piece, int64_t step, double t, const double *u);
 int il_collocate_back(const il_backward_run *run, int64_t step, double t, const double *u);
 
-/* Corners at the begin of a piece, and around each of its steps. */
+/* Kinks at the start of a part, and around each of its steps. */
 int il_corners_begin(const il_varied_run *piece);
 void il_corners_before(const il_varied_run *piece);
 int il_corners_after(const il_varied_run *piece, double t, const double *u);
 
-/* The same backwards, before the way back and after each step; `later` are weights after it. */
+/* The same in reverse mode, before the first and after each step; `later` are adjoints after it. */
 int il_corners_back_begin(const il_backward_run *run);
 int il_corners_back(const il_backward_run *run, int64_t step, const double *later);
 
-/* A corner within a step. */
+/* A kink within a step. */
 typedef struct il_corner {
-    int64_t number;           /* -1: there is none left */
+    int64_t number;           /* -1: none left */
     double t;                 /* when [s] */
     const double *u;          /* inputs */
     double part;              /* of the step: so much more of it lies before the corner than the
@@ -193,13 +193,13 @@ typedef struct il_corner {
 int il_passing_any(const il_passing *step);
 int il_passing_begin(const il_passing *step);
 int il_passing_next(const il_passing *step, il_corner *found);
-/* Values of corners at a state of the step, at the part c of it. */
+/* Values of kinks at a state of the step, at the fraction c of it. */
 int il_passing_look(const il_passing *step, double c, const double *x, double *values);
 
 /* Weights of the first state do not come in: they belong to the end of what is before it. */
 IL_EXPORT int il_go_back(const il_backward_run *run);
 
-/* Sums of signals at states backwards: arrays have a row for each of them. */
+/* Sums of signals at states in reverse mode: arrays have a row for each of them. */
 typedef struct il_pulled_rows {
     const il_variation *self;
     il_pull pull;
@@ -212,7 +212,7 @@ typedef struct il_pulled_rows {
 
 IL_EXPORT int il_pull_rows(const il_pulled_rows *pulled);
 
-/* What is told of states: arrays have a row for each of them; u_row is 0 if inputs stay the same. */
+/* Signals at states: arrays have a row for each of them; u_row is 0 if inputs are constant. */
 typedef struct il_told_rows {
     const il_variation *self;
     il_slopes observe;

@@ -75,7 +75,7 @@ class PoseLibrary:
         library = Store(cache_directory()).find(Path(plain["path"]).parent.name)
         if library is None:
             raise FileFormatError(
-                f"the build cache does not have {plain['path'][:200]!a}", fix="Build it again."
+                f"the build cache does not contain {plain['path'][:200]!a}", fix="Build it again."
             )
         return cls(**{**plain, "path": str(library)})
 

@@ -164,5 +164,6 @@ def cannot_close(gap: Gap, model: str) -> ModelError:
     """The error of loops that stay open."""
     return ModelError(
         f"model '{model}': loop '{gap.loop}' cannot close, {gap}",
-        fix="Check its lengths and points, or give the joints initial values nearer to closure.",
+        fix="Check its lengths and points, or choose initial values of the joints closer "
+        "to a closed position.",
     )

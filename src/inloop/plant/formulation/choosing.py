@@ -13,6 +13,7 @@ from inloop.plant.engine import Array
 from inloop.plant.formulation.closed_positions import ClosedPositions
 
 BAD_CHOICE = 1e-3  # smallest singular value of a choice, to that of all coordinates
+POOR_ORDER = 0.1  # smallest pivot in an order of elimination, to that in a good one
 
 
 def first_choice(
@@ -54,10 +55,23 @@ def other_choice(
         small: coordinates that move little.
     """
     chosen = choose(J, known.driven, (), names, small=small)
-    # the same pivots in another order of elimination are the same partition
+    # the same pivots in another order of elimination are the same partition, unless one of them
+    # vanishes in the order so far
     pivots, before = (set(zip(p.rows, p.dependent, strict=True)) for p in (chosen, known))
-    same = pivots == before
+    least, least_before = (_least_pivot(J, parts) for parts in (chosen, known))
+    same = pivots == before and least_before > POOR_ORDER * least
     return None if same or len(chosen.rows) != rank else chosen
+
+
+def _least_pivot(J: Array, parts: Partition) -> float:
+    """The smallest pivot that an elimination in the order of a choice meets."""
+    A, least = J[np.ix_(parts.rows, parts.dependent)].copy(), np.inf
+    for k in range(len(A)):
+        least = min(least, abs(A[k, k]))
+        if least == 0.0:
+            break
+        A[k + 1 :, k:] -= np.outer(A[k + 1 :, k] / A[k, k], A[k, k:])
+    return float(least)
 
 
 def is_bad(J: Array, known: Partition) -> bool:

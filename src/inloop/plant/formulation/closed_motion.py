@@ -136,7 +136,7 @@ def _drive_accelerations(
             if abs(given[k] - value) > FITS * max(abs(given[k]), abs(value)) + zero:
                 raise InputError(
                     f"model '{equations.name}': {kind} of '{equations.coordinates[k]}' is "
-                    f"{given[k]:.6g}, its drive says {value:.6g}",
+                    f"{given[k]:.6g}, but its drive prescribes {value:.6g}",
                     fix="Give the time t and the inputs u that belong to this state.",
                 )
     return np.asarray(motion["qdds"])
@@ -156,8 +156,12 @@ def _fitting_rows(
     gaps = np.abs(rows["h"]) - FITS * reach - zero
     slips = np.abs(J @ qd + nu) - FITS * speed - zero
     for off, what, fix in (
-        (gaps, "is not closed at q", "Close it first: plant.formulation.assemble(q).q."),
-        (slips, "does not stay closed with qd", "Velocities of all joints must fit the loops."),
+        (gaps, "is not satisfied at q", "Close it first: plant.formulation.assemble(q).q."),
+        (
+            slips,
+            "is not satisfied by qd",
+            "The velocities of all joints must be consistent with the loops.",
+        ),
     ):
         if np.any(off > 0.0):
             name = formulation.all_row_names[int(np.argmax(off))]

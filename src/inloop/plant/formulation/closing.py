@@ -98,5 +98,6 @@ def refuse_what_cannot_close(
     shown = ", ".join(f"'{name}' = {values[index[name]]:.6g}" for name in names)
     raise InputError(
         f"model '{equations.name}': with parameter {shown} {found}",
-        fix="Nothing changed. Values that only fit together: plant.parameters.update(...).",
+        fix="Nothing was changed. Set values that depend on each other together: "
+        "plant.parameters.update(...).",
     )

@@ -84,7 +84,7 @@ class Formulation(ABC):
             if value is not None:
                 raise InputError(
                     f"{name} is {quoted(value)}",
-                    fix="Leave it out: it is for steps of formulation='redundant'.",
+                    fix="Leave it out: it applies only to formulation='redundant'.",
                 )
         return cls(equations)
 

@@ -201,7 +201,7 @@ def contradiction(
         + (f"with {with_these} " if with_these else "")
         + instead,
         where=plant.mechanism.bodies[first].joint.where,
-        fix="Leave out those that follow from the loops, or write guess=... in place of initial.",
+        fix="Leave out those that follow from the loops, or write guess=... instead of initial=...",
     )
 
 

@@ -222,7 +222,7 @@ class ReducedLoops(Formulation):
             return q
         raise SimulationError(
             f"model '{self._equations.name}': loops cannot be closed with these coordinates",
-            fix="Start nearer to a closed position, or use plant.formulation.assemble(q).q.",
+            fix="Start closer to a closed position, or use plant.formulation.assemble(q).q.",
         )
 
     def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:

@@ -304,7 +304,7 @@ def refuse(mechanism: Mechanism) -> None:
     pile = mechanism.pile
     if pile is not None:
         raise ModelError(
-            f"pile '{pile.name}' is not covered by formulation='redundant'",
+            f"pile '{pile.name}': formulation='redundant' does not support piles",
             pile.where,
-            "Compile it without formulation=; docs/redundant.md lists what is covered.",
+            "Compile it without formulation=; docs/redundant.md lists what is supported.",
         )

@@ -100,6 +100,7 @@ class RedundantCode(Code):
             free=free,
             driven=self.driven,
             states=self.about.layout.states,
+            inputs=len(self._equations.first_inputs),
             turned=tuple(free.index(first) for first in mechanism.turned),
             used=self._used,
             on_velocities=self.about.on_velocities,

@@ -84,22 +84,22 @@ def refuse_rough(plant: BarePlant, *, contacts_known: bool = False) -> None:
     Raises:
         InputError: says which, and why.
     """
-    why, fix = "", "Leave sensitivities out, or take differences of runs."
+    why, fix = "", "Leave out sensitivities, or use finite differences of runs."
     mechanism = plant.mechanism
     if mechanism.hard_contacts and not contacts_known:
-        why = "has hard contacts, whose impacts and friction have corners"
+        why = "has hard contacts, whose impacts and friction are not smooth"
         fix = "Write them as modes with an impact, or as stiff contacts with short steps."
         if mechanism.found_contacts:
-            why = f"finds hard contact '{mechanism.found_contacts[0].name}' while it runs"
-            fix = "Declare points or spheres of its shape on a plane, or take stiff contacts."
+            why = f"detects hard contact '{mechanism.found_contacts[0].name}' at run time"
+            fix = "Declare contacts of points or spheres with a plane, or use stiff contacts."
         elif mechanism.pile is not None:
-            why = "has a pile, whose contacts are found while it runs"
+            why = "has a pile, whose contacts are detected at run time"
         elif plant.by_mode:
             why = "has hard contacts and modes"
     elif plant.formulation.method is not None:
         why = "has six coordinates for each body (formulation='redundant')"
     elif plant.mechanism.attitudes and not plant.formulation.unconstrained:
-        why = "has loops or drives beside ball joints"
+        why = "has loops or drives as well as ball joints"
     elif plant.mechanism.controller is not None:
         why = "has a controller of its own, which is sampled"
     if why:

@@ -161,7 +161,7 @@ class RunPrograms:
         for name in names:
             if name not in known:
                 raise InputError(
-                    f"the loss reads '{name}', whose derivatives run backwards nowhere",
+                    f"the loss uses '{name}', for which there are no backward derivatives",
                     fix=name_hint(name, list(known)),
                 )
         return self._pulled("pulled_signals", [known[name] for name in names])

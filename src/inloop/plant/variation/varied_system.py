@@ -297,5 +297,5 @@ class VariedSystem:
             raise SimulationError(
                 f"model '{self.plant.name}' cannot close its loops near t = {t:.6g} s "
                 f"({Status(status).name})",
-                fix="Begin nearer to a closed position, or stay away from singular positions.",
+                fix="Start closer to a closed position, or stay away from singular positions.",
             )

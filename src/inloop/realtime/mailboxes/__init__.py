@@ -1,1 +1,1 @@
-"""The shared memory between a loop and its controllers: made, found, read and written."""
+"""The shared memory between a loop and its controllers: create, find, read and write."""

@@ -1,4 +1,4 @@
-"""`inloop.attach("robot")`: find the mailbox of a plant that runs, and map it."""
+"""`inloop.attach("robot")`: find the mailbox of a running plant, and map it."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from inloop.realtime.mailboxes.outputs import State
 from inloop.realtime.mailboxes.segment import running, segment_path
 from inloop.realtime.mailboxes.segment_file import is_segment, living_process, opened
 
-STARTS_WITHIN = 1.0  # [s] from the segment to the first record
+STARTS_WITHIN = 1.0  # [s] from the creation of the segment to the first record
 
 
 class _NotThereError(Exception):
-    """No plant runs under a name, or not yet."""
+    """No plant with this name is running, or not yet."""
 
     def __init__(self, what: str, fix: str) -> None:
         self.explained = MailboxError(what, fix=fix)
 
 
 def attach(name: str, wait: float = 0.0) -> Mailbox:
-    """The mailbox of a plant that runs under this name, for this user, on this machine.
+    """The mailbox of a running plant of this user on this machine.
 
     Args:
         name: as given to `il.run`.
-        wait: seconds to wait for the plant to start.
+        wait: maximum time to wait for the plant to start [s].
 
     Raises:
-        MailboxError: there is no such plant, or its segment is not what it should be.
-        InputError: a name or a time that makes no sense.
+        MailboxError: there is no such plant, or its segment is invalid.
+        InputError: the name or time is invalid.
     """
     need(is_finite(wait) and wait >= 0.0, f"a wait of {shown(wait)} s", "Use a number >= 0.")
     end = time.monotonic() + wait
@@ -46,7 +46,7 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
             if time.monotonic() >= end:
                 raise error.explained from None
             time.sleep(0.01)
-    # its thread is about to publish the state at the start
+    # its thread is about to publish the initial state
     end = max(end, time.monotonic() + STARTS_WITHIN)
     while found.state == State.ARMED and time.monotonic() < end:
         time.sleep(0.001)
@@ -54,7 +54,7 @@ def attach(name: str, wait: float = 0.0) -> Mailbox:
 
 
 def _attached(name: str) -> Attached:
-    """The memory of a plant that runs."""
+    """The memory of a running plant."""
     path = segment_path(name)
     try:
         with opened(path) as descriptor:
@@ -67,7 +67,7 @@ def _attached(name: str) -> Attached:
                 )
             if not is_segment(descriptor) or facts.st_size > constant("INLOOP_MOST_BYTES"):
                 raise MailboxError(
-                    "this is no mailbox of this version of inloop, or it is damaged",
+                    "this is not a mailbox of this version of inloop, or it is damaged",
                     where=str(path),
                     fix="Stop the plant and start it again with the same version.",
                 )
@@ -88,7 +88,7 @@ def _attached(name: str) -> Attached:
 
 
 def _instead(name: str) -> str:
-    """What to do where no plant has a name: a file is started, a name may be that of another."""
+    """What to do if no plant has this name: start a file, or try a similar name."""
     if Path(name).is_file():
         return f"'{name}' is a file: start it with inloop run {name}, then give the plant's name."
     others = ", ".join(running())

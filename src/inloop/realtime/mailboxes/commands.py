@@ -1,4 +1,4 @@
-"""What can be asked of a running plant: pause, step, reset, speed, place, stop."""
+"""Commands for a running plant: pause, step, reset, speed, place, stop."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inloop.realtime.mailboxes.outputs import Snapshot, State, check_snapshot
 from inloop.realtime.mailboxes.placing import why_not_placed
 
 PAUSE, RESUME, STEP, RESET, STOP, SPEED, RESTORE, MAKE_SAFE, PLACE = range(1, 10)  # inloop_command
-OBEYED_WITHIN = 5.0  # seconds that a command may take
+OBEYED_WITHIN = 5.0  # maximum time for a command [s]
 
 
 class Commands:
-    """The commands of a mailbox. Each returns when the loop has obeyed.
+    """The commands of a mailbox. Each returns when the loop has executed it.
 
     Attributes:
-        name: of the running plant.
+        name: name of the running plant.
         layout: names, units and sizes.
     """
 
@@ -37,15 +37,15 @@ class Commands:
         self.command(PAUSE)
 
     def resume(self) -> None:
-        """Go on after a pause, and leave the safe state that a failed step has caused."""
+        """Continue after a pause, and leave the safe state caused by a failed step."""
         self.command(RESUME)
 
     def step(self, count: int = 1) -> None:
-        """Do some steps, paused before and after them; returns before they are done."""
+        """Do some steps, paused before and after; returns before they are done."""
         self.command(STEP, float(count))
 
     def reset(self) -> None:
-        """Go back to the state at the start; parameters stay as they are."""
+        """Return to the initial state; parameters are kept."""
         self.command(RESET)
 
     def stop(self) -> None:
@@ -57,28 +57,30 @@ class Commands:
         self.command(SPEED, float(speed))
 
     def make_safe(self) -> None:
-        """Put safe values in place of the inputs until `resume` or `reset`."""
+        """Replace the inputs by safe values until `resume` or `reset`."""
         self.command(MAKE_SAFE)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go to a state that was read before: `mailbox.restore(outputs.snapshot)`."""
+        """Restore a state that was read before: `mailbox.restore(outputs.snapshot)`."""
         check_snapshot(snapshot, self.layout, self.name)
         self.command(RESTORE, *snapshot.x, float(snapshot.step))
 
     def place(self, coordinate: str, q: float, *, keep_velocities: bool = False) -> None:
-        """Bring a joint to a position while the plant stands; what depends on it by loops follows.
+        """Move a joint to a position while the plant is paused; dependent joints follow.
 
-        In a tree nothing else moves. All is at rest then, but for drives; states of laws stay.
+        In a tree nothing else moves. Afterwards everything is at rest, except drives; states of
+        laws
+        are kept.
 
         Args:
             coordinate: name of the joint's coordinate.
-            q: where it shall be [rad or m].
-            keep_velocities: velocities stay as they are; of a mechanism with loops, those of its
-                independent coordinates.
+            q: new position [rad or m].
+            keep_velocities: keep the velocities; with loops, those of the independent coordinates.
 
         Raises:
-            InputError: it is not possible, and why: the plant runs, the joint is driven or turns
-                as a ball, or the loops cannot be closed there. Then nothing has changed.
+            InputError: it is not possible, with the reason: the plant is running, the joint is
+                driven or a ball joint, or the loops cannot be closed there. Then nothing has
+                changed.
         """
         known = [c.name for c in self.layout.coordinates]
         if coordinate not in known:
@@ -96,14 +98,14 @@ class Commands:
             raise InputError(*why_not_placed(self.layout, coordinate, q, why)) from None
 
     def command(self, number: int, *values: float) -> None:
-        """Send a command by its number and wait until the loop has taken notice of it.
+        """Send a command by its number and wait until the loop has processed it.
 
         Args:
             number: see inloop_command in inloop.h.
-            values: what it needs.
+            values: its arguments.
 
         Raises:
-            InputError: the plant has refused it.
+            InputError: the plant has rejected it.
             MailboxError: the plant does not answer.
         """
         held = self._use()

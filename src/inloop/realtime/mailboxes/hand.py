@@ -1,4 +1,4 @@
-"""Hands on the bodies of a running plant: springs to points of the world, and plain forces."""
+"""Pulls on the bodies of a running plant: springs to points in the world, and plain forces."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ NOWHERE = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Grip:
-    """A hand on a body: F = stiffness (target - p) - damping v + force, on the point p.
+    """A pull on a body: F = stiffness (target - p) - damping v + force, on the point p.
 
     Attributes:
-        body: its name.
-        target: p is pulled there, in the world [m].
+        body: name of the body.
+        target: target of p, in world axes [m].
         stiffness: [N/m].
         damping: [N·s/m].
         point: p, in body axes [m].
-        force: pushed beside the spring, in the world [N].
+        force: additional force, in world axes [N].
     """
 
     body: str
@@ -44,13 +44,13 @@ class Grip:
 
 @dataclass(frozen=True)
 class Pull:
-    """What came of a grip in one period.
+    """Result of a grip in one period.
 
     Attributes:
-        grip: as it was held.
-        force: that has acted on the body, in the world [N].
-        mass: that the point has for the hand [kg]; 0 if it cannot move.
-        limited: 0; 1 if stiffness or damping, 2 if the force was limited to what steps can follow.
+        grip: the request.
+        force: force applied to the body, in world axes [N].
+        mass: effective mass at the point [kg]; 0 if it cannot move.
+        limited: 0; 1 if stiffness or damping, 2 if the force was limited to what steps can resolve.
     """
 
     grip: Grip
@@ -61,13 +61,13 @@ class Pull:
 
 @dataclass(frozen=True)
 class Pulls:
-    """What all hands have done in one period.
+    """Results of all grips in one period.
 
     Attributes:
         outputs: number of the outputs that it led to.
-        hand: number of the record of the hands that was in use.
-        values: as they lie in the mailbox.
-        bodies: names of those that can be held.
+        hand: number of the record of grips that was in use.
+        values: numbers as in the mailbox.
+        bodies: names of the bodies that can be pulled.
     """
 
     outputs: int
@@ -77,12 +77,12 @@ class Pulls:
 
     @property
     def grips(self) -> Reals:
-        """What the hands asked for, as `Hand.write` takes it."""
+        """The requested grips, in the format of `Hand.write`."""
         rows = self.values.view(row_type("inloop_pull"))["grip"]
         return np.ascontiguousarray(rows).view(np.float64)
 
     def __getitem__(self, number: int) -> Pull | None:
-        """What a grip has done; None if it held nothing."""
+        """Result of a grip; None if it was inactive."""
         row: Any = self.values.view(row_type("inloop_pull"))[number]
         grip = row["grip"]
         if not 1.0 <= grip["body"] <= len(self.bodies):
@@ -100,7 +100,7 @@ class Pulls:
 
 
 def pull_names() -> list[str]:
-    """Names of the numbers of a record of pulls."""
+    """Names of the numbers in a record of pulls."""
     vector = [f"_{axis}" for axis in "xyz"]
     grip = ["body", *(f"{x}{axis}" for x in ("point", "target") for axis in vector)]
     grip += ["stiffness", "damping", *(f"pushed{axis}" for axis in vector)]
@@ -109,10 +109,10 @@ def pull_names() -> list[str]:
 
 
 class Hand:
-    """Holds up to four bodies of a running plant; one process at a time does.
+    """Pulls on up to four bodies of a running plant; one process at a time can do so.
 
-    A plant that watches its inputs lets go when it has not heard of the hand for as long as inputs
-    may be old: say `write` again and again.
+    A plant with a watchdog releases the bodies when the last record of grips is older than
+    `stale_after`: call `write` repeatedly.
     """
 
     def __init__(self, name: str, layout: Layout, access: MemoryAccess) -> None:
@@ -121,15 +121,15 @@ class Hand:
         self._cursor = self._used = 0
 
     def hold(self, grip: Grip, number: int = 0) -> None:
-        """Hold a body from now on.
+        """Pull on a body from now on.
 
         Args:
-            grip: which one, and how.
-            number: of the grip, 0 to 3; others stay as they are.
+            grip: body, target and stiffness.
+            number: index of the grip, 0 to 3; the others are unchanged.
 
         Raises:
-            InputError: there is no such body, or a number makes no sense.
-            MailboxError: another process holds bodies.
+            InputError: there is no such body, or a number is invalid.
+            MailboxError: another process pulls on bodies.
         """
         if not 0 <= number < GRIPS:
             raise InputError(f"there is no grip {number}", fix=f"Use 0 to {GRIPS - 1}.")
@@ -139,11 +139,11 @@ class Hand:
         self._rows = rows
 
     def put(self, number: int, grip: Grip | None) -> None:
-        """Prepare a grip that the next `write` tells; None: it holds nothing."""
+        """Prepare a grip for the next `write`; None: inactive."""
         self._rows[number] = 0 if grip is None else self._row(grip)
 
     def let_go(self, number: int | None = None) -> None:
-        """Let go of the body of a grip; of all, by default, so that others may hold some."""
+        """Release the body of a grip; default: all, so that other processes can pull."""
         rows = self._rows.copy()
         rows[slice(None) if number is None else number] = 0
         self._publish(rows)
@@ -152,40 +152,40 @@ class Hand:
             realtime_function("il_mailbox_release")(self._access.use().address, HAND)
 
     def write(self, values: Reals | None = None) -> int:
-        """Say the same again, or all grips at once as they lie in the mailbox; its number."""
+        """Write the current grips again, or the given ones; returns the record number."""
         if values is not None:
             self._rows = np.array(values, dtype=np.float64).view(row_type("inloop_grip"))
         return self._publish(self._rows)
 
     @property
     def holds(self) -> int:
-        """Bodies that this hand holds."""
+        """Number of bodies that this object pulls on."""
         return int(np.count_nonzero(self._rows["body"]))
 
     @property
     def owner(self) -> int | None:
-        """Process that holds bodies now."""
+        """Process that currently pulls on bodies."""
         owner = realtime_function("il_mailbox_owner")(self._access.use().address, HAND)
         alive = owner != 0 and realtime_function("il_mailbox_alive")(owner)
         return int(owner >> 42) if alive else None
 
     def newest(self) -> Pulls | None:
-        """What hands did in the last period in which a body was held; None if there was none."""
+        """Results of the last period with an active grip; None if there was none."""
         record, values, place = self._room()
         error = realtime_function("il_mailbox_newest")(self._access.use().address, PULLS, *place)
         return None if error != OK else self._pulls(record, values)
 
     def of(self, outputs: int) -> Pulls | None:
-        """What hands did in the period that led to these outputs, asked for in their order.
+        """Results of the period that led to these outputs, to be requested in order.
 
         Returns:
-            None if it was overwritten, or nothing was held.
+            None if it was overwritten, or there were no active grips.
         """
         record, values, place = self._room()
         copy, held = realtime_function("il_mailbox_copy"), self._access.use()
         ring = held.box.layout.rings[PULLS]
         head = int(mirror("inloop_ring").from_address(held.box.base + ring.offset).head)
-        # each record belongs to later outputs than the one before
+        # records belong to increasing output numbers
         for number in range(max(self._cursor, head - ring.slots + 1, 1), head + 1):
             self._cursor = number
             if copy(held.address, PULLS, number, *place) == OK and record.step >= outputs:
@@ -193,10 +193,10 @@ class Hand:
         return self._pulls(record, values) if record.step == outputs else None
 
     def uses(self) -> list[tuple[int, int]]:
-        """Periods in which bodies were held since the last time.
+        """Periods with active grips since the last call.
 
         Returns:
-            Of each, the number of the record of the hands in use, and when it was over [ns].
+            For each, the number of the record of grips in use, and its end [ns].
         """
         record, _, place = self._room()
         copy, held = realtime_function("il_mailbox_copy"), self._access.use()

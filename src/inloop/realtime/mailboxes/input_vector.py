@@ -1,4 +1,4 @@
-"""The inputs that a controller writes, filled in by name."""
+"""The inputs that a controller writes, set by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class InputVector:
 
     Attributes:
         values: one number per input.
-        address: of the first one.
+        address: address of the first one.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -33,13 +33,13 @@ class InputVector:
     def update(
         self, given: Mapping[str, float] | Sequence[float] | Reals | None, named: dict[str, Any]
     ) -> None:
-        """Take over all values, or some by name; all or nothing.
+        """Set all values, or some by name; all or nothing.
 
-        Where all are given, those that the controller of the plant leads have no effect.
+        If all are given, those written by the plant's controller have no effect.
 
         Raises:
-            InputError: a name that is unknown or led by the controller of the plant, a wrong
-                size, or a number that is not finite.
+            InputError: a name that is unknown or written by the plant's controller, a wrong size,
+                or a number that is not finite.
         """
         new = self.values.copy()
         if isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""What the records of a mailbox hold: names, units, ranges, and where each number is."""
+"""Layout of the records of a mailbox: names, units, ranges, and positions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from inloop.native.mirror import constant, mirror
 from inloop.native.realtime_functions import COMMANDS, RINGS, realtime_function
 
 LINE = 64  # bytes of a cache line
-PERIODS = (1e-9, 1e9)  # [s] that make sense
+PERIODS = (1e-9, 1e9)  # [s] plausible periods
 KINDS = ("q", "z", "signal", "input", "parameter")
 ABOUT = "about"  # lines of the text that hold a fact: its name, and its value as the unit
-BODY = "body"  # lines that name a body which can be held
-GRIPS = constant("INLOOP_GRIPS")  # bodies that can be held at a time
+BODY = "body"  # lines that name a body which can be pulled
+GRIPS = constant("INLOOP_GRIPS")  # maximum number of bodies pulled at a time
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Quantity:
     Attributes:
         name: such as "shoulder" or "shoulder.tau".
         unit: a label.
-        least, most: range of a parameter, or of an input that a person gives by hand.
+        least, most: range of a parameter, or of an input in user interfaces.
         default: of a parameter or input.
     """
 
@@ -46,14 +46,14 @@ class Layout:
         model: name of the model.
         coordinates: q and qd.
         states: internal states of force laws, and components of quaternions.
-        signals: what else the plant puts out: accelerations, multipliers, efforts of drives,
-            outputs of laws; of a plant with events: number of the mode, events since the start.
+        signals: further outputs: accelerations, multipliers, efforts of drives, outputs of laws;
+            for a plant with events: index of the mode, events since the start.
         inputs: joint efforts, motion of driven joints, inputs of the model.
         parameters: live parameters.
-        stepper_states: length of the state that snapshots hold.
+        stepper_states: length of the state in snapshots.
         period: simulated time per step [s].
-        about: facts for those who attach: digest of the model, method, sub-steps, ….
-        bodies: names of those that can be held.
+        about: facts for attached processes: digest of the model, method, sub-steps, ….
+        bodies: names of the bodies that can be pulled.
     """
 
     model: str
@@ -83,14 +83,14 @@ class Layout:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Numbers in a record of each ring."""
+        """Length of a record of each ring."""
         command = 1 + self.stepper_states
         hand, pulls = (GRIPS * ctypes.sizeof(mirror(f"inloop_{x}")) // 8 for x in ("grip", "pull"))
         return (self.cuts[-1], len(self.inputs), len(self.parameters), command, hand, pulls)
 
     @property
     def command_values(self) -> int:
-        """Numbers that a command carries."""
+        """Number of arguments of a command."""
         return self.counts[COMMANDS]
 
     @property
@@ -108,7 +108,7 @@ class Layout:
         return found
 
     def text(self) -> bytes:
-        """The description that the segment carries."""
+        """The description stored in the segment."""
         lines = [f"model\t{self.model}\t\t0\t0\t0"]
         for kind, group in zip(KINDS, self.groups, strict=True):
             for x in group:
@@ -142,7 +142,7 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
     """The layout that a text describes; the inverse of `Layout.text`.
 
     Raises:
-        MailboxError: the text makes no sense.
+        MailboxError: the text is invalid.
     """
     groups: dict[str, list[Quantity]] = {kind: [] for kind in ("model", *KINDS, BODY, ABOUT)}
     try:
@@ -165,7 +165,7 @@ def parse_text(text: bytes, stepper_states: int, period: float) -> Layout:
 
 
 def _one_word(text: str) -> str:
-    """A text that fits between two tabs and can be printed."""
+    """A printable text that fits between two tabs."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
@@ -181,9 +181,9 @@ def header_of(
     """Header and text of a new segment.
 
     Args:
-        layout: what it shall hold.
-        slots: records to keep in each ring, powers of two.
-        scripted: with a clock of its own.
+        layout: its layout.
+        slots: number of records in each ring, powers of two.
+        scripted: whether it has a scripted clock.
     """
     text = layout.text()
     header = mirror("inloop_header")(
@@ -218,5 +218,5 @@ def header_of(
 
 
 def _lines(size: int) -> int:
-    """Bytes in whole cache lines."""
+    """Size in whole cache lines [bytes]."""
     return -(-size // LINE) * LINE

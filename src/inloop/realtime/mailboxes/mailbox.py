@@ -33,17 +33,17 @@ _STATES = {state.value: state for state in State}
 
 
 class Mailbox(Commands, Closing):
-    """The way to a running plant. Several processes may read; one at a time writes inputs.
+    """Access to a running plant. Several processes may read; one at a time writes inputs.
 
-    A mailbox is for one thread; let each thread attach its own. Another thread may close it: who is
-    in it then comes back with a MailboxError.
+    A mailbox is for one thread; attach once in each thread. Another thread may close it: a blocked
+    call then raises a MailboxError.
 
     Attributes:
-        name: of the running plant.
+        name: name of the running plant.
         layout: names, units and sizes.
-        parameters: live parameters, a mapping that can be written.
-        hand: holds bodies.
-        lost: records that `next` came too late for.
+        parameters: live parameters, a writable mapping.
+        hand: pulls on bodies.
+        lost: number of records that `next` missed.
     """
 
     def __init__(self, name: str, attached: Attached) -> None:
@@ -51,7 +51,7 @@ class Mailbox(Commands, Closing):
         text = ctypes.string_at(attached.box.base + header.text_offset, header.text_size)
         access = MemoryAccess(name, attached)
         super().__init__(name, access, parse(header, text))
-        self._own = attached.box  # what is ours alone, and stays when the memory goes
+        self._own = attached.box  # private data, which remain when the memory is released
         self._record = mirror("inloop_record")()
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
@@ -66,14 +66,14 @@ class Mailbox(Commands, Closing):
 
     @property
     def attached(self) -> Attached:
-        """The memory, for C; to be held as long as it is used."""
+        """The memory, for C; hold it as long as it is used."""
         return self._use()
 
     # outputs
 
     @property
     def newest(self) -> int:
-        """Number of the newest outputs; 0: there are none yet."""
+        """Number of the newest outputs; 0: none yet."""
         return self._head(self._use(), OUTPUTS)
 
     @property
@@ -93,7 +93,7 @@ class Mailbox(Commands, Closing):
 
     @property
     def layout_hash(self) -> str:
-        """Two plants with the same hash have the same names, units and sizes in the same order."""
+        """Plants with the same hash have the same names, units and sizes in the same order."""
         return f"{self._own.layout.layout_hash:016x}"
 
     @property
@@ -102,32 +102,32 @@ class Mailbox(Commands, Closing):
         return {x.name: x.unit for group in self.layout.groups for x in group}
 
     def read(self) -> Outputs:
-        """The newest outputs; what is written next answers them."""
+        """The newest outputs; the next `write` answers them."""
         held = self._use()
         error = self._read(held.address, self._record_address, self._values_address)
         return self._outputs(error, held)
 
     def peek(self) -> Outputs:
-        """The newest outputs, for onlookers: `wait` and `write` take no notice of it."""
+        """The newest outputs, for observers: does not affect `wait` and `write`."""
         held, newest = self._use(), realtime_function("il_mailbox_newest")
         place = (self._record_address, self._values_address)
         return self._outputs(newest(held.address, OUTPUTS, *place), held)
 
     def wait(self, timeout: float = 1.0) -> Outputs | None:
-        """The outputs after those read last, as soon as they are there.
+        """Wait for outputs newer than those read last.
 
         Args:
-            timeout: longest wait [s].
+            timeout: maximum wait [s].
 
         Returns:
-            The newest outputs; None if there were none in time.
+            The newest outputs; None on timeout.
 
         Raises:
-            MailboxError: the plant has ended, or the mailbox was closed meanwhile.
+            MailboxError: the plant has ended, or the mailbox was closed in the meantime.
         """
         end = time.monotonic() + timeout
         while True:
-            # Python sees no signal while it is in C
+            # Python handles no signals while it is in C
             held = self._use()
             left = end - time.monotonic()
             arguments = (min(left, LONGEST_WAIT), self._record_address, self._values_address)
@@ -138,24 +138,24 @@ class Mailbox(Commands, Closing):
                 return None
 
     def next(self) -> Outputs | None:
-        """Each record of the telemetry in turn; None when all have been read.
+        """The next record of the telemetry; None when all have been read.
 
-        Nothing is lost as long as the reader keeps up; `lost` counts what it came too late for.
+        Nothing is lost as long as the reader keeps up; `lost` counts the records it missed.
         """
         held = self._use()
         error = self._next(held.address, self._record_address, self._values_address)
         return None if error == NOTHING and not held.lost else self._outputs(error, held)
 
     def rewind(self) -> None:
-        """Let `next` go on with the oldest records that are still there for sure."""
+        """Let `next` continue with the oldest records that are certainly still available."""
         held = self._use()
         slots = held.box.layout.rings[OUTPUTS].slots
-        # some distance to the writer, who goes on meanwhile
+        # keep some distance to the writer, which continues in the meantime
         oldest = self._head(held, OUTPUTS) - slots + 1
         held.box.cursor = oldest + slots // 8 if oldest > 0 else 0
 
     def parameters_at(self, sequence: int) -> dict[str, float] | None:
-        """Parameters by the number that outputs carry; None if they have been overwritten."""
+        """Parameters by their number in outputs; None if they have been overwritten."""
         held, values = self._use(), np.zeros(self.layout.counts[PARAMETERS])
         copy, record = realtime_function("il_mailbox_copy"), mirror("inloop_record")()
         place = (ctypes.addressof(record), values.ctypes.data)
@@ -171,7 +171,7 @@ class Mailbox(Commands, Closing):
 
     @property
     def lost(self) -> int:
-        """Records that `next` came too late for."""
+        """Number of records that `next` missed."""
         return int(self._own.lost)
 
     # inputs
@@ -181,16 +181,16 @@ class Mailbox(Commands, Closing):
         values: Mapping[str, float] | Sequence[float] | Reals | None = None,
         **named: float | Sequence[float] | Reals,
     ) -> None:
-        """Write inputs; the first writer takes them and keeps them until it releases them.
+        """Write inputs; the first writer owns them until it releases them.
 
         Args:
-            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            values: all inputs in the order of `inputs`, or some by name; the others are unchanged.
             named: inputs by name, and tau for the efforts of all joints.
 
         Raises:
             MailboxError: another process writes them.
-            InputError: a name that is unknown or led by the controller of the plant, a wrong
-                size, or a number that is not finite.
+            InputError: a name that is unknown or written by the plant's controller, a wrong size,
+                or a number that is not finite.
         """
         held = self._use()
         if values is not None or named:
@@ -204,18 +204,18 @@ class Mailbox(Commands, Closing):
         values: Mapping[str, float] | Sequence[float] | Reals | None = None,
         **named: float | Sequence[float] | Reals,
     ) -> None:
-        """Leave in order: write inputs that may stay as they are, and let others write.
+        """Leave cleanly: write inputs that may stay indefinitely, and let others write.
 
-        They do not get old. Inputs of a controller that ends without this are stale after a while.
+        They do not become stale, unlike those of a controller that ends without this.
 
         Args:
-            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            values: all inputs in the order of `inputs`, or some by name; the others are unchanged.
             named: inputs by name, and tau for the efforts of all joints.
 
         Raises:
             MailboxError: another process writes them.
-            InputError: a name that is unknown or led by the controller of the plant, a wrong
-                size, or a number that is not finite.
+            InputError: a name that is unknown or written by the plant's controller, a wrong size,
+                or a number that is not finite.
         """
         held = self._use()
         self._inputs.update(values, named)
@@ -231,11 +231,11 @@ class Mailbox(Commands, Closing):
         *,
         rest: bool = False,
     ) -> None:
-        """Write inputs for a controller elsewhere that has read the outputs of this number.
+        """Write inputs on behalf of a remote controller that has read the outputs with this number.
 
         Args:
-            sequence: number of the outputs that they answer; 0 if that is not known.
-            values: all inputs in the order of `inputs`, or some by name; the others stay.
+            sequence: number of the outputs that they answer; 0 if unknown.
+            values: all inputs in the order of `inputs`, or some by name; the others are unchanged.
             stamp: CLOCK_MONOTONIC when the controller wrote them [ns], from which their age counts;
                 0 for now.
             rest: as with `rest`: they may stay, and others may write.
@@ -255,7 +255,7 @@ class Mailbox(Commands, Closing):
 
     @property
     def inputs_written(self) -> int:
-        """Number of the newest inputs; outputs tell by this number which ones they have used."""
+        """Number of the newest inputs; outputs refer to the inputs they used by this number."""
         return self._head(self._use(), INPUTS)
 
     @staticmethod
@@ -268,10 +268,10 @@ class Mailbox(Commands, Closing):
         """Wait until new inputs have been written that answer the newest outputs.
 
         Args:
-            timeout: longest wait [s].
+            timeout: maximum wait [s].
 
         Returns:
-            False if there was no answer in time.
+            False on timeout.
         """
         newest, attend = (realtime_function(f"il_mailbox_{f}") for f in ("newest", "attend"))
         record, values = mirror("inloop_record")(), np.zeros(self.layout.counts[INPUTS])
@@ -292,10 +292,10 @@ class Mailbox(Commands, Closing):
 
         Args:
             after: number of inputs, see `inputs_written`.
-            timeout: longest wait [s].
+            timeout: maximum wait [s].
 
         Returns:
-            False if there were none in time.
+            False on timeout.
         """
         attend, end = realtime_function("il_mailbox_attend"), time.monotonic() + timeout
         while self.inputs_written <= after:
@@ -324,23 +324,23 @@ class Mailbox(Commands, Closing):
 
     @property
     def writer(self) -> int | None:
-        """Process that writes the inputs now."""
+        """Process that currently writes the inputs."""
         held = self._use()
         owner = realtime_function("il_mailbox_owner")(held.address, INPUTS)
         alive = owner != 0 and realtime_function("il_mailbox_alive")(owner)
         return int(owner >> 42) if alive else None
 
-    # how it goes
+    # state of the run
 
     @property
     def state(self) -> State:
-        """What the loop does."""
+        """State of the loop."""
         held = self._use()
         return _STATES.get(held.shared.state, State.ENDED)
 
     @property
     def clock(self) -> PlantClock:
-        """The clock that the plant runs on: that of the system, or a scripted one."""
+        """The clock of the plant: that of the system, or a scripted one."""
         return PlantClock(self.name, self._access)
 
     @property
@@ -350,7 +350,7 @@ class Mailbox(Commands, Closing):
 
     @property
     def gone(self) -> bool:
-        """Has the plant ended, or its process died?"""
+        """Whether the plant has ended, or its process has died."""
         held = self._use()
         return held.lost or bool(realtime_function("il_mailbox_gone")(held.address) == GONE)
 
@@ -360,13 +360,13 @@ class Mailbox(Commands, Closing):
         return statistics_at(held.shared)
 
     def report(self) -> Report:
-        """How well the loop kept its deadlines so far."""
+        """Deadline statistics so far."""
         return Report.of(self.name, self.layout.period, self.statistics())
 
     # end
 
     def close(self) -> None:
-        """Release what was taken and let go of the memory."""
+        """Release everything, including the memory."""
         self._access.close()
 
     def __repr__(self) -> str:

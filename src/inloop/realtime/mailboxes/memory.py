@@ -1,7 +1,7 @@
-"""Memory that is shared with other processes, and stays as long as somebody here uses it.
+"""Memory shared with other processes, mapped as long as it is used here.
 
-A `Memory` is the one owner of its mapping. It is unmapped when the last reference to it goes, never
-by a finalizer: so whatever the garbage collector finalizes, in whatever order, finds it mapped.
+A `Memory` is the only owner of its mapping. It is unmapped when the last reference to it is
+dropped, never by a finalizer: so finalizers that run in any order still find it mapped.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _attached: weakref.WeakSet[Attached] = weakref.WeakSet()
 
 
 class Memory:
-    """A file mapped for reading and writing; unmapped when nobody holds it.
+    """A file mapped for reading and writing; unmapped when unreferenced.
 
-    Another program may cut the file short without ending this process (il_bus_guard.h).
+    If another program truncates the file, this process survives (il_bus_guard.h).
 
     Attributes:
         bytes: the memory.
-        address: where it begins.
+        address: its start.
         size: [bytes].
     """
 
@@ -35,9 +35,9 @@ class Memory:
         """Map a file.
 
         Args:
-            descriptor: of the file.
+            descriptor: file descriptor.
             size: [bytes].
-            populate: fetch all pages now, so that none is fetched while a loop runs.
+            populate: fault in all pages now, so that none is faulted in while a loop runs.
         """
         self.size = size
         flags = mmap.MAP_SHARED | (mmap.MAP_POPULATE if populate else 0)
@@ -45,33 +45,33 @@ class Memory:
         self._view = ctypes.c_char.from_buffer(self.bytes)
         self.address = ctypes.addressof(self._view)
         self._number = realtime_function("il_bus_guard_add")(self.address, size)
-        # called before the mapping goes with the attributes of this object
+        # called before the mapping is released with the attributes of this object
         remove = realtime_function("il_bus_guard_remove")
         self._guard = weakref.finalize(self, remove, self._number)
         self._guard.atexit = False  # threads may use it to the end
 
     @property
     def lost(self) -> bool:
-        """Has another program cut the file short, so that zeros have taken its place?"""
+        """Whether another program has truncated the file, so that it was replaced by zeros."""
         return self._guard.alive and bool(realtime_function("il_bus_guard_lost")(self._number))
 
 
 class Attached:
-    """A mailbox in mapped memory; who calls into it holds this object meanwhile.
+    """A mailbox in mapped memory; callers hold this object during a call.
 
-    So a mailbox may be closed while another thread waits in it: the memory goes when that thread
-    comes back.
+    So a mailbox may be closed while another thread waits in it: the memory is released when that
+    thread returns.
 
     Attributes:
-        box: the structure that C works with.
-        address: of the structure.
+        box: the C structure.
+        address: address of the structure.
     """
 
     def __init__(self, memory: Memory) -> None:
         """Use mapped memory.
 
         Raises:
-            MailboxError: it holds no mailbox, or too many are open.
+            MailboxError: it is not a mailbox, or too many are open.
         """
         self.box, self._memory = mirror("inloop_mailbox")(), memory
         self.address = ctypes.addressof(self.box)
@@ -81,7 +81,7 @@ class Attached:
         if error != 0:
             _free_numbers.append(self._own_number)
             raise MailboxError(
-                "the shared memory is no mailbox of this version of inloop, or it is damaged",
+                "the shared memory is not a mailbox of this version of inloop, or it is damaged",
                 fix="Stop the plant and start it again with the same version.",
             )
         weakref.finalize(self, _let_go, self.box, memory, self._own_number)
@@ -89,34 +89,34 @@ class Attached:
 
     @property
     def shared(self) -> ctypes.Structure:
-        """The counters in the segment, as they are now; valid as long as this object."""
+        """The counters in the segment, live; valid as long as this object."""
         return mirror("inloop_statistics").from_address(
             self.box.base + self.box.layout.statistics_offset
         )
 
     @property
     def lost(self) -> bool:
-        """Has another program cut the file short?"""
+        """Whether another program has truncated the file."""
         return self._memory.lost
 
     def release(self) -> None:
-        """Let others write all that was taken here."""
+        """Release everything that was taken here."""
         _release(self.box)
 
     def become_another(self) -> None:
-        """After a fork: what the parent has taken is not taken by its child."""
+        """After a fork: what the parent has taken does not belong to the child."""
         self.box.self = realtime_function("il_mailbox_self")(self._own_number)
 
 
 class MemoryAccess:
-    """The access of one mailbox object to its memory, until it is closed."""
+    """Access of one mailbox object to its memory, until it is closed."""
 
     def __init__(self, plant: str, attached: Attached) -> None:
         self._plant = plant
         self._attached: Attached | None = attached
 
     def use(self) -> Attached:
-        """The memory, to be held as long as it is used.
+        """The memory; hold it as long as it is used.
 
         Raises:
             MailboxError: the mailbox was closed.
@@ -128,18 +128,18 @@ class MemoryAccess:
 
     @property
     def closed(self) -> bool:
-        """Has somebody closed it?"""
+        """Whether it has been closed."""
         return self._attached is None
 
     def close(self) -> None:
-        """Let others write, and let go; who is in a call goes on to its end."""
+        """Release everything; calls in progress continue to their end."""
         attached, self._attached = self._attached, None
         if attached is not None:
             attached.release()
 
 
 def _take_number() -> int:
-    """A number that no other open mailbox of this process has."""
+    """A number not used by another open mailbox of this process."""
     try:
         return _free_numbers.pop()
     except IndexError:
@@ -155,7 +155,7 @@ def _release(box: ctypes.Structure) -> None:
 
 
 def _let_go(box: ctypes.Structure, memory: Memory, number: int) -> None:
-    """When nobody uses a mailbox any more; `memory` is here so that it is still mapped."""
+    """Called when a mailbox is no longer used; `memory` is an argument to keep it mapped."""
     _release(box)
     _free_numbers.append(number)
 

@@ -1,4 +1,4 @@
-"""A mailbox without a plant behind it: somebody else fills it, such as a link to another machine.
+"""A mailbox without a plant, filled from elsewhere, e.g. by a link to another machine.
 
 Controllers attach to it as to any plant and need not know.
 """
@@ -30,12 +30,12 @@ SLOTS = (4096, 256, 16, 64, 64, 64)  # records in each ring
 
 
 class Written(NamedTuple):
-    """Inputs that a controller has written.
+    """Inputs written by a controller.
 
     Attributes:
         answers: number of the outputs that they answer.
         stamp: CLOCK_MONOTONIC when they were written [ns].
-        rest: they may stay as they are.
+        rest: whether they may stay indefinitely.
         values: one number per input.
     """
 
@@ -48,12 +48,12 @@ class Written(NamedTuple):
 class Mirror(Closing):
     """The mailbox of a plant that runs elsewhere; use it in a `with` statement.
 
-    It is ARMED until somebody tells another state.
+    Its state is ARMED until another state is set.
 
     Attributes:
-        name: under which others attach.
+        name: name under which others attach.
         layout: names, units and sizes.
-        layout_hash: as that of a mailbox.
+        layout_hash: as for a mailbox.
     """
 
     def __init__(self, name: str, layout: Layout, parameters: Reals) -> None:
@@ -67,7 +67,7 @@ class Mirror(Closing):
         self._parameters = np.zeros(layout.counts[PARAMETERS])
         self._publish(PARAMETERS, mirror("inloop_record")(), np.ascontiguousarray(parameters))
         shared = self._access.use().shared
-        # parameters are decided on elsewhere: nobody waits for it here
+        # parameters are checked elsewhere: nobody waits for the result here
         shared.speed, shared.parameters_seen = 1.0, 2**64 - 1
 
     @property
@@ -76,24 +76,24 @@ class Mirror(Closing):
         return self._published
 
     def publish(self, values: Reals, **about: int) -> None:
-        """Put out a record of outputs.
+        """Publish a record of outputs.
 
         Args:
             values: all numbers, in the order of the layout.
             about: step, status, flags, partition; answers: number of the inputs in use; parameters:
-                number of those.
+                number of the parameters in use.
         """
         self._published += 1
         self._publish(OUTPUTS, mirror("inloop_record")(**about), values)
 
     def wait(self, timeout: float) -> bool:
-        """Wait until there are inputs or commands that were not read yet [s]."""
+        """Wait for new inputs or commands [s]."""
         held, call = self._access.use(), realtime_function("il_mailbox_attend")
         seen = (self._inputs_seen, self._commands_seen)
         return bool(call(held.address, *seen, timeout) == 0)
 
     def inputs(self) -> Written | None:
-        """The newest inputs, if they were not read yet."""
+        """The newest inputs, if not read yet."""
         record = self._newest(INPUTS, self._inputs)
         if record is None or record.sequence == self._inputs_seen:
             return None
@@ -102,14 +102,14 @@ class Mirror(Closing):
         return Written(int(record.answers), int(record.stamp), rest, self._inputs.copy())
 
     def parameters(self) -> tuple[int, Reals] | None:
-        """The newest parameters, and their number: 1 for those of the start."""
+        """The newest parameters, and their number: 1 for the initial ones."""
         record = self._newest(PARAMETERS, self._parameters)
         return None if record is None else (int(record.sequence), self._parameters)
 
     def command(self) -> tuple[int, int, Reals] | None:
-        """The next command that somebody has sent: its number, what to do, values.
+        """The next command: its number, what to do, values.
 
-        He waits until `obeyed` has told of this number.
+        The sender waits until `obeyed` is called with this number.
         """
         held, record = self._access.use(), mirror("inloop_record")()
         values = np.zeros(self.layout.counts[COMMANDS])
@@ -122,22 +122,22 @@ class Mirror(Closing):
         return number, int(record.status), values
 
     def obeyed(self, number: int, refused: bool) -> None:
-        """Tell who has sent this command what became of it."""
+        """Report the result of this command to its sender."""
         shared = self._access.use().shared
         shared.bad_commands += refused
         shared.commands_done = number
 
     def tell(self, state: State) -> None:
-        """Tell those who attach what the plant does; as long as it is ARMED they wait."""
+        """Set the state of the plant; processes that attach wait while it is ARMED."""
         shared = self._access.use().shared
         shared.state, shared.heartbeat = state.value, time.monotonic_ns()
 
     def end(self) -> None:
-        """Tell those who are attached that the plant has ended."""
+        """Report the end of the plant to all attached processes."""
         self.tell(State.ENDED)
 
     def close(self) -> None:
-        """Tell those who are attached that it is over, and remove the mailbox."""
+        """Report the end to all attached processes, and remove the mailbox."""
         if not self._access.closed:
             if self._segment.ours:
                 self.end()

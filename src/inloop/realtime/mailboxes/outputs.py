@@ -1,4 +1,4 @@
-"""One record of a plant's outputs, read by name."""
+"""One record of a plant's outputs, with access by name."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from inloop.realtime.mailboxes.layout import Layout
 
 
 class Flag(IntFlag):
-    """What else there is to know of a record (inloop.h)."""
+    """Properties of a record (inloop.h)."""
 
     SAFE = 1
-    """Safe values stood in for the inputs."""
+    """The inputs were replaced by safe values."""
     EXTRA = 2
     """A late step that was made up."""
     SET = 4
     """Not the result of a step: the start, a reset or a restored state."""
     REST = 8
-    """Of inputs: they may stay as they are, and do not get old."""
+    """Inputs: they may stay indefinitely and do not become stale."""
     PULLED = 16
-    """A hand has held a body."""
+    """A body was pulled."""
 
 
 class State(IntEnum):
-    """What a loop does (inloop.h)."""
+    """State of a loop (inloop.h)."""
 
     ARMED = 0
     RUNNING = 1
@@ -40,7 +40,7 @@ class State(IntEnum):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A state to which a running plant can be brought back, to the last bit.
+    """A state that a running plant can be restored to, bit-identical.
 
     Attributes:
         step: periods since the start.
@@ -52,37 +52,40 @@ class Snapshot:
 
 
 def check_snapshot(snapshot: Snapshot, layout: Layout, name: str) -> None:
-    """Refuse what is no state of a plant.
+    """Check that a snapshot is a state of a plant.
 
     Args:
-        snapshot: to be restored.
+        snapshot: the snapshot to restore.
         layout: of the plant.
         name: of the plant.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not.
     """
     if not isinstance(snapshot, Snapshot):
-        what = f"{type(snapshot).__name__} is no snapshot"
+        what = f"{type(snapshot).__name__} is not a snapshot"
     elif len(snapshot.x) != layout.stepper_states:
         what = f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{name}'"
     elif snapshot.step < 0 or not np.isfinite(snapshot.x).all():
-        what = "the numbers of the snapshot are no state: some are not finite, or its step is < 0"
+        what = (
+            "the numbers of the snapshot are not a valid state: some are not finite, or "
+            "its step is < 0"
+        )
     else:
         return
     raise InputError(what, fix="Restore a snapshot of the same plant: `outputs.snapshot`.")
 
 
 class Outputs:
-    """The outputs of a plant at one time. The arrays are copies and stay as they are.
+    """The outputs of a plant at one time. The arrays are copies.
 
     Attributes:
         sequence: number of the record, from 1.
-        stamp: time of the clock of the plant when it was written [ns].
-        step: good steps since the start or the last reset.
-        status: how the step ended.
-        flags: what else there is to know.
-        input_sequence: number of the inputs in use; 0: those of the start.
+        stamp: time of the plant's clock when it was written [ns].
+        step: successful steps since the start or the last reset.
+        status: status of the step.
+        flags: properties of the record.
+        input_sequence: number of the inputs in use; 0: the initial ones.
         parameter_sequence: number of the parameters in use.
         partition: mode, or choice of independent coordinates, in use.
         values: all numbers, in the order of the layout.
@@ -140,17 +143,17 @@ class Outputs:
 
     @property
     def inputs(self) -> Reals:
-        """Inputs as they were held during the step, safe values included."""
+        """Inputs held during the step, including safe values."""
         return self._part(5)
 
     @property
     def x(self) -> Reals:
-        """State of the stepper, and of events and independent coordinates (il_state.c)."""
+        """Stepper state, with events and independent coordinates (il_snapshot.c)."""
         return self._part(6)
 
     @property
     def status_name(self) -> str:
-        """The status as a word."""
+        """The name of the status."""
         known = {status.value: status.name for status in Status}
         return known.get(self.status, f"status {self.status}")
 
@@ -161,7 +164,7 @@ class Outputs:
 
     @property
     def snapshot(self) -> Snapshot:
-        """This state, to come back to."""
+        """This state, for restoring."""
         return Snapshot(self.step, self.x.copy())
 
     def __getitem__(self, name: str) -> float:

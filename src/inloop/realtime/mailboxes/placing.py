@@ -1,20 +1,20 @@
-"""Why a joint could not be brought to a position, in words."""
+"""Explain why a joint could not be moved to a position."""
 
 from __future__ import annotations
 
 from inloop.native.mirror import constant
 from inloop.realtime.mailboxes.layout import Layout
 
-MULTIPLIER = "lam."  # signals of the rows of constraints begin with it: "lam.<loop>.<part>"
+MULTIPLIER = "lam."  # prefix of signals of constraint rows: "lam.<loop>.<part>"
 
 
 def why_not_placed(layout: Layout, coordinate: str, q: float, why: int) -> tuple[str, str]:
     """What is wrong, and what to do.
 
     Args:
-        layout: of the plant.
-        coordinate: that was to be placed.
-        q: where [rad or m].
+        layout: layout of the plant.
+        coordinate: the coordinate to be placed.
+        q: its new position [rad or m].
         why: see inloop_placing in inloop.h.
     """
     unit = next(c.unit for c in layout.coordinates if c.name == coordinate)
@@ -40,11 +40,11 @@ def why_not_placed(layout: Layout, coordinate: str, q: float, why: int) -> tuple
 
 
 def open_loop(layout: Layout, output: int) -> str:
-    """The loop or coupling that a row of constraints belongs to, in words.
+    """The loop or coupling of a constraint row, in words.
 
     Args:
-        layout: of the plant.
-        output: number of the output that tells the multiplier of the row.
+        layout: layout of the plant.
+        output: index of the output with the multiplier of the row.
     """
     names = layout.output_names
     if not 0 < output < len(names) or not names[output].startswith(MULTIPLIER):

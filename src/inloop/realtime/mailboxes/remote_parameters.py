@@ -1,4 +1,4 @@
-"""The parameters of a running plant, changed while it runs."""
+"""The parameters of a running plant, which can be changed while it runs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ DECIDED_WITHIN = 1.0  # [s]
 
 
 class RemoteParameters(MutableMapping[str, float]):
-    """Values by name. Writing checks the name and the range; the next step uses the new value.
+    """Values by name. Writing checks name and range; the next step uses the new value.
 
-    Values with which the loops of the plant cannot be closed from where it is, or with which a
-    formula leaves its bound, are refused by it.
+    The plant rejects values with which its loops cannot be closed from the current position, or
+    with which a formula leaves its bound.
     """
 
     def __init__(self, plant: str, layout: Layout, access: MemoryAccess) -> None:
@@ -48,8 +48,8 @@ class RemoteParameters(MutableMapping[str, float]):
 
         Raises:
             InputError: an unknown name, a value out of range, or one with which the loops of the
-                plant cannot be closed; nothing has changed then.
-            MailboxError: another process keeps the parameters.
+                plant cannot be closed; then nothing has changed.
+            MailboxError: another process holds the parameters.
         """
         numbers = {name: self._checked(name, value) for name, value in values.items()}
         held = self._use()
@@ -95,7 +95,7 @@ class RemoteParameters(MutableMapping[str, float]):
         return f"RemoteParameters({shown}{', …' if len(self) > 8 else ''})"
 
     def reset(self) -> None:
-        """Put all default values back."""
+        """Restore all default values."""
         self.set({name: x.default for name, x in self._declared.items()})
 
     def _publish(self, held: Attached, values: Reals) -> int:
@@ -112,7 +112,7 @@ class RemoteParameters(MutableMapping[str, float]):
         return number
 
     def _refused(self, held: Attached, number: int) -> bool:
-        """What the loop thinks of a record; False if it takes too long to think."""
+        """Whether the loop has rejected a record; False if it does not answer in time."""
         shared, end = held.shared, time.monotonic() + DECIDED_WITHIN
         while shared.parameters_seen < number and shared.state != State.ENDED:
             if time.monotonic() > end:
@@ -121,7 +121,7 @@ class RemoteParameters(MutableMapping[str, float]):
         return bool(shared.parameters_refused == number)
 
     def _values(self, held: Attached) -> Reals:
-        """Values in the mailbox; defaults for those that make no sense."""
+        """Values in the mailbox; defaults for invalid ones."""
         record, values = mirror("inloop_record")(), np.zeros(len(self._declared))
         newest = realtime_function("il_mailbox_newest")
         error = newest(held.address, PARAMETERS, ctypes.addressof(record), values.ctypes.data)

@@ -1,6 +1,6 @@
-"""The segment of shared memory of one plant: made complete, found by name, never left behind.
+"""The shared memory segment of one plant: created atomically, found by name, always removed.
 
-It is filled under another name and then linked to its own, so that nobody ever sees half of it.
+It is filled under another name and then linked to its own, so that it is never seen half-filled.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from inloop.realtime.mailboxes.segment_file import (
 )
 
 DIRECTORY = Path("/dev/shm")
-DRAFT = ".new"  # ends the name of a file that is not yet a segment
+DRAFT = ".new"  # suffix of a file that is not yet a segment
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _counter = itertools.count()
 
 
 def segment_path(name: str) -> Path:
-    """The file of the segment of a plant; only its user may open it."""
+    """The file of the segment of a plant; accessible to its user only."""
     if not is_text(name) or not _NAME.fullmatch(name):
         raise InputError(
             f"{shown(name)} cannot be the name of a running plant",
@@ -46,11 +46,11 @@ def segment_path(name: str) -> Path:
 
 
 def running() -> list[str]:
-    """Names of this user's plants that run on this machine."""
+    """Names of this user's running plants on this machine."""
     prefix = f"inloop.{os.geteuid()}."
     found = []
     for path in DIRECTORY.glob(f"{prefix}*"):
-        # what others put there is no plant
+        # files of others are not plants
         with contextlib.suppress(FileNotFoundError, MailboxError), opened(path) as descriptor:
             if not path.name.endswith(DRAFT) and living_process(descriptor) is not None:
                 found.append(path.name.removeprefix(prefix))
@@ -58,11 +58,11 @@ def running() -> list[str]:
 
 
 class Segment:
-    """A new segment, mapped; `close` takes its name away.
+    """A new segment, mapped; `close` removes its name.
 
     Attributes:
         path: its file.
-        memory: that it is mapped to.
+        memory: its mapping.
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class Segment:
 
     @property
     def ours(self) -> bool:
-        """Was it made by this process, and not by one that has forked this one?"""
+        """Whether this process created it, and not a parent that forked this one."""
         return os.getpid() == self._maker
 
     def close(self) -> None:
-        """Remove its name; who is attached keeps the memory until he lets go."""
+        """Remove its name; attached processes keep the memory until they release it."""
         if self.ours:
             with contextlib.suppress(FileNotFoundError):
                 if identity_of(os.lstat(self.path)) == self._identity:
@@ -109,7 +109,7 @@ class Segment:
 
 
 def _sweep() -> None:
-    """Remove what plants of this user left that were killed."""
+    """Remove segments of killed plants of this user."""
     for path in DIRECTORY.glob(f"inloop.{os.geteuid()}.*"):
         with contextlib.suppress(OSError, MailboxError):
             if path.name.endswith(DRAFT):
@@ -119,7 +119,7 @@ def _sweep() -> None:
 
 
 def _remove_draft(path: Path) -> None:
-    """A draft lives for the moment in which it is filled, in the process that its name tells."""
+    """Remove a draft unless its process, named in it, is still filling it."""
     process = path.name.removesuffix(DRAFT).split(".")[-2]
     old = time.time() - path.lstat().st_mtime > 1e-9 * ABANDONED_AFTER
     if old and process.isdecimal() and not Path("/proc", process).exists():
@@ -127,7 +127,7 @@ def _remove_draft(path: Path) -> None:
 
 
 def _publish(draft: Path, path: Path, name: str) -> None:
-    """Give a complete segment its name; one that a dead process left is replaced."""
+    """Give a complete segment its name; one left by a dead process is replaced."""
     for _ in range(20):
         try:
             os.link(draft, path)
@@ -147,7 +147,7 @@ def _publish(draft: Path, path: Path, name: str) -> None:
 
 
 def _remove(path: Path, useless: Callable[[int], bool]) -> None:
-    """Unlink a segment that nobody runs, unless somebody else has replaced it meanwhile."""
+    """Unlink a segment without a running plant, unless it has been replaced in the meantime."""
     with opened(path) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         same = identity_of(os.fstat(descriptor)) == identity_of(os.lstat(path))

@@ -1,7 +1,7 @@
-"""What lies under the name of a plant in the directory of shared memory, looked at without trust.
+"""Inspect files in the shared memory directory without trusting them.
 
-Everybody may make files there. A segment is a regular file of this user; everything else is told
-and left alone, and nothing that is opened can hang.
+Any user can create files there. A segment is a regular file of this user; everything else is
+reported and left alone, and opening a file never blocks.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _KINDS = (
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[int]:
-    """Descriptor of the file of a segment, which belongs to this user.
+    """File descriptor of a segment, which belongs to this user.
 
     Raises:
         FileNotFoundError: there is none.
-        MailboxError: something else is in its place.
+        MailboxError: something else has this name.
     """
     try:
         descriptor = os.open(path, FLAGS)
@@ -55,12 +55,12 @@ def opened(path: Path) -> Iterator[int]:
 
 
 def is_segment(descriptor: int) -> bool:
-    """Does it begin like a segment?"""
+    """Whether it has the header of a segment."""
     return _header(descriptor) is not None
 
 
 def living_process(descriptor: int) -> int | None:
-    """The living process whose plant this is; None for what a dead one left, or for rubbish."""
+    """The living process of this plant; None if it is dead, or for other files."""
     header, facts = _header(descriptor), os.fstat(descriptor)
     if header is None or not realtime_function("il_mailbox_alive")(header.creator):
         return None
@@ -69,20 +69,20 @@ def living_process(descriptor: int) -> int | None:
 
 
 def abandoned(descriptor: int) -> bool:
-    """Is this what a process left that was killed some time ago?"""
+    """Whether its process was killed some time ago."""
     header = _header(descriptor)
     if header is None or living_process(descriptor) is not None:
         return False
     if header.clock_offset:
-        return False  # on a scripted clock time may stand: its heartbeat tells nothing
+        return False  # a scripted clock may stand still: its heartbeat means nothing
     at = header.statistics_offset + field_offset("inloop_statistics", "heartbeat")
     word = os.pread(descriptor, 8, at) if at < os.fstat(descriptor).st_size else b""
-    # a plant of another container, whose processes are not seen here, is not abandoned
+    # a plant of another container, whose processes are invisible here, is not abandoned
     return time.monotonic_ns() - int.from_bytes(word, sys.byteorder) > ABANDONED_AFTER
 
 
 def identity_of(facts: os.stat_result) -> tuple[int, int]:
-    """Tells one file from every other."""
+    """Identity of a file: device and inode."""
     return facts.st_dev, facts.st_ino
 
 
@@ -95,11 +95,11 @@ def _header(descriptor: int) -> ctypes.Structure | None:
 
 
 def _uses(process: int, facts: os.stat_result) -> bool:
-    """Has a process mapped a file? A header can name any process that lives."""
+    """Whether a process has mapped a file. A header can name any living process."""
     try:
         text = Path(f"/proc/{process}/maps").read_text(errors="replace")
     except OSError:
-        return True  # a process with capabilities hides it
+        return True  # hidden for a process with capabilities
     device = f"{os.major(facts.st_dev):02x}:{os.minor(facts.st_dev):02x}"
     mapped = (line.split(maxsplit=5) for line in text.splitlines())
     return any(words[3] == device and words[4] == str(facts.st_ino) for words in mapped)

@@ -1,4 +1,4 @@
-"""The telemetry of a plant in blocks of records, for readers that take all of it cheaply."""
+"""The telemetry of a plant in blocks of records, for efficient readers of everything."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from inloop.native.mirror import mirror, row_type
 from inloop.native.realtime_functions import OUTPUTS, realtime_function
 from inloop.realtime.mailboxes.mailbox import Mailbox
 
-ROWS = 2048  # in one block at most
+ROWS = 2048  # maximum rows in one block
 
 
 @dataclass(frozen=True)
 class Block:
-    """Records in the order in which the loop wrote them.
+    """Consecutive records.
 
     Attributes:
-        first: number of the first one.
-        lost: records before it that were overwritten before they could be read.
-        stamps: time of the clock of the plant when each was written [ns].
+        first: number of the first record.
+        lost: number of records before it that were overwritten before they could be read.
+        stamps: time of the plant's clock when each was written [ns].
         answers: number of the inputs that each step used.
         values: outputs in the order of the layout, shape (count, outputs).
     """
@@ -35,7 +35,7 @@ class Block:
 
 
 class Telemetry:
-    """Reads every record of a mailbox once; one call of C per record, no Python object."""
+    """Reads every record of a mailbox once; one C call per record, no Python objects."""
 
     def __init__(self, box: Mailbox) -> None:
         self._box = box
@@ -49,7 +49,7 @@ class Telemetry:
         self.skip()
 
     def skip(self) -> None:
-        """Leave out all records up to now; they do not count as lost."""
+        """Skip all records up to now; they do not count as lost."""
         structure = self._box._use().box
         place = structure.layout.rings[OUTPUTS]
         head = mirror("inloop_ring").from_address(structure.base + place.offset).head

@@ -1,1 +1,1 @@
-"""Recordings of plants that run: written, read, repaired and replayed."""
+"""Recordings of running plants: write, read, repair and replay."""

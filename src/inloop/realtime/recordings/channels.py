@@ -1,4 +1,4 @@
-"""What a recording holds: the types of its messages and the facts in front of them."""
+"""Contents of a recording: message types and metadata."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from inloop.realtime.mailboxes.hand import pull_names
 from inloop.realtime.mailboxes.layout import Layout, Quantity, parse_text
 from inloop.realtime.recordings.fixed_message import FixedMessage
 
-FACTS, REPORT = "inloop", "inloop.report"  # names of the metadata
-MOST_STATES = 200_000  # numbers of a state
+FACTS, REPORT = "inloop", "inloop.report"  # names of the metadata records
+MOST_STATES = 200_000  # maximum length of a state
 LARGEST = 1 << 64  # count in a report
 KINDS = ("parameters", "state", "inputs", "hand", "outputs")  # in the order of the file
 COUNTS = (
@@ -33,12 +33,12 @@ def messages(layout: Layout) -> dict[str, FixedMessage]:
 
 
 def facts(name: str, layout: Layout, clock_offset: int) -> dict[str, str]:
-    """What a reader must know; a mapping of texts.
+    """Metadata for readers, a mapping of texts.
 
     Args:
         name: of the running plant.
         layout: names and sizes.
-        clock_offset: wall clock time minus that of the clock of the plant [ns].
+        clock_offset: wall clock time minus time of the plant's clock [ns].
     """
     return {
         **dict(layout.about),
@@ -52,10 +52,10 @@ def facts(name: str, layout: Layout, clock_offset: int) -> dict[str, str]:
 
 
 def read_facts(found: Mapping[str, str]) -> dict[str, str]:
-    """Facts of a recording, which can be printed; those that every recording has are there.
+    """Facts of a recording, checked to be printable and complete.
 
     Raises:
-        FileFormatError: they are not.
+        FileFormatError: they are invalid.
     """
     words = {name: text for name, text in found.items() if name != "layout"}
     if (
@@ -80,15 +80,15 @@ def layout_from(found: Mapping[str, str]) -> Layout:
 
 def _untold() -> FileFormatError:
     return FileFormatError(
-        "the recording does not say what it holds", fix="Record with inloop record."
+        "the recording does not describe its contents", fix="Record with inloop record."
     )
 
 
 def read_report(text: str) -> dict[str, object]:
-    """A deadline report as JSON text: words, numbers, lists of notes, and times by name.
+    """Parse a deadline report in JSON: words, numbers, lists of notes, and times by name.
 
     Raises:
-        FileFormatError: it is none.
+        FileFormatError: it is invalid.
     """
     try:
         data = json.loads(text)
@@ -109,7 +109,7 @@ def _entry(value: object) -> object:
 
 
 def _word(value: object) -> str:
-    """A text that can be printed."""
+    """A printable text."""
     if not isinstance(value, str):
         raise ValueError(value)
     return "".join(c if c.isprintable() else " " for c in value)
@@ -124,7 +124,7 @@ def _number(value: object) -> float | None:
 
 
 def need_mcap() -> None:
-    """Say what to install if the library for MCAP files is missing."""
+    """Raise an error with instructions if the MCAP library is missing."""
     try:
         import mcap  # noqa: F401
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""Where the chunks of a recording lie: found by the heads of its records, without their contents.
+"""Index of the chunks of a recording, from the headers of its records only.
 
 A recording of hours is indexed in a fraction of a second and takes a few bytes per chunk. The index
-at the end of the file is not needed: a file whose end is missing, or is still being written, has
-none. Lengths are compared with what is there, so that no file leads the reader astray.
+at the end of the file is not needed: a truncated file, or one still being written, has none. All
+lengths are checked against the file size.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from inloop.realtime.recordings.mcap_reader import (
 )
 from inloop.realtime.recordings.table import Integers
 
-MESSAGE_INDEX = 7  # opcode: where the messages of one channel are in the chunk before it
+MESSAGE_INDEX = 7  # opcode: locations of the messages of one channel in the preceding chunk
 LARGEST_CHUNK = 1 << 26  # bytes; a recorder ends a chunk after 64 kB
-MOST_RECORDS = 20_000_000  # of the file itself; a recorder writes 20 per second
-AT_ONCE = 1 << 12  # bytes that are read of it for one head, and for others that are near
+MOST_RECORDS = 20_000_000  # records of the file itself; a recorder writes 20 per second
+AT_ONCE = 1 << 12  # bytes read for one header, and for others nearby
 
 
 class ChunkIndex(Closing):
     """The chunks of a file, which may still grow.
 
     Attributes:
-        complete: the data have their end.
+        complete: whether the data are complete.
     """
 
     def __init__(self, path: Path) -> None:
         self._name = path.name
-        # a pipe without a writer would be waited for
+        # opening a pipe without a writer would block
         self._file = without_waiting(str(path), os.O_RDONLY | os.O_CLOEXEC)
         self._offsets, self._lengths = array("q"), array("q")
         self._starts, self._ends = array("q"), array("q")
@@ -51,10 +51,10 @@ class ChunkIndex(Closing):
         self._at, self._records, self.complete = len(MAGIC), 0, False
         try:
             if not stat.S_ISREG(os.fstat(self._file).st_mode):
-                raise FileFormatError(f"{path.name} is no file", fix="Name a recording.")
+                raise FileFormatError(f"{path.name} is not a file", fix="Name a recording.")
             if os.pread(self._file, len(MAGIC), 0) != MAGIC:
                 raise FileFormatError(
-                    f"{path.name} is no recording of inloop", fix="Record with inloop record."
+                    f"{path.name} is not a recording of inloop", fix="Record with inloop record."
                 )
             self.extend()
         except BaseException:
@@ -73,7 +73,7 @@ class ChunkIndex(Closing):
         return self._starts[chunk]
 
     def holding(self, channel: int) -> Integers:
-        """Chunks that hold messages of a channel, as the file says."""
+        """Chunks that contain messages of a channel, according to the file."""
         return np.array(self._holding.get(channel, ()), dtype=np.int64)
 
     def content(self, chunk: int) -> bytes:
@@ -89,9 +89,9 @@ class ChunkIndex(Closing):
         return content_of(data, self._name)
 
     def extend(self) -> int:
-        """Find chunks that were written since the last time; returns how many."""
+        """Find chunks that were written since the last call; returns their number."""
         before, size = len(self), os.fstat(self._file).st_size
-        heads, base = b"", 0  # a piece of the file, and where it begins
+        heads, base = b"", 0  # a piece of the file, and its start
         while not self.complete:
             if not base <= self._at <= base + len(heads) - RECORD.size - CHUNK_HEAD.size:
                 heads, base = os.pread(self._file, AT_ONCE, self._at), self._at
@@ -100,7 +100,7 @@ class ChunkIndex(Closing):
                 break
             opcode, length = RECORD.unpack_from(heads, place)
             if length > size - self._at - RECORD.size:
-                break  # not complete, or damaged
+                break  # incomplete or damaged
             self._take(opcode, length, heads[place + RECORD.size :][: CHUNK_HEAD.size])
             self._at += RECORD.size + length
             self._records += 1

@@ -1,7 +1,7 @@
 """The records of one chunk as arrays.
 
-A chunk is a row of messages of fixed length, mostly inputs and outputs in turn (and hands between
-them while bodies are held): NumPy takes such a run at once, as the rows of a table of bytes.
+A chunk is a sequence of messages of fixed length, mostly alternating inputs and outputs (and pulls
+in between): NumPy reads such a run at once, as rows of a table of bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inloop.realtime.recordings.mcap_reader import (
 from inloop.realtime.recordings.table import KEPT, Integers, RecordTable
 
 HEAD = RECORD.size + MESSAGE_HEAD.size  # bytes of a message before its data
-CONSTANT = RECORD.size + 2  # of these: opcode, length and channel, the same for all of a kind
+CONSTANT = RECORD.size + 2  # of these: opcode, length and channel, constant for each kind
 _CHOSEN = [COUNTS.index(name) for name in KEPT]
 
 
@@ -37,7 +37,7 @@ class ChunkReader:
         layout: of the recording.
 
     Attributes:
-        channels: kind of message by the number of the channel, as far as chunks have told.
+        channels: kind of message by channel number, as far as known from chunks.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -54,15 +54,15 @@ class ChunkReader:
         """All records of a chunk.
 
         Raises:
-            FileFormatError: a message is none of this recording, or records make no sense.
-            TornError: it breaks off.
+            FileFormatError: a message does not belong to this recording, or records are invalid.
+            TornError: it is truncated.
         """
         counts: list[Integers] = []
         values: list[Reals] = []
         changes: list[int] = []
         settings: list[Reals] = []
         at, rows = 0, 0
-        parts: list[int] = []  # where messages of the next record begin, from its inputs on
+        parts: list[int] = []  # starts of the messages of the next record, from its inputs on
         inputs_end = 0
         while at < len(content):
             kind, end = self._message(content, at)
@@ -99,7 +99,7 @@ class ChunkReader:
         return table
 
     def loose_end(self, content: bytes) -> bytes:
-        """What of a chunk belongs to the first record of the next: all behind its last outputs."""
+        """The part of a chunk after its last outputs: the first record of the next chunk."""
         at = loose = 0
         while at < len(content):
             kind, at = self._message(content, at)
@@ -107,7 +107,7 @@ class ChunkReader:
         return content[loose:]
 
     def whole_records(self, content: bytes) -> bytes:
-        """A chunk without what belongs to a record of the chunk before it."""
+        """A chunk without the part that belongs to a record of the previous chunk."""
         at = end = 0
         kind = ""
         while end < len(content) and kind != "inputs":
@@ -116,14 +116,14 @@ class ChunkReader:
         return content[at:] if kind == "inputs" else b""
 
     def begins_amid(self, content: bytes) -> bool:
-        """Are inputs of the first record of a chunk in the chunk before it?"""
+        """Whether the inputs of the first record of a chunk are in the previous chunk."""
         at, kind = 0, ""
         while at < len(content) and kind not in ("inputs", "outputs"):
             kind, at = self._message(content, at)
         return kind == "outputs"
 
     def _message(self, content: bytes, at: int) -> tuple[str, int]:
-        """What lies at a place, "" for nothing of interest, and where the next record begins."""
+        """Kind of the message at an offset, "" if irrelevant, and offset of the next record."""
         if at + RECORD.size > len(content):
             raise TornError
         opcode, length = RECORD.unpack_from(content, at)
@@ -149,12 +149,12 @@ def _bytes(content: bytes) -> np.ndarray:
 
 
 def _run(content: bytes, begins: list[int], end: int) -> np.ndarray:
-    """Records of the same messages one behind the other, as rows of bytes.
+    """Consecutive records with the same messages, as rows of bytes.
 
     Args:
-        content: of a chunk.
-        begins: where the messages of the first record begin: its inputs, hands, outputs.
-        end: where it ends.
+        content: contents of a chunk.
+        begins: starts of the messages of the first record: its inputs, pulls, outputs.
+        end: its end.
     """
     first = begins[0]
     stride = end - first
@@ -166,7 +166,7 @@ def _run(content: bytes, begins: list[int], end: int) -> np.ndarray:
 
 
 def _check(table: RecordTable) -> None:
-    """Refuse what no recorder writes."""
+    """Reject what no recorder writes."""
     sequence, stamps = table.count("sequence"), table.count("stamp")
     problems: Mapping[str, bool] = {
         "a time is not finite": not np.all(np.isfinite(table.values[:, 0])),

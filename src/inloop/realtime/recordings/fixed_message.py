@@ -1,7 +1,7 @@
-"""Protobuf messages of fixed length: integers, then doubles, each behind its tag.
+"""Protobuf messages of fixed length: integers, then doubles, each after its tag.
 
-All fields are of eight bytes (sfixed64 and double) and all tags of the same length, so that a
-message is a table of (tag, value) that NumPy fills and reads at once, to the last bit.
+All fields have eight bytes (sfixed64 and double) and all tags the same length, so a message is a
+table of (tag, value) that NumPy reads and writes at once, bit-identical.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inloop.errors import FileFormatError
 from inloop.native.library import Reals
 
 PACKAGE = "inloop"
-MOST = 250_000  # numbers: their tags have at most three bytes
+MOST = 250_000  # maximum count: tags have at most three bytes
 _DOUBLE, _SFIXED64, _OPTIONAL, _EIGHT_BYTES, _BYTES = 1, 16, 1, 1, 2  # of descriptor.proto
 
 
@@ -46,7 +46,7 @@ class FixedMessage:
         self._table["tag"] = np.array(tags, dtype=f"V{size}")
 
     def schema(self) -> bytes:
-        """The FileDescriptorSet that tools need to read the messages."""
+        """The FileDescriptorSet for tools that read the messages."""
         kinds = [_SFIXED64] * len(self.integers) + [_DOUBLE] * len(self.numbers)
         names = _identifiers((*self.integers, *self.numbers))
         short = self.name.removeprefix(f"{PACKAGE}.")
@@ -102,7 +102,7 @@ class FixedMessage:
 
 
 def _identifiers(names: Iterable[str]) -> list[str]:
-    """Names that protobuf allows, all different: "joint_1.q" is "joint_1_q"."""
+    """Valid and unique protobuf names: "joint_1.q" is "joint_1_q"."""
     found: dict[str, None] = {}
     for name in names:
         word = re.sub(r"\W", "_", name, flags=re.ASCII)

@@ -1,4 +1,4 @@
-"""What is worth looking at in a recording: resets, late steps, failures, changes of parameters."""
+"""Notable events in a recording: resets, late steps, failures, parameter changes."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from inloop.realtime.recordings.table import Integers, RecordTable
 
 Kind = Literal["reset", "late", "safe", "failed", "mode", "event", "parameters", "lost", "damaged"]
 
-MOST = 1000  # marks; more are put together
+MOST = 1000  # marks; more are merged
 SHORTEST = 1e-3  # [s] between two marks of a kind
-TOLD = 3  # parameters of one change that are told
+TOLD = 3  # parameters of one change that are named
 STATUSES = {status.value: status.name for status in Status}
-QUIET = [Status.OK.value, Status.OVERRUN.value]  # a late step is told by its flag
+QUIET = [Status.OK.value, Status.OVERRUN.value]  # a late step is marked by its flag
 
 
 @dataclass
 class Mark:
-    """Something that happened.
+    """A notable event.
 
     Attributes:
-        kind: what it is.
-        at: when it happened first, from the begin of the recording [s].
-        text: more about the first time.
-        count: how often it happened nearby.
+        kind: kind of event.
+        at: time of its first occurrence, from the start of the recording [s].
+        text: details of the first occurrence.
+        count: number of occurrences nearby.
     """
 
     kind: Kind
@@ -40,7 +40,7 @@ class Mark:
 
 
 class Marks:
-    """Collects marks from one table after the other; never more than MOST.
+    """Collects marks from consecutive tables; never more than MOST.
 
     Args:
         layout: of the recording.
@@ -53,16 +53,16 @@ class Marks:
         self._found: dict[tuple[str, int], Mark] = {}
         self._before: RecordTable | None = None
         self._settings: np.ndarray | None = None
-        self._loose: np.ndarray | None = None  # parameters behind the last record of a table
+        self._loose: np.ndarray | None = None  # parameters after the last record of a table
         facts = dict(layout.about)
         self._modes = facts.get("modes", "").split()
 
     def found(self) -> list[Mark]:
-        """All of them, in the order of time."""
+        """All marks, in order of time."""
         return sorted(self._found.values(), key=lambda mark: mark.at)
 
     def add(self, mark: Mark) -> None:
-        """One more, joined to another of its kind if that is near."""
+        """Add a mark, merged with a nearby one of the same kind."""
         key = (mark.kind, int(mark.at / self._apart))
         near = self._found.get(key)
         if near is None:
@@ -76,7 +76,7 @@ class Marks:
                 self.add(each)
 
     def read(self, table: RecordTable) -> None:
-        """Take the records that follow."""
+        """Process the records that follow."""
         if not len(table.counts):
             self._loose = table.settings[-1] if len(table.settings) else self._loose
             return
@@ -102,9 +102,9 @@ class Marks:
     def _events(
         self, table: RecordTable, before: RecordTable | None, flags: Integers
     ) -> Iterator[tuple[Kind, Integers, list[str]]]:
-        """Rows at which something begins, with words for each."""
+        """Rows at which something begins, with a description of each."""
         status = table.count("status")
-        # the first record is as if another one like it had been before
+        # the first record is treated as if preceded by an equal one
         first = before if before is not None else table.part(0, 1)
         yield "reset", *_plain(_rises(flags & Flag.SET, first.count("flags") & Flag.SET))
         yield "late", *_plain(np.flatnonzero(flags & Flag.EXTRA))
@@ -128,7 +128,7 @@ class Marks:
         return self._modes[k] if 0 <= k < len(self._modes) else f"{number:g}"
 
     def _changed(self, setting: np.ndarray) -> str:
-        """Which parameters have become others."""
+        """Description of the changed parameters."""
         assert self._settings is not None
         changed = np.flatnonzero(setting != self._settings)
         known = names(self._layout.parameters)
@@ -137,7 +137,7 @@ class Marks:
 
 
 def _rises(now: np.ndarray, before: np.ndarray) -> Integers:
-    """Rows that are true behind one that is not."""
+    """Rows that are true after one that is false."""
     both = np.concatenate([before[-1:], now]).astype(bool)
     return np.flatnonzero(both[1:] & ~both[:-1])
 

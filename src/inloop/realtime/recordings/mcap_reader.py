@@ -1,8 +1,8 @@
-"""Records of an MCAP file in their order, up to where the file breaks off.
+"""Records of an MCAP file in order, up to where the file is truncated.
 
-Written for files that nobody vouches for: a length is compared with what is there before anything
-is read, nothing is decompressed, and what is damaged ends the reading instead of raising. Only what
-a recording needs is read; the format is described at https://mcap.dev/spec.
+Written for untrusted files: lengths are checked before anything is read, nothing is decompressed,
+and damage ends the reading instead of raising. Only what a recording needs is supported; the format
+is described at https://mcap.dev/spec.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from inloop.errors import FileFormatError
 MAGIC = b"\x89MCAP0\r\n"
 FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA, DATA_END = 2, 3, 4, 5, 6, 12, 15  # opcodes
 LONGEST = 1 << 28  # bytes of a record; a recorder ends a chunk after 64 kB
-AT_ONCE = 1 << 16  # bytes of a record that is skipped
+AT_ONCE = 1 << 16  # block size for skipping a record [bytes]
 RECORD = struct.Struct("<BQ")  # opcode, length
 MESSAGE_HEAD = struct.Struct("<HIQQ")
 CHUNK_HEAD = struct.Struct("<QQQI")
 
 
 class Schema(NamedTuple):
-    """How the messages of a channel are written."""
+    """Encoding of the messages of a channel."""
 
     id: int
     name: str
@@ -65,14 +65,14 @@ Record = Schema | Channel | Message | Metadata
 
 
 class TornError(Exception):
-    """The file breaks off, or is damaged, here."""
+    """The file is truncated or damaged here."""
 
 
 class McapReader:
     """One pass over a file.
 
     Attributes:
-        complete: the file has its end; known after all records were read.
+        complete: whether the file is complete; known after all records were read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -83,13 +83,13 @@ class McapReader:
         """Schemas, channels, messages and metadata.
 
         Raises:
-            FileFormatError: it is no file, or compressed.
+            FileFormatError: it is not a regular file, or compressed.
         """
         self.complete = False
-        # a pipe without a writer would be waited for
+        # opening a pipe without a writer would block
         with open(self._path, "rb", opener=without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise FileFormatError(f"{self._path.name} is no file", fix="Name a recording.")
+                raise FileFormatError(f"{self._path.name} is not a file", fix="Name a recording.")
             source = _Source(file)
             try:
                 yield from self._read(source)
@@ -100,7 +100,7 @@ class McapReader:
     def _read(self, source: _Source) -> Iterator[Record]:
         if source.take(len(MAGIC)) != MAGIC:
             raise TornError
-        ended = False  # what follows the data is an index, which is not needed
+        ended = False  # the data are followed by an index, which is not needed
         while True:
             checksum = source.checksum
             opcode, length = RECORD.unpack(source.take(RECORD.size))
@@ -124,10 +124,10 @@ class McapReader:
 
 
 class _Source:
-    """A file that is read from its beginning to its end.
+    """A file that is read sequentially.
 
     Attributes:
-        checksum: CRC-32 of all that was read.
+        checksum: CRC-32 of everything read.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -142,12 +142,12 @@ class _Source:
         data = self._file.read(length)
         self._left -= len(data)
         self.checksum = zlib.crc32(data, self.checksum)
-        if len(data) != length:  # the file was cut while it was read
+        if len(data) != length:  # the file was truncated while it was read
             raise TornError
         return data
 
     def skip(self, length: int) -> None:
-        """Read over so many bytes, for the sake of the checksum."""
+        """Skip bytes, but include them in the checksum."""
         if length > self._left:
             raise TornError
         while length > 0:
@@ -155,18 +155,18 @@ class _Source:
 
 
 class Fields:
-    """Takes one field after the other from the bytes of a record."""
+    """Reads consecutive fields from the bytes of a record."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
     @property
     def left(self) -> bool:
-        """Is there another field?"""
+        """Whether there is another field."""
         return self._at < len(self._data)
 
     def take(self, length: int) -> bytes:
-        """So many bytes."""
+        """The next bytes."""
         begin, end = self._at, self._at + length
         if end > len(self._data):
             raise TornError
@@ -174,22 +174,22 @@ class Fields:
         return self._data[begin:end]
 
     def rest(self) -> bytes:
-        """All that is left."""
+        """The remaining bytes."""
         return self.take(len(self._data) - self._at)
 
     def number(self, size: int) -> int:
-        """A count of so many bytes."""
+        """An unsigned integer of `size` bytes."""
         return int.from_bytes(self.take(size), "little")
 
     def text(self) -> str:
-        """A word with its length in front."""
+        """A length-prefixed string."""
         try:
             return self.take(self.number(4)).decode()
         except UnicodeDecodeError:
             raise TornError from None
 
     def texts(self) -> dict[str, str]:
-        """Words by name."""
+        """Strings by name."""
         inner, found = Fields(self.take(self.number(4))), {}
         while inner.left:
             name = inner.text()
@@ -198,7 +198,7 @@ class Fields:
 
 
 def content_of(chunk: bytes, name: str) -> bytes:
-    """Records of a chunk, after its checksum was compared.
+    """Records of a chunk, after verifying its checksum.
 
     Raises:
         FileFormatError: it is compressed.
@@ -218,7 +218,7 @@ def content_of(chunk: bytes, name: str) -> bytes:
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe is not waited for."""
+    """Open a file without blocking on pipes."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 

@@ -1,8 +1,8 @@
-"""Writes every record of a plant's telemetry to an MCAP file; meant for a process of its own.
+"""Write every record of a plant's telemetry to an MCAP file; meant for its own process.
 
-The file grows by whole chunks: a recorder that is killed, or whose disk is full, leaves a file that
-can be read up to the last of them; see `WholePieces` for what survives a power cut. The loop never
-notices: the recorder only reads its ring.
+The file grows by whole chunks: if a recorder is killed, or its disk is full, the file can be read
+up to the last one; see `WholePieces` for what survives a power cut. The loop is not affected: the
+recorder only reads its ring.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from inloop.realtime.mailboxes.outputs import Flag, Outputs
 from inloop.realtime.recordings.channels import COUNTS, FACTS, REPORT, facts, messages, need_mcap
 from inloop.realtime.recordings.recording_file import WholePieces
 
-WRITE_EVERY = 0.25  # [s]: what a killed recorder may lose
+WRITE_EVERY = 0.25  # [s]: maximum loss of a killed recorder
 LOOK_EVERY = 0.02  # [s]
-STATE_EVERY = 10.0  # [s] of simulated time between states that a replay can start from
+STATE_EVERY = 10.0  # [s] of simulated time between states at which a replay can start
 MOST_AT_ONCE = 1000  # records
-CHUNK = 1 << 16  # bytes; a chunk that is torn is lost
+CHUNK = 1 << 16  # bytes; a torn chunk is lost
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What became of a recording.
+    """Result of a recording.
 
     Attributes:
         path: of the file.
-        records: in the file.
-        lost: records that were overwritten before they could be read.
+        records: number of records in the file.
+        lost: number of records that were overwritten before they could be read.
         size: of the file [bytes].
         problem: why it ended early; empty if it did not.
     """
@@ -57,12 +57,12 @@ class Recorder(Closing):
     Args:
         box: of the plant.
         path: file to write.
-        file: to write into; by default a new one is made at the path.
-        overwrite: replace a file that is there.
+        file: file to write into; default: a new one at the path.
+        overwrite: replace an existing file.
 
     Attributes:
-        records: taken so far.
-        written: of these, records in the file.
+        records: number of records taken so far.
+        written: number of these that are in the file.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Recorder(Closing):
         box.rewind()
         self._lost_before = box.lost
         try:
-            # from now on it is a recording, if an empty one
+            # from now on it is a valid, empty recording
             self._file.commit(sync=True)
         except OSError:
             self._file.close()
@@ -109,11 +109,11 @@ class Recorder(Closing):
 
     @property
     def lost(self) -> int:
-        """Records that were overwritten, or what they follow from, before they could be read."""
+        """Records that were overwritten, or whose inputs were, before they could be read."""
         return self._box.lost - self._lost_before + self._unexplained
 
     def take(self) -> int:
-        """Take all records that are there; returns how many.
+        """Take all available records; returns their number.
 
         Raises:
             OSError: the disk is full, or gone.
@@ -131,7 +131,7 @@ class Recorder(Closing):
         return count
 
     def commit(self) -> None:
-        """Put what was taken into the file, as a chunk of its own."""
+        """Write the taken records to the file, as a chunk."""
         self._writer.flush()
         self._file.commit()
         self.written, self._in_chunk = self.records, 0
@@ -144,7 +144,7 @@ class Recorder(Closing):
         if last is None or outputs.parameter_sequence != last.parameter_sequence:
             values = self._box.parameters_at(outputs.parameter_sequence)
             if values is None:
-                # nobody could tell what it follows from: it is lost, and the next one begins anew
+                # its inputs are unknown: it is lost, and the next one starts anew
                 self._unexplained += 1
                 return
             numbers = np.array(list(values.values()), dtype=np.float64)
@@ -182,11 +182,11 @@ class Recorder(Closing):
         self.written = self.records
 
     def close(self) -> None:
-        """Close the file; what is not written by then is not in it."""
+        """Close the file; uncommitted records are lost."""
         self._file.close()
 
     def outcome(self, problem: str = "") -> Recorded:
-        """What has become of it so far."""
+        """The result so far."""
         return Recorded(self._path, self.written, self.lost, self._file.size, problem)
 
 
@@ -204,13 +204,13 @@ def record(
     Args:
         box: of the plant.
         path: file to write.
-        seconds: longest time [s].
-        stop: asked now and then whether to end.
-        begun: called when the file is there and the first record can come.
-        overwrite: replace a file that is there.
+        seconds: maximum time [s].
+        stop: polled to end early.
+        begun: called when the file exists and recording starts.
+        overwrite: replace an existing file.
 
     Raises:
-        InputError: there is such a file already, or somebody writes it.
+        InputError: the file exists already, or is being written.
     """
     end = None if seconds is None else time.monotonic() + seconds
     with Recorder(box, path, overwrite=overwrite) as recorder:
@@ -219,7 +219,7 @@ def record(
             while not (stop() or box.gone or (end is not None and time.monotonic() >= end)):
                 if recorder.take() == 0:
                     time.sleep(LOOK_EVERY)
-            # what came in between
+            # records in between
             with contextlib.suppress(MailboxError):
                 while recorder.take():
                     pass

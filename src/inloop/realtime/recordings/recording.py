@@ -1,4 +1,4 @@
-"""Reads a recording, also one whose end is missing. Whatever is wrong with it, it says so."""
+"""Read a recording, even a truncated one; any damage is reported."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Sample:
     Attributes:
         counts: sequence, stamp, step, status, flags, input_sequence, parameter_sequence.
         values: outputs in the order of the layout, up to the signals.
-        inputs: as held during the step.
-        parameters: if they are others than before.
-        state: to start a replay from, where there is one.
-        hand: what hands did to bodies, if they held some.
+        inputs: inputs held during the step.
+        parameters: parameters, if they have changed.
+        state: state from which a replay can start, if available.
+        hand: pulls on bodies, if any.
     """
 
     counts: dict[str, int]
@@ -53,15 +53,15 @@ class Sample:
 class Recording:
     """A file; iterate over it for its samples, as often as needed.
 
-    Numbers increase from sample to sample, the clock never goes back, and every time is finite: a
-    file that does not keep to this raises a FileFormatError.
+    Sequence numbers increase, the clock never goes back, and every time is finite: a file that
+    violates this raises a FileFormatError.
 
     Attributes:
         path: of the file.
-        facts: what the recorder knew at the start, by name.
+        facts: metadata of the recorder, by name.
         layout: names and sizes.
-        complete: the file has its end; known after it was read.
-        report: deadline report from the end of the file; None without it.
+        complete: whether the file is complete; known after reading.
+        report: deadline report from the end of the file; None if missing.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -92,7 +92,7 @@ class Recording:
                     last.clear()
 
     def records(self) -> Iterator[Record]:
-        """Records of the file, up to where it breaks off."""
+        """Records of the file, up to where it is truncated."""
         reader = McapReader(self.path)
         yield from reader.records()
         self.complete = reader.complete
@@ -102,7 +102,7 @@ class Recording:
             if isinstance(record, Metadata) and record.name == FACTS:
                 return read_facts(record.items)
         raise FileFormatError(
-            f"{self.path.name} is no recording of inloop", fix="Record with inloop record."
+            f"{self.path.name} is not a recording of inloop", fix="Record with inloop record."
         )
 
 
@@ -128,7 +128,7 @@ def _sample(last: dict[str, tuple[list[int], Reals]], layout: Layout) -> Sample:
 
 
 def _check_order(before: Sample | None, sample: Sample) -> None:
-    """Refuse what no recorder writes."""
+    """Reject what no recorder writes."""
     counts, t = sample.counts, float(sample.values[0])
     sequence = counts["sequence"]
     if not math.isfinite(t):

@@ -1,8 +1,8 @@
-"""The file of a recording: made once, by one writer, for its owner alone, and synced.
+"""The file of a recording: created by one writer, private to its owner, and synced.
 
-What survives: everything that was committed, if the writer dies; everything that was synced, if the
-machine does. A file is synced when it begins, at the first commit after SYNC_EVERY, and when it
-is finished.
+Everything committed survives the death of the writer; everything synced survives that of the
+machine. A file is synced when it is created, at the first commit after SYNC_EVERY, and when it is
+finished.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from pathlib import Path
 from inloop.errors import InputError
 from inloop.realtime.closing import Closing
 
-SYNC_EVERY = 1.0  # [s]: what a power cut may take, beside what was not committed
+SYNC_EVERY = 1.0  # [s]: maximum loss by a power cut, besides uncommitted data
 MODE = 0o600  # of the file
 
 
 class WholePieces(Closing):
-    """A file that grows by whole pieces: what is written is kept until `commit`.
+    """A file that grows by whole pieces: written data are buffered until `commit`.
 
     Args:
         path: where it is made.
-        overwrite: remove a file that is there; without it the file must be new.
-        sync: makes what a file holds survive a power cut; takes its descriptor.
+        overwrite: remove an existing file; otherwise the file must be new.
+        sync: makes file contents survive a power cut; takes a file descriptor.
 
     Attributes:
         size: of the file [bytes].
 
     Raises:
-        InputError: there is a file already, or somebody writes it.
+        InputError: the file exists already, or is being written.
     """
 
     def __init__(
@@ -46,26 +46,26 @@ class WholePieces(Closing):
         self._pending = bytearray()
         self.size = 0
         self._synced = time.monotonic()
-        # the name of the file must survive too
+        # the name of the file must survive, too
         sync_directory(path.parent)
 
     def write(self, data: bytes) -> int:
-        """Keep data for later."""
+        """Buffer data."""
         self._pending += data
         return len(data)
 
     def tell(self) -> int:
-        """Where the next byte goes."""
+        """Position of the next byte."""
         return self.size + len(self._pending)
 
     def flush(self) -> None:
-        """Nothing: see `commit`."""
+        """Does nothing: see `commit`."""
 
     def commit(self, sync: bool = False) -> None:
-        """Put all that is kept into the file, or nothing of it.
+        """Write all buffered data to the file, or nothing.
 
         Args:
-            sync: now; otherwise when it is due.
+            sync: sync now; otherwise when it is due.
 
         Raises:
             OSError: the disk is full, or gone.
@@ -86,7 +86,7 @@ class WholePieces(Closing):
             self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Let go of the file; what was not committed is lost."""
+        """Close the file; uncommitted data are lost."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -96,40 +96,40 @@ class WholePieces(Closing):
 
 
 def _make(path: Path) -> int:
-    """A new file of our own, locked for as long as it is open."""
+    """Create a new file, locked while it is open."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
     try:
         file = os.open(path, flags, MODE)
     except FileExistsError:
         raise _already(path) from None
     fcntl.flock(file, fcntl.LOCK_EX)
-    if os.fstat(file).st_nlink == 0:  # removed by one who came between
+    if os.fstat(file).st_nlink == 0:  # removed in between
         os.close(file)
         raise _busy(path)
     return file
 
 
 def check_new(path: Path) -> None:
-    """See that a file can be made.
+    """Check that a file can be created.
 
     Raises:
-        InputError: there is one, or something else of this name.
+        InputError: it exists, or something else has this name.
     """
     if os.path.lexists(path):
         raise _already(path)
 
 
 def check_replaceable(path: Path) -> bool:
-    """Whether there is a file to replace, which nobody writes.
+    """Whether there is a file to replace that is not being written.
 
     Raises:
-        InputError: somebody does, or it is no file.
+        InputError: it is being written, or is not a file.
     """
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
-    except OSError:  # a symbolic link, or what cannot be opened
+    except OSError:  # a symbolic link, or not accessible
         raise _no_file(path) from None
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
@@ -150,11 +150,11 @@ def _already(path: Path) -> InputError:
 
 
 def _no_file(path: Path) -> InputError:
-    return InputError(f"{str(path)!a} is no file of its own", fix="Choose another name.")
+    return InputError(f"{str(path)!a} is not a regular file of its own", fix="Choose another name.")
 
 
 def _busy(path: Path) -> InputError:
-    return InputError(f"somebody writes {str(path)!a} just now", fix="Choose another name.")
+    return InputError(f"another program is writing {str(path)!a}", fix="Choose another name.")
 
 
 def sync_directory(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Writes a complete recording, with its indexes, from one whose end is missing."""
+"""Write a complete recording, with its indexes, from a truncated one."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ COMMIT_EVERY = 1000  # messages
 
 
 def repair(path: str | Path, to: str | Path, *, overwrite: bool = False) -> int:
-    """Copy all that can be read, then put the end behind it.
+    """Copy everything readable, then append the end.
 
-    The new file appears when it is complete; the old one stays as it is.
+    The new file appears when it is complete; the old one is not changed.
 
     Args:
         path: the torn recording.
         to: file to write.
-        overwrite: replace a file that is there.
+        overwrite: replace an existing file.
 
     Returns:
         Number of messages.
 
     Raises:
-        InputError: the two are one file, or there is such a file already.
-        FileFormatError: the first is no recording.
+        InputError: both are the same file, or the target exists already.
+        FileFormatError: the first is not a recording.
     """
     need_mcap()
     source, target = Recording(path), Path(to)
@@ -52,7 +52,7 @@ def repair(path: str | Path, to: str | Path, *, overwrite: bool = False) -> int:
         if overwrite and check_replaceable(target):
             os.replace(unfinished, target)
         else:
-            os.link(unfinished, target)  # unlike a renaming, never over another file
+            os.link(unfinished, target)  # unlike rename, never replaces a file
     finally:
         unfinished.unlink(missing_ok=True)
     sync_directory(target.parent)

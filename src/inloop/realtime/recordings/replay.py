@@ -1,4 +1,4 @@
-"""Does the steps of a recording again, by the same native loop, and compares every bit."""
+"""Replay the steps of a recording in the same native loop, and compare every bit."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from inloop.realtime.run import digest_of, start
 from inloop.simulate.controlled.compiled import inputs_led_by_plant
 
 FORMULATION = ("formulation", "damping", "solves")  # facts of a plant
-STEP_TAKES = 10.0  # [s] at most
+STEP_TAKES = 10.0  # [s] maximum
 MOST_REHEARSED = 1e8  # steps before a replay
-# why a good step was late or its inputs old is no matter of the plant
+# why a successful step was late or its inputs old does not concern the plant
 GOOD = {Status.OK, Status.OVERRUN, Status.INPUT_STALE, Status.CONTACT_INEXACT}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first number that came out differently.
+    """The first number that differs.
 
     Attributes:
         sequence: of the record.
@@ -49,16 +49,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Replay:
-    """What a replay has found.
+    """Result of a replay.
 
     Attributes:
-        samples: records in the file.
-        steps: done again and compared.
-        gaps: places where records are missing; the replay went on with the state after them.
-        different: steps with at least one bit that differs.
+        samples: number of records in the file.
+        steps: number of steps replayed and compared.
+        gaps: number of gaps in the records; the replay continued with the state after them.
+        different: number of steps with at least one differing bit.
         first: the first difference.
-        complete: the recording has its end.
-        observed: steps at which estimates of the observer inside the loop were compared, too.
+        complete: whether the recording is complete.
+        observed: number of steps at which estimates of the observer were compared, too.
     """
 
     samples: int
@@ -71,7 +71,7 @@ class Replay:
 
     @property
     def identical(self) -> bool:
-        """Did every step give the same bits?"""
+        """Whether every step gave the same bits."""
         return self.different == 0 and self.steps > 0
 
 
@@ -81,11 +81,11 @@ def replay(recording: Recording, plant: BarePlant, *, observer: Observes | None 
     Args:
         recording: of a run.
         plant: the same mechanism.
-        observer: as it was inside the loop; without it estimates are not compared. They are from
-            each record on that was set, such as the start, up to the next gap.
+        observer: the observer of the loop; without it estimates are not compared. They are compared
+            from each record that was set, such as the start, to the next gap.
 
     Raises:
-        InputError: the plant is another one, or the recording cannot be replayed.
+        InputError: the plant is a different one, or the recording cannot be replayed.
     """
     facts = recording.facts
     _check(facts, plant)
@@ -94,7 +94,7 @@ def replay(recording: Recording, plant: BarePlant, *, observer: Observes | None 
         raise InputError(f"{recording.path.name} holds no samples", fix="Record for longer.")
     _check_names(recording, plant)
     given = dict(zip(names(recording.layout.inputs), first.inputs.tolist(), strict=True))
-    # what the controller of the plant leads follows from the rest
+    # inputs written by the plant's controller follow from the rest
     for name in inputs_led_by_plant(plant.by_mode or {plant.name: plant}):
         given.pop(name, None)
     joints = [name for name in plant.coordinates if f"{name}.tau" in given]
@@ -127,7 +127,7 @@ def replay(recording: Recording, plant: BarePlant, *, observer: Observes | None 
 
 @dataclass(frozen=True)
 class _Pace:
-    """How the steps were made.
+    """Settings of the steps.
 
     Attributes:
         rate: steps per second of the clock [Hz].
@@ -141,10 +141,10 @@ class _Pace:
 
     @classmethod
     def of(cls, facts: dict[str, str]) -> _Pace:
-        """As a recording tells.
+        """From the facts of a recording.
 
         Raises:
-            FileFormatError: it makes no sense, or would take for ever.
+            FileFormatError: they are invalid, or would take forever.
         """
         try:
             rehearse = float(facts.get("rehearse", "0"))
@@ -160,7 +160,7 @@ class _Pace:
 
 
 def _check_names(recording: Recording, plant: BarePlant) -> None:
-    """The same digest means the same names, unless the file lies."""
+    """The same digest means the same names, unless the file is inconsistent."""
     layout = recording.layout
     efforts = [f"{name}.tau" for name in plant.coordinates]
     if names(layout.coordinates) != list(plant.coordinates) or (
@@ -184,9 +184,9 @@ def _other_quantities(recording: Recording) -> FileFormatError:
 
 
 def _beginning(first: Sample, plant: BarePlant) -> tuple[Reals | None, Reals | None]:
-    """Where the run began, so that a rehearsal finds the choices of coordinates again."""
+    """Start of the run, so that a rehearsal finds the same choices of coordinates."""
     if plant.by_mode:
-        return None, None  # there is no rehearsal, and the first sample may be of any mode
+        return None, None  # no rehearsal, and the first sample may be of any mode
     q, qd = np.split(first.values[1 : 1 + 2 * plant.n].copy(), 2)
     turning = 1 + 2 * plant.n + len(plant.mechanism.states)
     return np.concatenate([q, first.values[turning : turning + plant.nq - plant.n]]), qd
@@ -218,8 +218,8 @@ def _check(facts: dict[str, str], plant: BarePlant) -> None:
 
 
 def _check_formulation(then: Mapping[str, str], now: Mapping[str, str]) -> None:
-    """The same model, written down in another way, makes other steps."""
-    if "formulation" not in then:  # of a time when recordings did not tell
+    """The same model in another formulation makes other steps."""
+    if "formulation" not in then:  # older recordings do not say
         return
     for name in dict.fromkeys([*FORMULATION, *now]):
         if then.get(name) != now.get(name):
@@ -239,7 +239,7 @@ class _Replayer:
         layout = recording.layout
         self._own = layout.cuts[3] + signals_of_plant(layout)
         self._all = loop.mailbox.layout.cuts[4]
-        # an observer that was at work before the first record is not where that record begins
+        # an observer that ran before the first record has a different state
         self._observes = False
         self._names = recording.layout.output_names
         self._before: int | None = None
@@ -257,7 +257,7 @@ class _Replayer:
         return Replay(*counts, self.first, complete, self.observed)
 
     def _follow(self, sample: Sample) -> None:
-        """Bring the plant to the next record of the file."""
+        """Advance the plant to the next record of the file."""
         sequence = sample.counts["sequence"]
         gap = self._before is not None and sequence != self._before + 1
         begins = self._before is None or gap
@@ -269,7 +269,7 @@ class _Replayer:
                 raise InputError(
                     f"record {sequence} has no state to go on from", fix="The file is damaged."
                 )
-            # lock-step: the commands of a plant that waits for inputs are obeyed at once
+            # lock-step: commands to a waiting plant are executed at once
             self._box.restore(sample.state)
             self._await()
             self._observes = bool(sample.was_set) and self._all > self._own
@@ -291,7 +291,7 @@ class _Replayer:
         if values is None or not len(values):
             return
         changed = dict(zip(names(self._recording.layout.parameters), values.tolist(), strict=True))
-        # the plant has refused them then, and refuses them now
+        # the plant rejected them then, and rejects them now
         with contextlib.suppress(InputError):
             self._box.parameters.set(changed)
 
@@ -300,7 +300,7 @@ class _Replayer:
         self.observed += self._observes
         size = self._all if self._observes else self._own
         values, recorded = found.values[:size], sample.values[:size]
-        # bits, so that -0.0 is not 0.0
+        # compare bits, so that -0.0 differs from 0.0
         other = np.flatnonzero(values.view(np.int64) != recorded.view(np.int64))
         same_status = sample.counts["status"] == found.status or (
             sample.counts["status"] in GOOD and found.status in GOOD

@@ -1,4 +1,4 @@
-"""The records of a run against the clock as a `Result`, from what they tell alone."""
+"""Convert the records of a real-time run to a `Result`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SHOWN = 3  # times in a note
 
 
 def recorded_result(path: Path) -> Result:
-    """The run that a recording holds.
+    """The run in a recording.
 
     Raises:
-        FileFormatError: it is no recording, or makes no sense.
+        FileFormatError: it is not a recording, or invalid.
         InputError: it is too large, or empty.
     """
     try:
@@ -38,7 +38,7 @@ def recorded_result(path: Path) -> Result:
 
 
 def result_of(table: RecordTable) -> Result:
-    """The run that a table of records holds; what they do not tell is NaN, or not there."""
+    """The run in a table of records; unknown quantities are NaN, or missing."""
     layout, values = table.layout, table.values
     t, q, qd, z, signals, inputs = np.split(values, layout.cuts[:5], axis=1)
     t = t[:, 0]
@@ -85,7 +85,7 @@ def _gaps(table: RecordTable, t: Reals) -> tuple[Gap, ...]:
 
 
 def _modes(layout: Layout, numbers: Reals | None) -> Any:
-    """Names of the modes of all records; None where nobody tells them."""
+    """Mode names of all records; None if unknown."""
     known = dict(layout.about).get("modes", "").split()
     if numbers is None or not known or not np.isin(numbers, np.arange(len(known))).all():
         return None
@@ -95,7 +95,7 @@ def _modes(layout: Layout, numbers: Reals | None) -> Any:
 def _events(
     t: Reals, modes: Any, counts: Reals | None, gaps: Sequence[Gap]
 ) -> tuple[EventRecord, ...]:
-    """Periods in which something happened; what happened in a gap nobody knows."""
+    """Periods with events; those in gaps are unknown."""
     if modes is None or counts is None:
         return ()
     rows = np.flatnonzero(np.diff(counts) > 0.0) + 1
@@ -121,7 +121,7 @@ def _units(layout: Layout) -> dict[str, str]:
 def _parameters(
     table: RecordTable, t: Reals
 ) -> tuple[dict[str, float], tuple[ParameterChange, ...]]:
-    """Those of the first record, and what changed later."""
+    """Parameters of the first record, and later changes."""
     known = names(table.layout.parameters)
     rows, settings = table.changes.tolist(), table.settings
     now = np.array([x.default for x in table.layout.parameters])
@@ -138,7 +138,7 @@ def _parameters(
 
 
 def _notes(table: RecordTable, t: Reals) -> tuple[str, ...]:
-    """What a reader of the result should know."""
+    """Notes for readers of the result."""
     flags, status = table.count("flags"), table.count("status")
     notes = []
     set_again = np.flatnonzero(flags & Flag.SET)

@@ -1,4 +1,4 @@
-"""A recording of any length, read where it is looked at: memory is bounded, every place is near."""
+"""Random access to recordings of any length, with bounded memory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from inloop.realtime.recordings.recording import Recording
 from inloop.realtime.recordings.table import RecordTable
 
 KEPT_BYTES = 1 << 26  # of tables that were read last
-MOST_DAMAGED = 1000  # chunks one behind the other that are passed over
+MOST_DAMAGED = 1000  # consecutive damaged chunks that are skipped
 
 
 class Place(NamedTuple):
-    """A record: its chunk, and its number there."""
+    """A record: its chunk, and its index in it."""
 
     chunk: int
     row: int
@@ -31,16 +31,16 @@ class Place(NamedTuple):
 class SeekableRecording(Closing):
     """A file whose records are found by time; it may still be written.
 
-    Chunks that are damaged are passed over. One thread at a time may use it.
+    Damaged chunks are skipped. Not thread-safe.
 
     Attributes:
-        facts: what the recorder knew at the start, by name.
+        facts: metadata of the recorder, by name.
         layout: names and sizes.
-        damaged: chunks that could not be read.
+        damaged: number of unreadable chunks.
         first, last: times of the plant's clock at the first and the last record [ns].
 
     Raises:
-        FileFormatError: it is no recording, or makes no sense.
+        FileFormatError: it is not a recording, or invalid.
         InputError: it holds no records.
     """
 
@@ -55,10 +55,10 @@ class SeekableRecording(Closing):
         self._tables: OrderedDict[int, RecordTable] = OrderedDict()
         try:
             self.begin = self._next(0)
-            if self._problem is not None:  # the first chunk is not what the file says of itself
+            if self._problem is not None:  # the first chunk does not match the metadata
                 raise self._problem
             self.end = self._end()
-            # log times are those of the plant's clock, shifted by the same amount
+            # log times are those of the plant's clock plus a constant
             self._offset = self._index.start(self.begin.chunk) - self.stamp(self.begin)
             self._starts = self._index.starts() - self._offset
         except BaseException:
@@ -67,12 +67,12 @@ class SeekableRecording(Closing):
 
     @property
     def complete(self) -> bool:
-        """The file has its end."""
+        """Whether the file is complete."""
         return self._index.complete
 
     @property
     def chunks(self) -> int:
-        """How many there are."""
+        """Number of chunks."""
         return len(self._index)
 
     @property
@@ -81,7 +81,7 @@ class SeekableRecording(Closing):
         return self.stamp(self.end) - self.stamp(self.begin)
 
     def extend(self) -> bool:
-        """Take notice of what was written since the last time; True if there is more."""
+        """Read what was written since the last call; True if there is more."""
         if self.complete or not self._index.extend():
             return False
         self._starts = self._index.starts() - self._offset
@@ -95,7 +95,7 @@ class SeekableRecording(Closing):
         return int(self.table(place.chunk).count("stamp")[place.row])
 
     def find(self, stamp: int) -> Place:
-        """The last record up to a time of the plant's clock [ns]; the first one before it."""
+        """The last record up to a time of the plant's clock [ns]; at least the first one."""
         chunk = int(np.searchsorted(self._starts, stamp, side="right")) - 1
         if chunk < self.begin.chunk:
             return self.begin
@@ -104,7 +104,7 @@ class SeekableRecording(Closing):
         return Place(chunk, row) if row >= 0 else self._previous(chunk - 1)
 
     def shifted(self, place: Place, count: int) -> Place:
-        """So many records further on, or back; no further than to the ends."""
+        """The record `count` positions further, clamped to the ends."""
         chunk, row = place
         while row + count >= len(self.table(chunk).counts):
             if chunk >= self.end.chunk:
@@ -119,7 +119,7 @@ class SeekableRecording(Closing):
         return Place(chunk, row + count)
 
     def _next(self, chunk: int) -> Place:
-        """The first record in a chunk or behind it."""
+        """The first record in or after a chunk."""
         for k in range(chunk, min(len(self._index), chunk + MOST_DAMAGED)):
             if len(self.table(k).counts):
                 return Place(k, 0)
@@ -127,7 +127,7 @@ class SeekableRecording(Closing):
         raise self._problem or nothing
 
     def _previous(self, chunk: int) -> Place:
-        """The last record in a chunk or before it."""
+        """The last record in or before a chunk."""
         for k in range(chunk, max(self.begin.chunk, chunk - MOST_DAMAGED), -1):
             if rows := len(self.table(k).counts):
                 return Place(k, rows - 1)
@@ -143,7 +143,7 @@ class SeekableRecording(Closing):
     # what is there
 
     def table(self, chunk: int) -> RecordTable:
-        """Records of a chunk; none of one that is damaged."""
+        """Records of a chunk; none if it is damaged."""
         found = self._tables.pop(chunk, None)
         self._tables[chunk] = found = found if found is not None else self.read(chunk)
         while len(self._tables) > 1 and sum(map(_size, self._tables.values())) > KEPT_BYTES:
@@ -151,7 +151,7 @@ class SeekableRecording(Closing):
         return found
 
     def read(self, chunk: int) -> RecordTable:
-        """The same, read anew and not kept."""
+        """The same, without caching."""
         try:
             content = self._index.content(chunk)
             if chunk and self._reader.begins_amid(content):
@@ -163,9 +163,9 @@ class SeekableRecording(Closing):
             return self._reader.table(b"")
 
     def _completed(self, chunk: int, content: bytes) -> bytes:
-        """A chunk with the begin of its first record, which is in the chunk before it.
+        """A chunk with the start of its first record, which is in the previous chunk.
 
-        Where that is damaged, without its first record.
+        If that is damaged, without its first record.
         """
         try:
             return self._reader.loose_end(self._index.content(chunk - 1)) + content
@@ -173,7 +173,7 @@ class SeekableRecording(Closing):
             return self._reader.whole_records(content)
 
     def between(self, begin: Place, end: Place) -> list[RecordTable]:
-        """Records from one to another, this one included, in pieces without parameters."""
+        """Records from one to another, inclusive, in pieces without parameters."""
         found = []
         for chunk in range(begin.chunk, end.chunk + 1):
             table = self.table(chunk)
@@ -184,7 +184,7 @@ class SeekableRecording(Closing):
         return found
 
     def parameters_at(self, place: Place) -> tuple[int, Reals | None]:
-        """Parameters at a record, with a number that tells them from others; None: the default."""
+        """Parameters at a record, with an identifying number; None: the defaults."""
         chunks = self._index.holding(self._reader.parameters_channel)
         k = int(np.searchsorted(chunks, place.chunk, side="right")) - 1
         while k >= 0:

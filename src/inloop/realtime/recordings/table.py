@@ -1,6 +1,6 @@
-"""All records of a run against the clock as arrays: flat, so that they take no more than the file.
+"""All records of a real-time run as flat arrays, no larger than the file.
 
-A Python object for each number would take many times as much.
+Python objects for each number would take many times as much memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inloop.native.library import Reals
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.recordings.recording import Recording
 
-LARGEST = 1 << 30  # bytes of a recording that is kept in memory
+LARGEST = 1 << 30  # maximum size of a recording in memory [bytes]
 KEPT = ("sequence", "stamp", "step", "status", "flags")  # counts of each record
 
 Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -25,15 +25,15 @@ Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 @dataclass(frozen=True)
 class RecordTable:
-    """Records in their order.
+    """Consecutive records.
 
     Attributes:
         layout: names and units.
         counts: columns as in KEPT, shape (records, 5).
-        values: outputs up to the signals, then inputs as held during the step, shape (records, …).
-        changes: numbers of the records at which parameters are others than before.
+        values: outputs up to the signals, then inputs held during the step, shape (records, …).
+        changes: indices of the records at which parameters change.
         settings: the parameters there, shape (changes, parameters).
-        complete: the recording has its end.
+        complete: whether the recording is complete.
     """
 
     layout: Layout
@@ -48,7 +48,7 @@ class RecordTable:
         return self.counts[:, KEPT.index(name)]
 
     def part(self, begin: int, end: int) -> RecordTable:
-        """Some of the records, without parameters."""
+        """A range of records, without parameters."""
         rows, none = slice(begin, end), slice(0, 0)
         return replace(
             self, counts=self.counts[rows], values=self.values[rows],
@@ -57,7 +57,7 @@ class RecordTable:
 
 
 class TableBuilder:
-    """Collects one record after the other.
+    """Collects records.
 
     Attributes:
         bytes: that the numbers take so far.
@@ -77,7 +77,7 @@ class TableBuilder:
     def add(
         self, counts: tuple[int, ...], values: Reals, inputs: Reals, parameters: Reals | None
     ) -> None:
-        """One record; parameters only where they are others than before."""
+        """Add a record; with parameters only if they have changed."""
         if parameters is not None:
             self._changes.append(len(self._counts) // len(KEPT))
             self._settings.frombytes(parameters.tobytes())
@@ -86,7 +86,7 @@ class TableBuilder:
         self._values.frombytes(inputs.tobytes())
 
     def table(self, name: str, complete: bool = True) -> RecordTable:
-        """All of them.
+        """All collected records.
 
         Raises:
             InputError: there are none.
@@ -109,7 +109,7 @@ def read_table(path: Path) -> RecordTable:
     """All records of a file.
 
     Raises:
-        FileFormatError: it is no recording, or makes no sense.
+        FileFormatError: it is not a recording, or invalid.
         InputError: it is too large, or empty.
     """
     _check_size(path)
@@ -122,7 +122,7 @@ def read_table(path: Path) -> RecordTable:
 
 
 def _check_size(path: Path) -> None:
-    """What is kept in memory is never more than the file."""
+    """Memory use never exceeds the size of the file."""
     size = path.stat().st_size
     if size > LARGEST:
         raise InputError(

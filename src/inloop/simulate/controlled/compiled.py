@@ -38,7 +38,7 @@ def refuse_led(led: Mapping[str, str], names: Iterable[str]) -> None:
     """
     for name in names:
         if name in led:
-            raise InputError(f"input '{name}' follows {led[name]}", fix="Leave it out.")
+            raise InputError(f"input '{name}' is set by {led[name]}", fix="Leave it out.")
 
 
 def check_step(plants: Plants, step: float, fix: str = "") -> None:
@@ -70,7 +70,7 @@ def refuse_second(plants: Plants) -> None:
     found = controller_of(plants)
     if found is not None:
         raise InputError(
-            f"the plant has a controller of its own, '{found.name}'",
+            f"the plant already has its own controller, '{found.name}'",
             found.where,
             "Leave out controller=, or compile a model without m.controller(...).",
         )
@@ -120,7 +120,7 @@ class CompiledController:
         arrays = (y, self._states, values)
         refused = self._sampled(self._gains.ctypes.data, t, *(a.ctypes.data for a in arrays))
         if refused:
-            raise InputError(f"the function returned {refused}", fix="0 stands for an answer.")
+            raise InputError(f"the function returned {refused}", fix="Return 0 for success.")
         if not np.all(np.isfinite(self._states)):
-            raise InputError("a state is not finite", fix="See that what it computes stays finite.")
+            raise InputError("a state is not finite", fix="Make sure that its results stay finite.")
         return dict(zip(self._leads, values.tolist(), strict=True))

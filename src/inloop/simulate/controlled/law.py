@@ -36,7 +36,7 @@ def check_controller(controller: Any) -> None:
         raise InputError(
             f"controller '{controller.__name__}' is a class",
             where=_definition(controller),
-            fix=f"Make one: controller={controller.__name__}(...).",
+            fix=f"Pass an instance: controller={controller.__name__}(...).",
         )
     if not callable(controller):
         raise InputError(
@@ -138,23 +138,23 @@ class SampledController:
                 raise unknown_name("input", name, self._index)
             if name in self._led:
                 raise InputError(
-                    f"input '{name}' follows {self._led[name]}",
-                    fix="Let either this or the controller give it.",
+                    f"input '{name}' is set by {self._led[name]}",
+                    fix="Set it either there or in the controller.",
                 )
             number = real(value, f"input '{name}'")
             if not math.isfinite(number):
                 raise InputError(
-                    f"input '{name}' is {number}", fix="See that what it computes stays finite."
+                    f"input '{name}' is {number}", fix="Make sure that its results stay finite."
                 )
             values[place] = number
         return values
 
     def _stopped(self, when: str, error: BaseException) -> SimulationError:
-        what = f"controller '{self.name}' stopped {when} with {type(error).__name__}: {error}"
+        what = f"controller '{self.name}' failed {when} with {type(error).__name__}: {error}"
         return SimulationError(
             what.removesuffix(".").removesuffix(": "),
             where=_line_of(error, self._controller),
-            fix="Look at this line of the controller.",
+            fix="Check this line of the controller.",
         )
 
 

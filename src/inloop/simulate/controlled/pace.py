@@ -79,8 +79,8 @@ def _count(span: float, step: float, name: str, instead: str) -> int:
     count = round(span / step)
     if count < 1 or abs(count - span / step) > EXACT * count:
         raise InputError(
-            f"{name} = {span:g} s is no whole number of steps of {step:g} s, and a controller is "
-            "called between steps only",
+            f"{name} = {span:g} s is not a whole number of steps of {step:g} s, but a "
+            "controller is only called between steps",
             fix=f"Use {instead}.",
         )
     return count

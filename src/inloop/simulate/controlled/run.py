@@ -126,7 +126,7 @@ def _refuse(others: Mapping[str, Any]) -> None:
     for name, value in others.items():
         if value is not None and value != ():
             raise InputError(
-                f"{name} cannot be given to a run with a controller",
+                f"{name}= cannot be combined with a controller",
                 fix="Leave it out, or use plant.stepper() and call the controller yourself.",
             )
 
@@ -136,8 +136,8 @@ def _constants(inputs: Mapping[str, Any] | None) -> dict[str, float]:
     for name, value in by_name(inputs, "inputs").items():
         if callable(value) or isinstance(value, tuple):
             raise InputError(
-                f"input '{name}' is given over time, beside a controller",
-                fix="Give a constant, and let the controller return what changes.",
+                f"input '{name}' is given as a function of time, together with a controller",
+                fix="Give a constant, and let the controller change it.",
             )
     return {name: real(value, f"input '{name}'") for name, value in (inputs or {}).items()}
 
@@ -172,7 +172,7 @@ def _stretches(
 def inputs_led(plants: Mapping[str, BarePlant], motions: Mapping[str, Signal]) -> dict[str, str]:
     """Inputs of live drives that a function of time replaces, and what to say of each."""
     return {
-        f"{joint}.{kind}": f"the motion that the run was given for '{joint}'"
+        f"{joint}.{kind}": f"the motion given for '{joint}'"
         for plant in plants.values()
         for joint in drive_inputs(plant)
         for kind in ("q", "qd", "qdd")

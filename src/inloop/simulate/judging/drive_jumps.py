@@ -89,11 +89,11 @@ def _told(drive: _Drive, joint: str, found: Samples) -> list[str]:
     unit = drive.plant.mechanism.bodies[k].joint.kind.dimension.unit
     steps = abs(way) > NOTICED * sizes[0]
     size = f"by {abs(way):.4g} {unit}" if steps else f"in velocity by {abs(speed):.4g} {unit}/s"
-    again = ", and later again" if len(jumps) > 1 else ""
+    again = ", and again later" if len(jumps) > 1 else ""
     return [
-        f"t = {t:.6g} s: the drive of '{joint}' jumps {size}{again}; the blow that this means for "
-        "other joints is not computed. Give it a motion without jumps, or declare it with "
-        'derivatives="filtered".'
+        f"t = {t:.6g} s: the drive of '{joint}' jumps {size}{again}; the resulting "
+        "impact on other joints is not computed. Give it a motion without jumps, or "
+        'declare it with derivatives="filtered".'
     ]
 
 

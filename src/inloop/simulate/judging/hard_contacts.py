@@ -18,6 +18,8 @@ TOLERATED = 1e-6  # residual of a step, in parts of the velocities that meet
 DEEP = 1e-4  # of the characteristic length: what begins deeper in each other is noted
 MOST_LOOKED_AT = 64  # shapes on ground: each takes some 20 ms to derive where it is
 FOUND_DEEP = 1e-2  # the same where touches are found, which is after the first step
+SUNK = 2.0  # times its largest force over its stiffness, and a contact has sunk by too much
+VISIBLE = 1e-2  # of the characteristic length: what gives way by more is not hard
 
 
 def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
@@ -36,9 +38,9 @@ def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
     if worst <= TOLERATED:
         return ()
     return (
-        f"CONTACT_INEXACT: impulses of hard contacts were found to {worst:.1g} of their velocities "
-        f"only, in {steps} samples, worst at t = {when:.6g} s. Use a smaller step, or fewer "
-        "contacts that support the same bodies.",
+        f"CONTACT_INEXACT: impulses of hard contacts were only solved to {worst:.1g} of "
+        f"their velocities, in {steps} samples, worst at t = {when:.6g} s. Use a "
+        "smaller step, or fewer contacts that support the same bodies.",
     )
 
 
@@ -55,10 +57,31 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
             gap = result.signals.get(contact.gap, np.zeros(0))
             if len(gap) > sample and gap[sample] < -deep * length:
                 notes.append(
-                    f"contact '{contact.name}' begins {-gap[sample]:.3g} deep in what it touches, "
-                    "and stays so: hard contacts push nothing out. Start it apart"
+                    f"contact '{contact.name}' starts with a penetration of {-gap[sample]:.3g} and "
+                    "keeps it: hard contacts do not push bodies apart. Start without penetration"
                 )
-    return (*notes, *_sunk_notes(plant, result))
+    return (*notes, *_yield_notes(plant, result), *_sunk_notes(plant, result))
+
+
+def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
+    """What to say about contacts that give way farther than their springs do."""
+    notes = []
+    for contact in plant.mechanism.hard_contacts:
+        stiffness = getattr(getattr(contact, "law", None), "stiffness", None)
+        gap = result.signals.get(f"{contact.name}.gap", np.zeros(0))
+        if not isinstance(stiffness, float | int) or len(gap) < 2:
+            continue
+        # deeper than it began
+        depth = float(min(0.0, *gap[:2]) - np.min(gap))
+        spring = float(np.max(result.signals[f"{contact.name}.force"])) / stiffness
+        length = plant.equations.size.length
+        if depth > min(SUNK * spring + DEEP * length, VISIBLE * length):
+            notes.append(
+                f"contact '{contact.name}' sank by {depth:.3g} m, and its force over its stiffness "
+                f"is {spring:.3g} m: it is too soft for a hard contact. Use a larger stiffness=, "
+                "or a law such as hunt_crossley(...) for what gives way visibly"
+            )
+    return tuple(notes)
 
 
 def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
@@ -71,18 +94,18 @@ def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 
         gap = result.signals.get(f"{shape.contact}.gap")
         touches = gap is not None and (len(gap) < 2 or gap[1] < 0.0)
-        who, last = f"contact '{shape.contact}': the middle of '{shape.path}'", len(result.q) - 1
+        who, last = f"contact '{shape.contact}': the center of '{shape.path}'", len(result.q) - 1
         if (depth := cover(0)) > 0.0:
             if not touches:
                 notes.append(
-                    f"{who} begins {depth:.3g} below the ground, and may fall: ground has one "
+                    f"{who} starts {depth:.3g} below the ground and may fall: ground has only one "
                     "side. Start it above"
                 )
         elif cover(last) > 0.0:
             # the first sample below it
             k = bisect_left(range(last), True, key=lambda i: cover(i) > 0.0)
             notes.append(
-                f"{who} went through the ground by t = {result.t[k]:.6g} s: it moves farther in a "
-                "step than it is thick. Use a smaller step"
+                f"{who} went through the ground by t = {result.t[k]:.6g} s: it moves farther in "
+                "one step than its own thickness. Use a smaller step"
             )
     return tuple(notes)

@@ -29,11 +29,11 @@ def innovation_note(squares: float, used: int) -> str:
         return ""
     size = math.sqrt(squares / used)
     cause = (
-        "look at measured=, its units, disturbances= and the model; gate= leaves outliers out"
+        "check measured=, its units, disturbances= and the model; gate= rejects outliers"
         if squares > high
-        else "there is less noise than was given (sensors of a plant are ideal)"
+        else "the noise is smaller than specified (sensors of a plant are ideal)"
     )
-    told = f"innovations are {size:.3g} times as large as the noise that was given lets expect"
+    told = f"innovations are {size:.3g} times as large as expected from the specified noise"
     return f"{told}: {cause}"
 
 
@@ -46,6 +46,6 @@ def idle_note(idle: int) -> str:
     if idle < MANY_IDLE:
         return ""
     return (
-        f"nothing that was measured has been used for {idle} samples: estimates are those of the "
-        "model alone. If gate= leaves it out, give more doubt= or a larger gate"
+        f"no measurement has been used for {idle} samples: estimates come from the "
+        "model alone. If gate= rejects them, give more doubt= or a larger gate="
     )

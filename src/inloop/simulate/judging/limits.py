@@ -47,7 +47,7 @@ def _told(plant: BarePlant, index: int, run: Iterable[Array]) -> list[str]:
         return []
     most, unit = int(np.argmax(beyond)), joint.kind.dimension.unit
     driven = index in {drive.body for drive in plant.mechanism.drives}
-    why = "its drive takes it there" if driven else "no joint_stop holds it"
+    why = "its drive moves it there" if driven else "it has no joint_stop"
     return [
         f"t = {t[outside[0]]:.6g} s: joint '{joint.name}' leaves its limits ({low:g}, {high:g}) "
         f"{unit}, by {beyond[most]:.4g} {unit} at t = {t[most]:.6g} s; {why}"

@@ -70,9 +70,9 @@ def _told(plant: BarePlant, found: Samples, row: int, ends: Array, name: str) ->
     t, (step, speed) = jumps[0]
     steps = abs(step) > NOTICED * sizes[0]
     size = f"by {abs(step):.4g}" if steps else f"in velocity by {abs(speed):.4g} per second"
-    again = ", and later again" if len(jumps) > 1 else ""
+    again = ", and again later" if len(jumps) > 1 else ""
     return [
-        f"t = {t:.6g} s: constraint '{name}' jumps {size}{again}; the blow that this means for the "
-        "joints is not computed. Write a function of time without jumps, or let an event with "
-        "impact= begin a mode with the new motion."
+        f"t = {t:.6g} s: constraint '{name}' jumps {size}{again}; the resulting impact "
+        "on the joints is not computed. Use a function of time without jumps, or an "
+        "event with impact= that starts a mode with the new motion."
     ]

@@ -10,6 +10,7 @@ what is stiff for a short while, and then the energy balance has to tell it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -178,12 +179,12 @@ def _explicit_laws(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[st
         return ()
     law = f"law '{fastest.law}'" if fastest.law else "a law"
     bodies = explicit[0].plant.formulation.method is not None
-    who = "Bodies by themselves" if bodies else "Ball joints beside loops or drives"
+    who = "Redundant coordinates" if bodies else "Ball joints with loops or drives"
     return (
-        f"{law} acts on '{fastest.joint}' within few steps: |λ h| = {fastest.product:.2g} at t = "
-        f"{fastest.t:.6g} s. {who} leave laws explicit: hard contacts "
-        f"that carry them are off by half of this. Use steps of {fastest.step:.1g} s, or a motor "
-        "(joint_force) in place of the drive.",
+        f"{law} acts on '{fastest.joint}' within few steps: |λ h| = "
+        f"{fastest.product:.2g} at t = {fastest.t:.6g} s. {who} treat laws explicitly: "
+        "hard contacts that carry them are off by half of this. Use steps of "
+        f"{fastest.step:.1g} s, or a motor (joint_force) instead of the drive.",
     )
 
 
@@ -242,7 +243,8 @@ def _imbalance(
     first = int(np.argmax(size > tolerated * seen))
     worst = int(np.argmax(np.abs(np.diff(error))))
     resolved = stable and bool(balanced.doubt[good][-1] < RESOLVED * size.max())
-    return _Imbalance(first, worst, float(error[good][-1]), float(size.max() / scale), resolved)
+    share = float(size.max() / scale) if scale > 0.0 else math.inf
+    return _Imbalance(first, worst, float(error[good][-1]), share, resolved)
 
 
 def _unstable(fastest: Fastest, schedule: FixedSteps, sudden: bool) -> str:
@@ -263,19 +265,20 @@ def _unresolved(stretches: Sequence[Stretch], schedule: FixedSteps) -> str:
     assert fastest is not None
     what = f"'{fastest.law}'" if fastest.law else f"joint '{fastest.joint}'"
     return (
-        f"t = {fastest.t:.6g} s: what is fast in {what} is not resolved by steps of "
-        f"{schedule.step:.4g} s, but fades away over some of them; its energy is not balanced. Use "
-        f"step <= {fastest.step:.2g} where that matters."
+        f"t = {fastest.t:.6g} s: fast motions in {what} are not resolved by steps of "
+        f"{schedule.step:.4g} s, but are damped out over a few of them; their energy is "
+        f"not balanced. Use step <= {fastest.step:.2g} if that matters."
     )
 
 
 def _unbalanced(stretches: Sequence[Stretch], t: Array, off: _Imbalance, schedule: Schedule) -> str:
-    share = f"{100.0 * off.share:.3g} % of the energy exchanged"
+    share = f"by up to {100.0 * off.share:.3g} % of the energy exchanged"
+    share = share if math.isfinite(off.share) else "where no energy is exchanged"
     if off.resolved:
         kind = "gained" if off.error > 0.0 else "lost"
-        what = f"the energy balance is off by up to {share}, {abs(off.error):.3g} J {kind} so far"
+        what = f"the energy balance is off {share}, {abs(off.error):.3g} J {kind} so far"
     else:
-        what = f"steps do not resolve the forces, whose work is uncertain by {share}"
+        what = f"steps do not resolve the forces, whose work is uncertain {share}"
     told = f"t = {t[off.first]:.6g} s: from here on {what}{_suspect(stretches, off)}."
     if isinstance(schedule, AdaptiveSteps):
         return f"{told} Use a tolerance below {tolerance_of(schedule):g}."

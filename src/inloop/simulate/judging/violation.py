@@ -31,7 +31,7 @@ def check_closed(pieces: Iterable[tuple[BarePlant, Samples]], result: Result) ->
             t, told = opened
             error = SimulationError(
                 f"model '{result.name}' lost its loops: from t = {t:.6g} s on {told}",
-                fix="Use a smaller step, or start elsewhere; error.result holds what was computed.",
+                fix="Use a smaller step, or start elsewhere; error.result holds the run so far.",
             )
             error.result = replace(result, status="LOOP_OPEN")  # type: ignore[attr-defined]
             raise error

@@ -158,7 +158,7 @@ def count_runs(runs: Any, given: Sequence[Given]) -> int:
     if runs is not None:
         lengths = {"runs": whole(runs, "runs"), **lengths}
     if not lengths:
-        raise InputError("the number of runs is not given", fix="Give runs=1000, say.")
+        raise InputError("the number of runs is not given", fix="Give runs=1000, for example.")
     (first, count), *others = lengths.items()
     if count < 1:
         raise InputError(f"{count} runs make no sense", fix="Use runs >= 1.")
@@ -188,7 +188,7 @@ def check_each(given: Given, refuse: Callable[[str, float], object]) -> None:
 
 
 def _unknown(name: str, what: str, known: Sequence[str]) -> InputError:
-    return InputError(f"{what} knows no '{name}'", fix=name_hint(name, known))
+    return InputError(f"{what}: there is no '{name}'", fix=name_hint(name, known))
 
 
 def _shape(what: str, shape: tuple[int, ...], fix: str) -> InputError:

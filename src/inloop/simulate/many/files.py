@@ -99,7 +99,7 @@ def replacing(target: Path) -> Iterator[Path]:
     except OSError as error:
         raise SimulationError(
             f"'{target}' cannot be written: {error.strerror or error}",
-            fix="Make room there, then run the same again: what is written already is kept.",
+            fix="Free some space, then repeat the call: files already written are kept.",
         ) from error
     finally:
         with contextlib.suppress(OSError):
@@ -206,11 +206,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise FileFormatError(
-            f"'{folder}' holds no sweep: {MANIFEST} cannot be read ({error})",
-            fix="Name the folder that was given to simulate_many or to inloop sweep.",
+            f"'{folder}' does not contain a sweep: {MANIFEST} cannot be read ({error})",
+            fix="Give the folder written by simulate_many or inloop sweep.",
         ) from error
     if not isinstance(found, dict):
         raise FileFormatError(
-            f"'{folder / MANIFEST}' tells nothing of a sweep", fix="Name the folder of a sweep."
+            f"'{folder / MANIFEST}' does not describe a sweep", fix="Give the folder of a sweep."
         )
     return found

@@ -18,14 +18,17 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.controlling import controller_of
 from inloop.plant.unit import PlantUnit, common_name, plant_unit
 from inloop.simulate.choice import FIRST, method_at_start, with_tolerance
-from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
+from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.inputs import Inputs
+from inloop.simulate.judging.pulses import pulse_doubts, shortest_pulse, with_pulses
 from inloop.simulate.machine import simulate_modes
-from inloop.simulate.many.arguments import check_each, count_runs
+from inloop.simulate.many.arguments import count_runs
 from inloop.simulate.many.starts import (
     Arguments,
     Plants,
     check_formulas,
+    check_values,
+    moved_starts,
     shared_conditions,
     starts_of,
 )
@@ -122,10 +125,8 @@ def make_order(
     plants = plant.by_mode or {plant.name: plant}
     if tolerance is None:
         check_step(plants, step)
-    efforts, others = ((*each.shared, *each.columns) for each in (given.tau, given.inputs))
-    refuse_led(inputs_led_by_plant(plants), [*(f"{name}.tau" for name in efforts), *others])
     count = count_runs(runs, list(vars(given).values()))
-    check_each(given.parameters, plant.parameters.check_one)
+    check_values(plants, given)
     check_formulas(plants, given.parameters)
     notes: tuple[str, ...] = ()
     # careless steps are told before anything runs
@@ -139,7 +140,11 @@ def make_order(
     else:
         schedule = replace(schedule, method=METHODS[method])
     at = shared_conditions(plants, given)
+    pulse = shortest_pulse(plants, at, schedule)
+    schedule = with_pulses(schedule, pulse)
+    notes = (*pulse_doubts(schedule, pulse), *notes)
     starts = starts_of(plants, given, at, t_end)
+    notes = (*notes, *moved_starts(plants, given, starts))
     systems = make_systems(plants, at, schedule.method, None, step_of(schedule), patient=True)
     unit = plant_unit(plants)
     work = ManyWork(

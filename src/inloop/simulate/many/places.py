@@ -32,7 +32,7 @@ def find_place(on: Any) -> RayCluster | None:
     host, _, port = on.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal() or "/" in host or on != on.strip():
         raise InputError(
-            f"on is {on[:60]!a}, which is no place to run at",
+            f"on is {on[:60]!a}, which is not a place to run",
             fix='Give "ray", or an address such as "10.0.0.5:6379" or "ray://head:10001".',
         )
     return RayCluster(on)

@@ -53,7 +53,8 @@ class RayCluster:
         """
         if runs_as_python():
             raise InputError(
-                "runs on other machines need a C compiler on this one, and none works here",
+                "runs on other machines need a C compiler on this one, and no working one was "
+                "found",
                 fix="Install one: pip install inloop[cc], or sudo apt-get install gcc libc6-dev.",
             )
         with _connected(self.address) as ray:
@@ -138,10 +139,10 @@ class _Dispatch:
         self._attempts[chunk.begin] += 1
         if self._attempts[chunk.begin] >= MOST_ATTEMPTS:
             raise SimulationError(
-                f"runs {chunk.begin} to {chunk.end - 1} ended their workers {MOST_ATTEMPTS} times: "
-                f"{str(error).splitlines()[0]}",
-                fix="Do them on this machine, without on=, to see why; a smaller chunk= takes less "
-                "memory.",
+                f"runs {chunk.begin} to {chunk.end - 1} crashed their workers {MOST_ATTEMPTS} "
+                f"times: {str(error).splitlines()[0]}",
+                fix="Run them on this machine, without on=, to see why; a smaller chunk= needs "
+                "less memory.",
             ) from error
         self._again.append(chunk)
 
@@ -179,7 +180,7 @@ def _told(error: Exception) -> Exception:
             fix="Install inloop there: pip install inloop[ray], the same version as here.",
         )
     if isinstance(error, InloopError):
-        return SimulationError(f"a node of the cluster cannot do its runs: {error}", fix="")
+        return SimulationError(f"a node of the cluster cannot run its part: {error}", fix="")
     return error
 
 
@@ -236,7 +237,7 @@ def _refuse_another(ray: Any, address: str | None) -> None:
     if address not in (None, present):
         raise InputError(
             f"this process is connected to the Ray cluster at {present}, not at {address}",
-            fix='Write on="ray" to use it, or call ray.shutdown() before.',
+            fix='Write on="ray" to use it, or call ray.shutdown() first.',
         )
 
 
@@ -271,7 +272,7 @@ def knock(address: str) -> None:
 def _unreachable(address: str, error: Exception) -> SimulationError:
     return SimulationError(
         f"no Ray cluster answers at {address[:60]!a}: {(str(error).splitlines() or [''])[0]}",
-        fix="Look there with: ray status --address ADDRESS.",
+        fix="Check it with: ray status --address ADDRESS.",
     )
 
 

@@ -43,8 +43,8 @@ def _reason(
         if not math.isfinite(t):
             return f"LOOP_OPEN: its loops cannot be closed at the start{loop}"
         return (
-            f"LOOP_OPEN: its loops cannot be closed after t = {t:.6g} s{loop}; a singular "
-            "position, beyond reach, or steps that are too long"
+            f"LOOP_OPEN: its loops cannot be closed after t = {t:.6g} s{loop}: a singular "
+            "position, a position out of reach, or too long a step"
         )
     when = f"after t = {t:.6g} s" if math.isfinite(t) else "at the start"
     if status == Status.OUT_OF_BOUNDS and 0 <= about < 2 * len(names):
@@ -52,12 +52,12 @@ def _reason(
         return f"OUT_OF_BOUNDS: {plant.bounds.words(names[about % n], about >= n)} {when}"
     words = {
         Status.DIVERGED: f"a state is not finite {when}; a step smaller than {step:g} s may help",
-        Status.STEP_TOO_SMALL: f"it needs steps that are too small {when}",
-        Status.TOO_MANY_STEPS: f"it needs too many steps {when}",
+        Status.STEP_TOO_SMALL: f"the required step became too small {when}",
+        Status.TOO_MANY_STEPS: f"it required too many steps {when}",
         Status.CHATTERING: f"too many events in one step {when}",
-        Status.CONTACT_JAMMED: f"contacts slide such that no finite forces keep them closed {when}",
+        Status.CONTACT_JAMMED: f"no finite forces keep the sliding contacts closed {when}",
         Status.CONTACT_INEXACT: f"contacts cannot be followed from event to event {when}",
-        Status.CONTROLLER_FAILED: f"the controller gives values that are not finite {when}",
-        Status.INDICATOR_LOST: f"what an event watches is not finite {when}",
+        Status.CONTROLLER_FAILED: f"the controller returned values that are not finite {when}",
+        Status.INDICATOR_LOST: f"the indicator of an event is not finite {when}",
     }
     return f"{status.name}: {words.get(status, f'it ended {when}')}"

@@ -134,8 +134,8 @@ class ManyResult:
         plant = self.plant
         if plant is None:
             raise InputError(
-                f"the files of '{self.name}' do not hold its equations",
-                fix="Call simulate_many again with the same folder: nothing is repeated.",
+                f"the files of '{self.name}' do not contain its equations",
+                fix="Call simulate_many again with the same folder: no run is repeated.",
             )
         if plant.by_mode:
             raise InputError(

@@ -172,9 +172,9 @@ def _do(order: Order, keeper: Gathering | Storing, place: RayCluster | None) -> 
 
 def _interrupted(result: ManyResult) -> KeyboardInterrupt:
     done = len(result) - result.status.count("STOPPED")
-    kept = "error.result holds what was computed"
+    kept = "error.result holds the runs so far"
     if result.folder is not None:
-        kept = f"'{result.folder}' holds what was computed, and the same call goes on from there"
+        kept = f"'{result.folder}' holds the runs so far, and the same call continues from there"
     error = KeyboardInterrupt(f"interrupted after {done} of {len(result)} runs; {kept}")
     error.result = result  # type: ignore[attr-defined]
     return error

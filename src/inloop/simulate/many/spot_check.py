@@ -49,14 +49,14 @@ def doubtful_runs(order: Order, found: ManyResult, again: Again) -> tuple[str, .
     if not worst.share > CONVERGED:
         return ()
     others = sum(miss.share > CONVERGED for miss in misses.values()) - 1
-    more = f" and {others} more of {len(picked)} that were looked at" if others else ""
-    where = "does not come to its end"
+    more = f" and {others} more of {len(picked)} that were checked" if others else ""
+    where = "does not finish"
     if np.isfinite(worst.apart):
-        where = f"is elsewhere at t = {worst.t:.4g} s, '{worst.joint}' by {worst.apart:.3g}"
+        where = f"differs at t = {worst.t:.4g} s, '{worst.joint}' by {worst.apart:.3g}"
     return (
-        f"run {run}{more}: with half the step it {where}; a step of {schedule.step:.4g} s is "
-        f"too long for {order.method} there, or small changes grow by themselves. Use a shorter "
-        "step, or tolerance=1e-6.",
+        f"run {run}{more}: with half the step it {where}; a step of {schedule.step:.4g} "
+        f"s is too long for {order.method} there, or the motion is chaotic. Use a "
+        "shorter step, or tolerance=1e-6.",
     )
 
 

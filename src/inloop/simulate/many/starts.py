@@ -13,10 +13,12 @@ from inloop.native.running.many import StartRows, Starts
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name
 from inloop.plant.unit import plant_unit
+from inloop.simulate.controlled.compiled import inputs_led_by_plant, refuse_led
+from inloop.simulate.drives import Drives
 from inloop.simulate.live_drives import check_velocities
 from inloop.simulate.machine_start import conditions
-from inloop.simulate.many.arguments import Columns, Given, read_given
-from inloop.simulate.start import first_internal_states, start_of
+from inloop.simulate.many.arguments import Columns, Given, check_each, read_given
+from inloop.simulate.start import CLOSE, first_internal_states, start_of
 from inloop.simulate.systems import Conditions
 
 Plants = Mapping[str, BarePlant]
@@ -41,7 +43,9 @@ def read_arguments(
     joints = tuple(dict.fromkeys(c for plant in plants.values() for c in plant.coordinates))
     known = tuple(dict.fromkeys(name for plant in plants.values() for name in plant.inputs))
     if inputs is not None and not isinstance(inputs, Mapping):
-        raise InputError("inputs are given by name", fix='Use inputs={"force": values}, say.')
+        raise InputError(
+            "inputs are given by name", fix='Use inputs={"force": values}, for example.'
+        )
     turns = {
         each.name: [first.coordinates[k] for k in each.bodies] for each in first.mechanism.attitudes
     }
@@ -92,7 +96,9 @@ def starts_of(
         _state_rows(plant, given.inputs, z),
     )
     kind = _kind(plant, given, rows)
-    if kind in ("led", "near") and plant.formulation.carries_dependent:
+    kept = plant.formulation.carries_dependent or bool(_declared_followers(plant, given.qd))
+    if kind in ("led", "near") and kept:
+        rows = _driven_from(plant, at[name].drives, u, z, rows)
         q = _kept_positions(plant, given, rows)
         return Starts(
             known, replace(rows, q=q, qd=_kept_velocities(plant, given, rows, q)), "whole"
@@ -102,10 +108,57 @@ def starts_of(
     return Starts(known, rows, kind)
 
 
+def _driven_from(
+    plant: BarePlant, drives: Drives | None, u: Array, z: Array, rows: StartRows
+) -> StartRows:
+    """Where and how fast drives begin with the parameters of each run."""
+    if drives is None:
+        return rows
+    values = np.atleast_2d(rows.parameters)
+    motions = np.array([drives.at(plant, 0.0, u, z, row) for row in values])
+    runs = max(len(values), len(np.atleast_2d(rows.q)), len(np.atleast_2d(rows.qd)))
+    q, qd = (np.array(np.broadcast_to(a, (runs, a.shape[-1]))) for a in (rows.q, rows.qd))
+    places = list(plant.formulation.driven_indices)
+    q[:, places], qd[:, places] = motions[:, 0], motions[:, 1]
+    return replace(rows, q=q, qd=qd)
+
+
+def moved_starts(plants: Plants, given: Arguments, starts: Starts) -> tuple[str, ...]:
+    """Joints that cannot start as declared with the parameters of some runs, in words."""
+    plant, rows = next(iter(plants.values())), starts.rows.q
+    if starts.kind != "whole" or given.q.common is not None or given.q.columns:
+        return ()
+    declared = [k for k in plant.formulation.declared if k < plant.n]
+    free = [k for k in declared if k not in plant.formulation.driven_indices]
+    first, units = plant.mechanism.first_q, plant.coordinate_sizes
+    told = []
+    for k in free:
+        elsewhere = np.flatnonzero(np.abs(rows[:, k] - first[k]) > CLOSE * units[k])
+        if len(elsewhere):
+            run = int(elsewhere[0])
+            told.append(
+                f"{len(elsewhere)} of {len(rows)} runs start '{plant.coordinates[k]}' elsewhere "
+                f"than declared, as loops cannot close there: run {run} at {rows[run, k]:.6g}, "
+                f"declared {first[k]:.6g}"
+            )
+    return tuple(told)
+
+
 def _parameter_rows(plant: BarePlant, given: Given) -> Array:
     """Values of all parameters: one row for all runs, or one for each."""
     values = np.array(list({**plant.parameters, **given.shared}.values()), dtype=np.float64)
     return given.fill(values, list(plant.parameters))
+
+
+def check_values(plants: Plants, given: Arguments) -> None:
+    """Refuse what no run can have: inputs that the plant leads itself, parameters out of range.
+
+    Raises:
+        InputError: names the input, or the run and the parameter.
+    """
+    efforts, others = ((*each.shared, *each.columns) for each in (given.tau, given.inputs))
+    refuse_led(inputs_led_by_plant(plants), [*(f"{name}.tau" for name in efforts), *others])
+    check_each(given.parameters, next(iter(plants.values())).parameters.check_one)
 
 
 def check_formulas(plants: Plants, given: Given) -> None:
@@ -121,7 +174,7 @@ def check_formulas(plants: Plants, given: Given) -> None:
             run, what = broken
             raise InputError(
                 f"run {run}: {what}, which it is not with these parameters",
-                fix="Choose others, or cut their distributions off.",
+                fix="Choose other values, or truncate their distributions.",
             )
 
 
@@ -135,7 +188,8 @@ def _places_followers(plant: BarePlant, given: Given) -> bool:
 def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Array:
     """Closed positions of all runs of a mechanism that cannot be closed by independent velocities.
 
-    It has more free positions than velocities, or its runs carry all coordinates.
+    It has more free positions than velocities, declares velocities of coordinates that follow from
+    others, or its runs carry all coordinates.
 
     Raises:
         InputError: a run cannot start there.
@@ -143,8 +197,8 @@ def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Arra
     leading = {item.name for drive in plant.mechanism.drives for item in drive.inputs}
     if leading & set(given.inputs.columns):
         raise InputError(
-            f"model '{plant.name}' has constraints on velocities, and its drives start elsewhere "
-            "in each run",
+            f"the drives of model '{plant.name}' start elsewhere in each run, and its positions do "
+            "not follow from them alone",
             fix="Give q as an array with a row for each run.",
         )
     said = [plant.coordinates.index(name) for name in (*given.q.shared, *given.q.columns)]
@@ -169,16 +223,29 @@ def _kept_position(plant: BarePlant, wish: Array, must: Sequence[int], values: A
 
 
 def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Array) -> Array:
-    """Velocities of all runs of a mechanism whose runs carry all coordinates."""
+    """Velocities of all runs: those that are given, or else declared, and what follows from them.
+
+    Raises:
+        InputError: a run cannot start with them.
+    """
     said = [plant.coordinates.index(name) for name in (*given.qd.shared, *given.qd.columns)]
+    said += [*_declared_followers(plant, given.qd), *plant.formulation.driven_indices]
     wishes = np.broadcast_to(rows.qd, (len(q), plant.n))
     free = [k for k in plant.formulation.partition.independent if k not in said]
+    names = ", ".join(plant.formulation.independent)
     values = np.broadcast_to(rows.parameters, (len(q), rows.parameters.shape[-1]))
     found = []
     for run, at in enumerate(q):
         must = {k: float(wishes[run, k]) for k in said}
         wanted = {k: float(wishes[run, k]) for k in free}
-        found.append(plant.formulation.keep_velocities(at, must, wanted, values[run]).qd)
+        kept = plant.formulation.keep_velocities(at, must, wanted, values[run])
+        for k in kept.contradicted:
+            raise InputError(
+                f"run {run}: '{plant.coordinates[k]}' cannot start with velocity {must[k]:g}, the "
+                f"loops leave it {kept.qd[k]:g}",
+                fix=f"Give qd of independent coordinates: {names}.",
+            )
+        found.append(kept.qd)
     return np.array(found)
 
 
@@ -218,8 +285,6 @@ def _kind(plant: BarePlant, given: Arguments, rows: StartRows) -> str:
         return "closed"
     for each in (given.q, given.qd):
         _check_independent(plant, each)
-    if given.qd.common is None and not given.qd.columns:
-        _check_declared(plant)
     return "led" if moved or leading & set(given.inputs.columns) else "closed"
 
 
@@ -236,8 +301,8 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
         return
     if given.is_whole or given.vector is not None:
         raise InputError(
-            f"{given.what} of model '{plant.name}' is a whole vector, but its loops are closed "
-            "anew in each run",
+            f"{given.what} of model '{plant.name}' is a whole vector, but its loops are "
+            "closed separately in each run",
             fix=fix,
         )
     for name in (*given.shared, *given.columns):
@@ -249,15 +314,16 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
             )
 
 
-def _check_declared(plant: BarePlant) -> None:
-    free = plant.formulation.independent
-    # a drive decides about its joint, whatever is declared
-    known = (*free, *plant.formulation.driven)
-    for body in plant.mechanism.bodies:
-        joint = body.joint
-        if joint.declared[1] and joint.initial[1] != 0.0 and joint.name not in known:
-            raise InputError(
-                f"model '{plant.name}' declares a velocity of '{joint.name}', which follows from "
-                "the loops in each run",
-                fix=f"Give qd of independent coordinates: {', '.join(free)}.",
-            )
+def _declared_followers(plant: BarePlant, given: Given) -> list[int]:
+    """Coordinates whose declared velocity counts although they follow from others.
+
+    A drive decides about its joint, and velocities that are given about all, whatever is declared.
+    """
+    if plant.formulation.unconstrained or given.common is not None or given.columns:
+        return []
+    joints = [body.joint for body in plant.mechanism.bodies]
+    known = {*plant.formulation.independent, *plant.formulation.driven}
+    moving = {k for k, joint in enumerate(joints) if joint.declared[1] and joint.initial[1] != 0.0}
+    if not any(joints[k].name not in known for k in moving):
+        return []
+    return [k for k in moving if joints[k].name not in plant.formulation.driven]

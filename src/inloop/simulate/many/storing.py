@@ -103,8 +103,8 @@ class Storing:
             self._compare(read_manifest(self.folder))
         elif [name for name in present if name != RUNS and not name.startswith(UNFINISHED)]:
             raise InputError(
-                f"'{self.folder}' holds other things, '{present[0]}' for example",
-                fix="Name a folder that is new, empty, or holds this sweep.",
+                f"'{self.folder}' contains other files, '{present[0]}' for example",
+                fix="Give a folder that is new, empty, or contains this sweep.",
             )
         remove_unfinished(self.folder)
         (self.folder / RUNS).mkdir(exist_ok=True)
@@ -116,8 +116,8 @@ class Storing:
         found = differences(there, self._manifest)
         if found:
             raise InputError(
-                f"'{self.folder}' holds another sweep: {'; '.join(found)}",
-                fix="Name another folder, or repeat the call that began it.",
+                f"'{self.folder}' contains another sweep: {'; '.join(found)}",
+                fix="Give another folder, or repeat the call that started it.",
             )
 
 
@@ -135,7 +135,7 @@ def writing_alone(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise InputError(
                 f"'{folder}' cannot be a folder for runs: {error.strerror or error}",
-                fix="Name another one.",
+                fix="Give another one.",
             ) from error
         if not held:
             # where a file system has no locks, two do the same work twice, and nothing is wrong
@@ -143,7 +143,7 @@ def writing_alone(folder: Path) -> Iterator[None]:
                 if has_locks:
                     raise InputError(
                         f"another process is writing runs to '{folder}'",
-                        fix="Wait for it, or name another folder.",
+                        fix="Wait for it, or give another folder.",
                     )
         yield
 
@@ -161,7 +161,8 @@ def read_runs(folder: str | Path) -> ManyResult:
     try:
         if manifest["format"] != FORMAT:
             raise FileFormatError(
-                f"'{place}' was written by another version of inloop", fix="Use that one."
+                f"'{place}' was written by another version of inloop",
+                fix="Use that version, or give another folder.",
             )
         runs, chunk = int(manifest["runs"]), int(manifest["chunk"])
         digest, told = digest_of(manifest), manifest[TOLD]
@@ -169,14 +170,14 @@ def read_runs(folder: str | Path) -> ManyResult:
         if not (0 < runs <= MOST_RUNS and chunk > 0 and runs <= MOST_FILES * chunk):
             raise ValueError(f"{runs} runs, {chunk} in a file")
         if not all(isinstance(name, str) for name in names):
-            raise ValueError("names that are none")
+            raise ValueError("invalid names")
         ranges = [(k, min(k + chunk, runs)) for k in range(0, runs, chunk)]
         found = [find_part(place, *each, digest) for each in ranges]
         return _result(place, manifest, [part for part in found if part is not None], None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileFormatError(
-            f"'{place / MANIFEST}' tells nothing of a sweep: {error}",
-            fix="Name the folder of a sweep.",
+            f"'{place / MANIFEST}' does not describe a sweep: {error}",
+            fix="Give the folder of a sweep.",
         ) from error
 
 
@@ -239,7 +240,7 @@ def _endings(parts: Sequence[Part], runs: int) -> tuple[tuple[str, ...], dict[in
         said = read_column(part, "reason").to_pylist()
         reasons |= {part.begin + k: why for k, why in enumerate(said) if why is not None}
     missing = (k for k, name in enumerate(status) if name == "STOPPED")
-    reasons |= dict.fromkeys(missing, "STOPPED: not done yet")
+    reasons |= dict.fromkeys(missing, "STOPPED: not run yet")
     return tuple(status), dict(sorted(reasons.items()))
 
 

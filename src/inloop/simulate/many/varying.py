@@ -42,11 +42,11 @@ def with_design(plant: BarePlant, design: Design | None, given: dict[str, Any]) 
         into = found[kind] = {} if found[kind] is None else found[kind]
         if not isinstance(into, dict):
             raise InputError(
-                f"'{name}' is varied, and {kind} is given as an array", fix="Give it by name."
+                f"'{name}' is varied, but {kind} is given as an array", fix="Give it by name."
             )
         if key in into:
             raise InputError(
-                f"'{name}' is varied, and {kind} holds '{key}' as well", fix="Give it once."
+                f"'{name}' is varied, but {kind} also contains '{key}'", fix="Give it once."
             )
         into[key] = column
     return found
@@ -58,9 +58,10 @@ def _place(plant: BarePlant, name: str) -> tuple[str, str]:
         if known == name:
             return kind, key
     raise InputError(
-        f"there is no '{name}' to be varied in model '{plant.name}'",
+        f"model '{plant.name}' has no '{name}' to vary",
         fix=name_hint(name, [known for known, _, _ in _quantities(plant)])
-        + ' Other numbers of a model become parameters with live=["rod.mass"], say.',
+        + ' Other numbers of a model become parameters with live=["rod.mass"], for '
+        "example.",
     )
 
 
@@ -87,7 +88,8 @@ def _check_range(plant: BarePlant, name: str, distribution: Distribution) -> Non
     reaches = distribution.low < low or distribution.high > high
     if reaches and beyond > NEGLIGIBLE:
         raise InputError(
-            f"'{name}' must be from {low:g} to {high:g}, and {beyond:.2g} of {distribution} lies "
-            "beyond",
-            fix=f"Cut it off, normal(mean, deviation, {low:g}, {high:g}) say, or choose another.",
+            f"'{name}' must be from {low:g} to {high:g}, but a fraction {beyond:.2g} of "
+            f"{distribution} lies outside",
+            fix=f"Truncate it, for example normal(mean, deviation, {low:g}, {high:g}), or "
+            "choose another distribution.",
         )

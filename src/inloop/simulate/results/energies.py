@@ -51,8 +51,8 @@ def check_same_plant(result: Result, plant: BarePlant) -> None:
     known = dict.fromkeys(name for each in plants for name in each.coordinates)
     if set(known) != set(result.coordinates):
         raise InputError(
-            f"the result of '{result.name}' is none of plant '{plant.name}': their coordinates "
-            "differ",
+            f"the result of '{result.name}' does not belong to plant '{plant.name}': their "
+            "coordinates differ",
             fix=f"Give the plant with coordinates {', '.join(result.coordinates[:8])}.",
         )
 

@@ -72,7 +72,7 @@ def draw_figure(
     """
     chosen = [name_list(panel, "a panel") for panel in panels]
     if not all(chosen):
-        raise InputError("a panel names no signal", fix="Name at least one, or leave it out.")
+        raise InputError("a panel has no signals", fix="Name at least one, or leave it out.")
     if until is not None and not real(until, "until") > result.t[0]:
         raise InputError(f"curves cannot end at {until} s", fix="Give a time of the run [s].")
     if drawing is not None and not callable(drawing):

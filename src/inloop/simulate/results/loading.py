@@ -55,29 +55,31 @@ def load_result(path: Path) -> Result:
         _check(path, columns)
         return _result(path, columns, None if text is None else SavedFacts.read(text))
     except ValueError as error:
-        _refuse(path, f"does not say what it holds: {str(error)[:200]!a}")
+        _refuse(path, f"does not describe its contents: {str(error)[:200]!a}")
     except OSError as error:
         _refuse(path, f"cannot be read: {error.strerror or error}")
 
 
 def _refuse(path: Path, why: str) -> NoReturn:
-    raise FileFormatError(
-        f"{str(path)!a} {why}", fix="Name a file that Result.save or inloop run --save has written."
-    ) from None
+    fix = "Give a file written by Result.save or inloop run --save."
+    if path.suffix == ".csv":
+        fix = "Its first line must name the columns, 't' [s] among them; numbers follow."
+    raise FileFormatError(f"{str(path)!a} {why}", fix=fix) from None
 
 
 def _read_csv(path: Path) -> tuple[Columns, None]:
     if path.stat().st_size > LARGEST_TEXT:
         _refuse(path, f"is larger than {LARGEST_TEXT >> 20} MB")
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        # spreadsheets mark the begin of their text, and people write spaces after commas
+        with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline(MOST_COLUMNS * 64)
-            names = next(csv.reader([first]), [])
+            names = [name.strip() for name in next(csv.reader([first]), [])]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that nothing is there is told below
                 table = np.loadtxt(file, delimiter=",", ndmin=2, comments=None)
     except (ValueError, csv.Error) as error:
-        _refuse(path, f"is no table of numbers: {str(error)[:200]!a}")
+        _refuse(path, f"is not a table of numbers: {str(error)[:200]!a}")
     if table.shape[1] != len(names):
         _refuse(path, f"has {len(names)} names above {table.shape[1]} columns")
     _check_unique(path, names)
@@ -86,7 +88,7 @@ def _read_csv(path: Path) -> tuple[Columns, None]:
 
 def _check_unique(path: Path, names: Sequence[str]) -> None:
     if len(set(names)) != len(names):
-        _refuse(path, "names a column twice")
+        _refuse(path, "has two columns of the same name")
 
 
 def _read_npz(path: Path) -> tuple[Columns, str | None]:
@@ -100,7 +102,7 @@ def _read_npz(path: Path) -> tuple[Columns, str | None]:
             _check_unique(path, [entry.filename for entry in entries])
             for entry in entries:
                 if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    _refuse(path, "is compressed in a way that NumPy does not write")
+                    _refuse(path, "is compressed in a way that NumPy does not use")
                 name = entry.filename.removesuffix(".npy")
                 # never more than the size that was checked
                 array = _array(archive.read(entry))
@@ -109,9 +111,9 @@ def _read_npz(path: Path) -> tuple[Columns, str | None]:
                 elif array.dtype.kind in "fiub" and array.ndim == 1:
                     columns[name] = array.astype(np.float64)
                 else:
-                    _refuse(path, f"holds {name[:60]!a}, which is no column of numbers")
+                    _refuse(path, f"contains {name[:60]!a}, which is not a column of numbers")
     except BROKEN as error:
-        _refuse(path, f"is no archive of arrays: {str(error)[:200]!a}")
+        _refuse(path, f"is not an archive of arrays: {str(error)[:200]!a}")
     return columns, text
 
 
@@ -150,7 +152,9 @@ def _read_parquet(path: Path) -> tuple[Columns, str | None]:
             numbers = (pyarrow.types.is_floating, pyarrow.types.is_integer)
             for column in kinds:
                 if not any(fits(column.type) for fits in numbers):
-                    _refuse(path, f"holds {column.name[:60]!a}, which is no column of numbers")
+                    _refuse(
+                        path, f"contains {column.name[:60]!a}, which is not a column of numbers"
+                    )
             table = file.read()
             if len(table) != told.num_rows:
                 _refuse(path, "is not as long as its header says")
@@ -161,7 +165,7 @@ def _read_parquet(path: Path) -> tuple[Columns, str | None]:
             }
             return columns, None if found is None else found.decode()
     except (pyarrow.ArrowException, ValueError) as error:
-        _refuse(path, f"is no Parquet file: {str(error)[:200]!a}")
+        _refuse(path, f"is not a Parquet file: {str(error)[:200]!a}")
 
 
 def _check(path: Path, columns: Columns) -> None:
@@ -202,8 +206,9 @@ def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
     common["recorded"] = recorded
     if told is None:
         # nobody knows whether there are loops
-        note = "the file holds neither units nor events"
+        note = "the file contains neither units nor events"
         more: dict[str, Any] = {"violation": unknown, "units": {"t": "s"}, "notes": (note,)}
+        more["columns_only"] = True
         return Result(path.stem, coordinates, signals=left, **common, **more)
     rows = [gap.row for gap in told.gaps] + [change.row for change in told.changes]
     if any(not 0 < row < len(t) for row in rows):

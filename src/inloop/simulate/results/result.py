@@ -193,6 +193,8 @@ class Result:
         sensitivities: derivatives of the signals, if they were asked for.
         recorded: rows are records of a run against the clock: inputs are those that led to them.
             Otherwise they are those held from there on.
+        columns_only: read from a file that holds columns and nothing else, as a .csv: nobody knows
+            which of them are inputs, how these were held, and whether all joints are there.
     """
 
     name: str
@@ -220,6 +222,7 @@ class Result:
     gaps: tuple[Gap, ...] = ()
     sensitivities: Sensitivities | None = None
     recorded: bool = False
+    columns_only: bool = False
 
     def __getitem__(self, signal: str) -> Array:
         """A signal over time: "t", "<coordinate>.q", "<coordinate>.qd", "energy.total", …."""
@@ -317,7 +320,7 @@ class Result:
         """The first events, one line each, and how many more there were."""
         more = len(self.events) - MOST_EVENTS
         lines = [str(event) for event in self.events[:MOST_EVENTS]]
-        return [*lines, f"… and {more} events more"] if more > 0 else lines
+        return [*lines, f"… and {more} more events"] if more > 0 else lines
 
     def plot(
         self,

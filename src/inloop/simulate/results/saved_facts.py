@@ -14,7 +14,7 @@ from inloop.simulate.results.result import EventRecord, Gap, ParameterChange, Re
 LONGEST = 1 << 26  # letters of a text
 SAME = (
     "name", "coordinates", "status", "method", "tolerance", "parameters", "notes", "doubts",
-    "events", "changes", "gaps", "recorded",
+    "events", "changes", "gaps", "recorded", "columns_only",
 )  # fmt: skip
 
 
@@ -40,6 +40,7 @@ class SavedFacts:
     changes: tuple[ParameterChange, ...]
     gaps: tuple[Gap, ...]
     recorded: bool | None
+    columns_only: bool
     units: dict[str, str]
     inputs: tuple[str, ...]
     modes: tuple[tuple[int, str], ...] | None
@@ -66,7 +67,7 @@ class SavedFacts:
         if len(text) > LONGEST:
             raise ValueError("too long")
         try:
-            told = {"recorded": None, **json.loads(text)}
+            told = {"recorded": None, "columns_only": False, **json.loads(text)}
             return cls(**{field.name: _READ[field.name](told[field.name]) for field in fields(cls)})
         except (TypeError, KeyError, OverflowError, RecursionError, AttributeError) as error:
             raise ValueError(str(error)) from None
@@ -133,6 +134,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
         ParameterChange(int(e["row"]), float(e["t"]), _numbers(e["values"])) for e in told
     ),
     "recorded": lambda value: None if value is None else bool(value),
+    "columns_only": bool,
     "gaps": lambda told: tuple(_gap(entry) for entry in told),
     "modes": lambda told: (
         None if told is None else tuple((int(begin), _word(name)) for begin, name in told)

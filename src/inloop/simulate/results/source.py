@@ -25,18 +25,18 @@ def source_of_result(path: Any) -> Path:
     name, endings = ascii(str(source)), ", ".join(READABLE)
     if source.is_dir():
         raise FileFormatError(
-            f"{name} is a folder, not a file that holds a result",
-            fix=f"Name one of its files: {_listed(source)}.",
+            f"{name} is a folder, not a file with a result",
+            fix=f"Give one of its files: {_listed(source)}.",
         )
     if not source.exists():
         raise FileFormatError(f"there is no file {name}", fix=_meant(source))
     if source.suffix not in READABLE or not source.is_file():
         raise FileFormatError(
-            f"{name} is no file that holds a result", fix=f"Name a file that ends in {endings}."
+            f"{name} is not a file with a result", fix=f"Give a file that ends in {endings}."
         )
     if source.stat().st_size == 0:
         raise FileFormatError(
-            f"{name} is empty", fix="Record or save the run again, or name another file."
+            f"{name} is empty", fix="Record or save the run again, or give another file."
         )
     return source
 
@@ -49,7 +49,7 @@ def _meant(source: Path) -> str:
     near = near_names(source.name, _results_in(folder), most=3)
     if near:
         return f"Did you mean {' or '.join(near)}?"
-    return f"Folder {str(folder)!a} holds {_listed(folder)}."
+    return f"Folder {str(folder)!a} contains {_listed(folder)}."
 
 
 def _results_in(folder: Path) -> list[str]:

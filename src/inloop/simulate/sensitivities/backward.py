@@ -71,7 +71,9 @@ class Gradient:
     def __getitem__(self, name: str) -> float:
         """The derivative by one quantity."""
         if name not in self.by:
-            raise InputError(f"there is no derivative by '{name}'", fix=name_hint(name, self.by))
+            raise InputError(
+                f"there is no derivative with respect to '{name}'", fix=name_hint(name, self.by)
+            )
         return float(self.values[self.by.index(name)])
 
 
@@ -202,20 +204,20 @@ def _figure(result: Result, loss: Loss) -> tuple[float, Weights]:
     if isinstance(loss, Mapping):
         return squared_error(result, loss)
     fix = (
-        "Return (figure, {signal: derivatives of the figure by its samples}), or give recorded "
-        "samples by signal in place of a function."
+        "Return (value, {signal: derivatives of the value with respect to its samples}), or "
+        "give recorded samples by signal instead of a function."
     )
     if not callable(loss):
-        raise InputError(f"the loss is {type(loss).__name__}, no function", fix=fix)
+        raise InputError(f"the loss is of type {type(loss).__name__}, not a function", fix=fix)
     told: Any = loss(result)
     good = isinstance(told, tuple) and len(told) == 2 and isinstance(told[1], Mapping)
     if not good:
         raise InputError(
-            f"the loss returns {type(told).__name__}, not a figure and its derivatives", fix=fix
+            f"the loss returns {type(told).__name__}, not a value and its derivatives", fix=fix
         )
-    figure = real(told[0], "the figure of the loss")
+    figure = real(told[0], "the value of the loss")
     if not np.isfinite(figure):
-        raise InputError(f"the figure of the loss is {figure}", fix="Return a finite number.")
+        raise InputError(f"the value of the loss is {figure}", fix="Return a finite number.")
     return figure, told[1]
 
 
@@ -231,7 +233,7 @@ def _weights_of(result: Result, weights: Weights) -> Array:
             )
         columns.append(column)
     if not columns:
-        raise InputError("the loss reads no signal", fix="Give at least one.")
+        raise InputError("the loss uses no signal", fix="Give at least one.")
     return np.column_stack(columns)
 
 
@@ -284,7 +286,7 @@ def _back_over_events(
             told.table[:, columns],
         )  # fmt: skip
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
-    run = ModedRun(begin.modes, result, schedule, around, backward)
+    run = ModedRun(begin.modes, result.method, result.events, schedule, around, backward)
     run.go(begin.mode, replace(begin.at, dx=begin.at.dx[:, :0]))
     owed = ways[run.pieces[-1].mode].nothing()
     for part in reversed(run.way):

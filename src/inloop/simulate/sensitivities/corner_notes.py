@@ -80,7 +80,7 @@ def corner_notes(corners: Sequence[PassedCorner]) -> list[str]:
     return [
         f"{'laws' if len(worst) > 1 else 'law'} {', '.join(names[:MOST_NAMED])}{more} "
         f"pass{'' if len(worst) > 1 else 'es'} a corner in {steps} "
-        f"step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. There derivatives are right "
-        f"to the first order of the step only, and off by about {off} of the largest. Use shorter "
-        "steps, or declare the corner as an event"
+        f"step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. Derivatives are "
+        f"only accurate to first order in the step there, and off by about {off} of the "
+        "largest. Use shorter steps, or declare the corner as an event"
     ]

@@ -176,6 +176,6 @@ def _check_starts(directions: Directions, kind: str, free: Sequence[str], plant:
         head, _, tail = name.rpartition(".")
         if tail == kind and head in plant.coordinates and name not in free:
             raise InputError(
-                f"the start value '{name}' follows from others in model '{plant.name}'",
-                fix=f"Start values of this run that are free: {', '.join(free) or 'none'}.",
+                f"the start value '{name}' depends on others in model '{plant.name}'",
+                fix=f"Independent start values of this run: {', '.join(free) or 'none'}.",
             )

@@ -184,7 +184,7 @@ def time_change(record: EventRecord, rate: float, change: Array) -> Array:
         raise SimulationError(
             f"event '{record.name}' at t = {record.t:.9g} s only grazes zero: its time has no "
             "derivative",
-            fix="Choose other parameters or start values, or end the run before it.",
+            fix="Choose other parameters or start values, or end the run before this event.",
         )
     return -change / rate
 

@@ -121,10 +121,10 @@ def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
     if names:
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         notes.append(
-            f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is taken. "
-            "Derivatives are those of the steps; where a force jumps they leave out that the time "
-            "of the jump changes: compare them with differences of runs, or declare the jump as an "
-            "event"
+            f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is "
+            "taken. Derivatives are those of the steps; where a force jumps, they ignore "
+            "that the time of the jump changes: check them against finite differences of "
+            "runs, or declare the jump as an event"
         )
     if apart.share > SAME:
         notes.append(
@@ -184,7 +184,7 @@ def _moded_group(
     """The same for a mechanism with modes; what a mode does not have is NaN."""
     begin = moded_start(modes, result, directions, arguments)
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
-    run = ModedRun(begin.modes, result, schedule, begin.around)
+    run = ModedRun(begin.modes, result.method, result.events, schedule, begin.around)
     run.go(begin.mode, begin.at)
     return _told(run, begin.modes, result, begin.around)
 

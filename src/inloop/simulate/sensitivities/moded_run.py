@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from inloop.errors import SimulationError
 from inloop.native import FixedSteps
-from inloop.plant import Array, BarePlant
+from inloop.plant import Array, BarePlant, Partition
 from inloop.plant.variation.jumps import ModeJumps
 from inloop.plant.variation.names import TIME, roles_of
 from inloop.plant.variation.varied_system import VariedSamples, VariedSystem
@@ -64,25 +64,42 @@ class Crossing:
     events: list[EventRecord] = field(default_factory=list)
 
 
+def modes_met(
+    plants: Mapping[str, BarePlant], first: str, events: Sequence[EventRecord]
+) -> list[str]:
+    """Modes that a run was in, and those whose constraints grip at its impacts."""
+    used = dict.fromkeys([first, *(e.next_mode for e in events)])
+    needed = dict.fromkeys(used)
+    for mode in used:
+        needed |= dict.fromkeys(e.impact for e in plants[mode].mechanism.events if e.impact)
+    return list(needed)
+
+
 def varied_modes(
     plants: Mapping[str, BarePlant], result: Result, varied: Sequence[str], directions: int
 ) -> dict[str, VariedMode]:
     """All modes that a run was in, with derivatives."""
     first = result.modes[0]
-    used = dict.fromkeys([first, *(e.next_mode for e in result.events)])
-    needed = dict.fromkeys(used)
-    for mode in used:
-        needed |= dict.fromkeys(e.impact for e in plants[mode].mechanism.events if e.impact)
+    needed = modes_met(plants, first, result.events)
     choices = result.end.choices if result.end is not None else {}
-    found = {}
-    for mode in needed:
-        plant = plants[mode]
-        roles = roles_of(plant, choices[mode].partition if mode in choices else None)
-        system = VariedSystem.forward(
-            plant, roles, (*varied, TIME), directions, TABLEAUS[result.method].implicit
+    return {
+        mode: varied_mode(
+            plants, mode, (*varied, TIME), directions, result.method,
+            choices[mode].partition if mode in choices else None,
         )
-        found[mode] = VariedMode(system, ModeJumps.of(plant, roles, plants))
-    return found
+        for mode in needed
+    }  # fmt: skip
+
+
+def varied_mode(
+    plants: Mapping[str, BarePlant], mode: str, varied: Sequence[str], directions: int,
+    method: str, partition: Partition | None = None,
+) -> VariedMode:  # fmt: skip
+    """One mode with derivatives; time is the last of what is varied."""
+    plant = plants[mode]
+    roles = roles_of(plant, partition)
+    system = VariedSystem.forward(plant, roles, varied, directions, TABLEAUS[method].implicit)
+    return VariedMode(system, ModeJumps.of(plant, roles, plants))
 
 
 @dataclass(frozen=True)
@@ -112,22 +129,27 @@ class ModedRun:
     """
 
     def __init__(
-        self, modes: Mapping[str, VariedMode], result: Result, schedule: FixedSteps,
-        around: Surroundings, stepping: Mapping[str, VariedSystem] | None = None,
+        self, modes: Mapping[str, VariedMode], method: str, events: Sequence[EventRecord],
+        schedule: FixedSteps, around: Surroundings,
+        stepping: Mapping[str, VariedSystem] | None = None,
+        later: Sequence[tuple[int, Surroundings]] = (),
     ) -> None:  # fmt: skip
         """See what is to be repeated.
 
         Args:
             modes: with derivatives.
-            result: of the run.
+            method: the integrator.
+            events: of the run.
             schedule: its steps.
             around: what acts on the plant.
             stepping: by mode, what makes the steps; by default the modes do.
+            later: what acts from the begin of a step on, by its number, in order.
         """
         self._modes, self._schedule, self._around = modes, schedule, around
+        self._later = list(later)
         self._stepping = stepping or {name: mode.system for name, mode in modes.items()}
-        self._tableau = TABLEAUS[result.method]
-        self._events = list(result.events)
+        self._tableau = TABLEAUS[method]
+        self._events = list(events)
         self._dt = np.zeros(around.dg.shape[1])
         self._last_event = -np.inf
         self.pieces: list[SampledPiece] = []
@@ -142,8 +164,12 @@ class ModedRun:
             mode, np.array([start.t]), VariedSamples(now.x[None], now.dep[None], now.dx[None])
         )
         while k < steps or self._events:
+            if self._later and k >= self._later[0][0]:
+                self._around = self._later.pop(0)[1]
+                continue
             event = self._events[0] if self._events else None
-            last = steps if event is None else min(steps, int(event.t / h))
+            same = min(steps, self._later[0][0]) if self._later else steps
+            last = same if event is None else min(same, int(event.t / h))
             # whole steps up to the one in which something happens
             if last > k and now.t <= k * h:
                 now = self._steps(mode, now, Leg(k * h, h, last - k), k)
@@ -212,7 +238,8 @@ class ModedRun:
             t = max(t - step, now.t)
         if abs(step) > self._schedule.step * 1e-3:
             raise SimulationError(
-                f"event '{event.name}' at t = {event.t:.9g} s is not found again",
+                f"event '{event.name}' at t = {event.t:.9g} s is not found when the run is "
+                "repeated",
                 fix="Use a shorter step.",
             )
         if leg.h > 0.0:

@@ -46,7 +46,7 @@ class RunArguments:
         if given.get("start") is not None:
             raise InputError(
                 "derivatives of a run that continues another one are not available",
-                fix="Leave start out: give q and qd of its last sample.",
+                fix="Leave out start=, and give q and qd of its last sample.",
             )
         known = {f.name for f in fields(cls)}
         own = {name: value for name, value in given.items() if name in known}
@@ -73,12 +73,12 @@ def refuse_steps(
     why, fix = "", ""
     if result.method not in methods:
         why = f"was integrated by '{result.method}'"
-        fix = f"Give a method whose derivatives are known: {', '.join(methods)}."
+        fix = f"Use a method that supports derivatives: {', '.join(methods)}."
     elif arguments.motions:
         why, fix = "was given motions of driven joints", "Declare them in the model: m.drive(...)."
     elif len(result.partitions) > 1:
-        why = "passed a position where other coordinates had to become independent"
-        fix = "End it before, or start elsewhere."
+        why = "passed a position where the choice of independent coordinates changed"
+        fix = "End it before that, or start elsewhere."
     if why:
         raise InputError(f"sensitivities: the run of model '{plant.name}' {why}", fix=fix)
 
@@ -173,8 +173,8 @@ def check_same(model: str, result: Result, repeated: Mapping[str, Array]) -> Apa
                 most = Apart(f"{name}.{kind}", off / size)
     if not most.share <= _most_apart(result):
         raise SimulationError(
-            f"derivatives of model '{model}' would be those of another run: '{most.signal}' "
-            f"differs by {most.share:.3g} of its largest value",
+            f"derivatives of model '{model}' would belong to a different run: "
+            f"'{most.signal}' differs by {most.share:.3g} of its largest value",
             fix="Use a shorter step or a shorter run, or stay away from singular positions.",
         )
     return most

@@ -28,12 +28,12 @@ def read_request(text: str) -> Request:
     try:
         message = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise RequestError("a message is no JSON text", fix="Reload the page.") from None
+        raise RequestError("a message is not JSON text", fix="Reload the page.") from None
     if not isinstance(message, dict) or not isinstance(message.get("do"), str):
         raise RequestError("a message does not say what to do", fix="Reload the page.")
     what = message["do"]
     if what not in REQUESTS:
-        raise RequestError(f"nobody knows how to do {what[:40]!a}", fix="Reload the page.")
+        raise RequestError(f"unknown request {what[:40]!a}", fix="Reload the page.")
     words = fields(REQUESTS[what])
     unknown = [word for word in message if word not in words]
     if unknown:

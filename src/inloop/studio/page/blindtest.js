@@ -203,7 +203,7 @@ export class BlindTest {
       make(
         "p",
         {},
-        `${right} of ${runs.length} felt rightly; peaks within ${LOOKED} s of the obstacle:`,
+        `${right} of ${runs.length} identified correctly; peaks within ${LOOKED} s of the obstacle:`,
       ),
       make(
         "table",

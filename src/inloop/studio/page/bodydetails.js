@@ -71,7 +71,7 @@ export class BodyDetails {
         new Line("principal moments of inertia", triple(body.moments, "kg·m²", 1e-30)),
         new Line("their axes", body.axes.map(direction).join("; ")),
         this.place,
-        new Line("hangs on", parent),
+        new Line("attached to", parent),
       ]),
       section(`Joint ${body.joint.name}`, this.joint()),
       section("Contacts", this.touching(anatomy)),

@@ -14,10 +14,10 @@ const KINDS = {
   input_age: "Input age",
 };
 const TITLES = {
-  step_time: "From the begin to the end of a step",
+  step_time: "From the beginning to the end of a step",
   reaction: "From inputs to outputs",
   wake_up: "How late the loop wakes up",
-  input_age: "How old inputs are when a step takes them",
+  input_age: "Age of the inputs when a step uses them",
 };
 /** @type {Array<[keyof Omit<Times, "edges_us" | "counts">, string]>} */
 const FIGURES = [

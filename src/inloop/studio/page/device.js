@@ -92,7 +92,7 @@ export class DevicePanel {
             make(
               "p",
               { className: "quiet" },
-              "Choose a device, and the key is felt through its handle, sensor, servo and motor.",
+              "Choose a device to feel the key through its handle, sensor, servo and motor.",
             ),
           ]
         : [
@@ -177,7 +177,7 @@ export class DevicePanel {
       "label",
       {
         className: "option",
-        title: "Takes off force what would make the display active (Hannaford and Ryu)",
+        title: "Reduces the force where the display would become active (Hannaford and Ryu)",
       },
       make("span", {}, "Passivity controller"),
       box,
@@ -239,7 +239,7 @@ export class DevicePanel {
       ? "Unstable: the motor is at its limit"
       : data.passive
         ? "Calm"
-        : "Calm, but active: it gave energy it never had";
+        : "Calm, but active: it released more energy than it received";
     live.verdict.className = data.notice ? "bad" : data.passive ? "good" : "warn";
     byId("device-note").textContent = data.notice ? "unstable" : "";
     live.force.show(

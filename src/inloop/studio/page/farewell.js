@@ -13,26 +13,26 @@ export function farewell(ending, plant, host = location.hostname) {
   if (ending === "turned away")
     return {
       level: "error",
-      text: "The studio has turned this page away.",
+      text: "The studio has refused this page.",
       fix: "Close other pages, or open the address that the studio prints. Trying again …",
     };
   if (ending === "ended")
     return {
       level: "error",
-      text: "The studio has been ended.",
+      text: "The studio has been stopped.",
       fix: `${fate(plant)} Start it again with “inloop studio”.`,
     };
   // nothing lies between a page and a studio on one machine
   if (/^(localhost|127\..*|\[?::1\]?)$/.test(host))
     return {
       level: "error",
-      text: "The studio has ended without a word: it was killed, or hangs.",
+      text: "The studio has stopped unexpectedly: it was killed, or it hangs.",
       fix: `${fate(plant)} Trying again …`,
     };
   return {
     level: "error",
     text: "There is no connection to the studio.",
-    fix: `If the network is cut, the plant goes on. If the studio has ended: ${fate(plant)} Trying again …`,
+    fix: `If only the network failed, the plant keeps running. If the studio has stopped: ${fate(plant)} Trying again …`,
   };
 }
 
@@ -40,6 +40,6 @@ export function farewell(ending, plant, host = location.hostname) {
 function fate(plant) {
   if (!plant) return "";
   return plant.own
-    ? "The plant that it had started ends with it."
-    : "The plant was started by another program, and goes on.";
+    ? "The plant that it started stops with it."
+    : "The plant was started by another program and keeps running.";
 }

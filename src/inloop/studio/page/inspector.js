@@ -158,7 +158,7 @@ export class Inspector {
     );
     this.tree.replaceChildren(...this.rows.map(({ element }) => element));
     if (!this.rows.length)
-      this.tree.replaceChildren(make("li", { className: "empty" }, "No body has such a name."));
+      this.tree.replaceChildren(make("li", { className: "empty" }, "No body has this name."));
     this.joints.setJoints(bodies.filter(fits).map(({ joint }) => joint));
     this.point();
     this.watch();

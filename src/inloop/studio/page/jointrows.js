@@ -120,7 +120,7 @@ export class JointRows {
       this.note,
       make(
         "label",
-        { className: "keep", title: "Otherwise all is at rest after a joint was set" },
+        { className: "keep", title: "Otherwise, everything is at rest after a joint is set" },
         this.keep,
         "keep velocities",
       ),
@@ -166,9 +166,9 @@ export class JointRows {
     byId("inspect").classList.toggle("stands", stands);
     const left = this.left ? ` ${this.left} more: find them by name.` : "";
     this.note.textContent = !this.allowed
-      ? "This plant was started by another program, which does not let joints be set from here."
+      ? "This plant was started by another program, which does not allow joints to be set from here."
       : stands
-        ? `What depends on a joint by loops follows.${left}`
+        ? `Joints coupled by loops follow.${left}`
         : "Pause to set joints.";
   }
 

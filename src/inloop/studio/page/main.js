@@ -226,9 +226,9 @@ byId("forces").onclick = () => {
   press(byId("forces"), view.forcesShown);
 };
 
-shortcuts.add(" ", "Pause or go", click("pause"));
-shortcuts.add("k", "Pause or go", click("pause"));
-shortcuts.add(".", "One step, or one record on", () => {
+shortcuts.add(" ", "Pause or run", click("pause"));
+shortcuts.add("k", "Pause or run", click("pause"));
+shortcuts.add(".", "One step, or one record forward", () => {
   if (rewind.on) rewind.step(1);
   else byId("step").click();
 });
@@ -248,11 +248,11 @@ shortcuts.add("l", "Hold or follow the plots", click("live"));
 shortcuts.add("f", "Fit the view", click("fit"));
 shortcuts.add("v", "From the side, or in space", click("side"));
 shortcuts.add("c", "Next camera of the exhibit", () => cockpit.next());
-shortcuts.add("n", "An obstacle appears at a random time, or none", click("surprise"));
-shortcuts.add("j", "Ghost of the run before, or none", click("ghost"));
+shortcuts.add("n", "Obstacle at a random time, on or off", click("surprise"));
+shortcuts.add("j", "Ghost of the previous run, on or off", click("ghost"));
 shortcuts.add("g", "Show or hide forces", click("forces"));
 shortcuts.add("h", "Pin the body that the pointer holds", () => touch.pin());
-shortcuts.add("Escape", "Let go of all bodies", () => touch.letGo());
+shortcuts.add("Escape", "Release all bodies", () => touch.letGo());
 shortcuts.add("y", "Full or simple light", click("style"));
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());

@@ -283,7 +283,7 @@ export class PlantSession {
         this.complain("this input follows the controller of the plant", "Change its gains.");
       this.times.age.add(Math.max(1e6 * now - 1e3 * frame.time, 0));
     } else if (frame && !this.grips.set(frame))
-      this.complain("this body cannot be held", "Take hold of another one.");
+      this.complain("this body cannot be held", "Grab another one.");
   }
 
   /** @param {Request} request */
@@ -300,7 +300,7 @@ export class PlantSession {
     else if (request.do === "pin") {
       if (!this.grips.pin()) this.complain("no body is held, or too many are", "Drag one.");
     } else if (!this.move(request))
-      this.complain(`${request.do} is not possible here`, "See what the page offers.");
+      this.complain(`${request.do} is not possible here`, "Use the controls of the page.");
     this.tellState();
   }
 
@@ -370,7 +370,7 @@ export class PlantSession {
     const { hello, drawn } = this.facts;
     if (!this.parameters.change(wanted))
       this.complain(
-        "the loops of the mechanism cannot be closed with this value from where it is",
+        "the loops of the mechanism cannot be closed with this value from its current position",
         "Change it less, or reset.",
       );
     this.tell({ kind: "parameters", values: this.parameters.byName });

@@ -33,7 +33,7 @@ class Enclosed extends Meshes {
   /** @param {string} name */
   async block(name) {
     const found = this.blocks.get(name);
-    if (!found) throw new Error("it did not come with the file");
+    if (!found) throw new Error("it is not included in the file");
     return found;
   }
 }

@@ -101,7 +101,7 @@ export class Recordings {
     place.className = problem ? "recording-now problem" : "recording-now";
     if (!file) return;
     const words = problem
-      ? [make("span", {}, `Ended early: ${problem}. What was written is in ${file}.`)]
+      ? [make("span", {}, `Stopped early: ${problem}. The data so far is in ${file}.`)]
       : [
           make("strong", {}, clockTime(seconds)),
           make("span", {}, `${figure(bytes / 1e6, 3)} MB`),
@@ -125,7 +125,7 @@ export class Recordings {
     const empty = make(
       "p",
       { className: "empty" },
-      "Press “Record” to keep what the loop does, every step of it.",
+      "Press “Record” to record every step of the loop.",
     );
     byId("recordings").replaceChildren(
       ...(rows.length ? [make("ul", { className: "files" }, ...rows)] : [empty]),

@@ -9,7 +9,7 @@ import { byId, icon, make } from "./dom.js";
 const WORDS = {
   reset: "reset",
   late: "a step came too late",
-  safe: "safe values in place of the inputs",
+  safe: "safe values instead of the inputs",
   failed: "a step failed",
   mode: "another mode",
   event: "an event",

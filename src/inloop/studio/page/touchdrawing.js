@@ -14,8 +14,8 @@ const HEAD = 9; // of the arrow [px]
 const UNKNOWN = 600; // a body whose mass nobody has told by then cannot be moved [ms]
 const LIMITS = [
   "",
-  " (as stiff as steps can follow)",
-  " (as hard as steps can follow)",
+  " (as stiff as the step size allows)",
+  " (as hard as the step size allows)",
   " (refused)",
 ];
 

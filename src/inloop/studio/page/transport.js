@@ -9,7 +9,7 @@ import { byId, dress, inside, make, press } from "./dom.js";
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const FAILED = ["DIVERGED", "LOOP_OPEN", "CHATTERING", "OUT_OF_BOUNDS", "CONTROLLER_FAILED"];
 const LATE =
-  "Steps that came too late within the last seconds. Close other programs, slow the time down, or start with a lower rate.";
+  "Steps that were late in the last few seconds. Close other programs, slow down time, or start with a lower rate.";
 /** @type {Partial<Record<State["state"], string>>} */
 const LEVELS = { running: "good", paused: "info", starting: "info" };
 

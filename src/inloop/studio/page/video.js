@@ -50,7 +50,7 @@ export class Video {
   start() {
     const [type, ending] = KINDS.find(([kind]) => MediaRecorder.isTypeSupported(kind)) ?? [];
     try {
-      if (!type || !ending) throw new Error("it knows no kind of video");
+      if (!type || !ending) throw new Error("it supports no video format");
       this.record(type, ending);
     } catch (error) {
       const words = /** @type {Error} */ (error).message;
@@ -95,8 +95,8 @@ export class Video {
   /** @param {MediaRecorder} recorder */
   full(recorder) {
     recorder.stop();
-    const text = `the video has ended at ${figure(LARGEST / 1e9)} GB`;
-    this.notices.toast({ level: "warn", text, fix: "Save it, and begin another one." });
+    const text = `the video stopped at ${figure(LARGEST / 1e9)} GB`;
+    this.notices.toast({ level: "warn", text, fix: "Save it, and start another one." });
   }
 
   tick() {

@@ -79,7 +79,9 @@ class Control:
             InputError: there is none of this name, or it does not start.
         """
         if name != NONE and name not in self.offered:
-            raise InputError(f"there is no controller {name[:40]!a}", fix="Choose one of the list.")
+            raise InputError(
+                f"there is no controller {name[:40]!a}", fix="Choose one from the list."
+            )
         async with self._busy:
             await self._let_go_of_hold(name)
             if name == NONE:
@@ -121,7 +123,7 @@ class Control:
         knob = next((k for k in (*offer.sliders, *offer.goals) if k.name == name), None)
         if knob is None:
             words = f"controller '{offer.name}' has no setting {name[:40]!a}"
-            raise InputError(words, fix="Choose one of the list.")
+            raise InputError(words, fix="Choose one from the list.")
         self.values[name] = min(max(value, knob.low), knob.high)
         if knob in offer.goals:
             self.path = POSE
@@ -135,7 +137,7 @@ class Control:
         """
         offer = self._at_work()
         if path not in (*offer.paths, *([POSE] if offer.goals else [])):
-            raise InputError(f"there is no path {path[:40]!a}", fix="Choose one of the list.")
+            raise InputError(f"there is no path {path[:40]!a}", fix="Choose one from the list.")
         self.path = path
         self._pass_on()
 
@@ -146,9 +148,9 @@ class Control:
             InputError: the controller leads no tool, or nobody can go there.
         """
         if not self._at_work().paths:
-            raise InputError("this controller leads no tool", fix="Choose another one.")
+            raise InputError("this controller does not move a tool", fix="Choose another one.")
         if not all(abs(x) <= FARTHEST for x in point):
-            raise InputError("this point is too far away", fix="Drag it nearer.")
+            raise InputError("this point is too far away", fix="Drag it closer.")
         self.target, self.path = point, POINT
         self._pass_on()
 
@@ -160,7 +162,7 @@ class Control:
         """
         offer = self._at_work()
         if not offer.goals:
-            raise InputError("this controller holds no pose", fix="Choose another one.")
+            raise InputError("this controller does not hold a pose", fix="Choose another one.")
         for knob in offer.goals:
             value = pose.get(knob.name.removeprefix("goal."), knob.value)
             self.values[knob.name] = min(max(value, knob.low), knob.high)
@@ -169,7 +171,7 @@ class Control:
 
     def _at_work(self) -> Offered:
         if self.active == NONE:
-            raise InputError("no controller is at work", fix="Choose one first.")
+            raise InputError("no controller is active", fix="Choose one first.")
         return self.offered[self.active]
 
     # its process
@@ -230,7 +232,7 @@ class Control:
         if ready not in done:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            words = self.said or "it gave no sign"
+            words = self.said or "it did not respond"
             raise InputError(f"the controller did not start: {words}", fix="Choose another one.")
 
     async def _leave(self, how: str) -> None:

@@ -162,7 +162,7 @@ class HapticDevice:
         if found["at_limit"] > UNSTABLE:
             notice = {
                 "level": "error",
-                "text": f"The loop of device and mechanism is unstable: the motor gives all its "
+                "text": "The loop of device and mechanism is unstable: the motor is at its limit, "
                 f"{found['limit']:g} N.",
                 "fix": self._advice,
             }

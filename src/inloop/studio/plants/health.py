@@ -11,37 +11,39 @@ LATELY = 3.0  # [s] for which an overrun is worth telling
 
 FAILURES = {
     "DIVERGED": (
-        "the motion has become so fast that the numbers ran away; the last good state is held",
-        "Put back the parameter that was changed last, then reset.",
+        "the motion has become so fast that the simulation diverged; the last good state is held",
+        "Undo the last change of a parameter, then reset.",
     ),
     "OUT_OF_BOUNDS": (
-        "a coordinate or a speed would have left its bounds; the last good state is held",
-        "Put back the parameter that was changed last, then reset.",
+        "a coordinate or a speed would have exceeded its bounds; the last good state is held",
+        "Undo the last change of a parameter, then reset.",
     ),
     "LOOP_OPEN": (
         "the loops of the mechanism could not be closed; the last good state is held",
-        "Put back the parameter that was changed last, then reset.",
+        "Undo the last change of a parameter, then reset.",
     ),
     "CHATTERING": (
         "events follow each other without end; the last good state is held",
-        "Put back the parameter that was changed last, then reset.",
+        "Undo the last change of a parameter, then reset.",
     ),
     "CONTROLLER_FAILED": (
-        "the controller of the plant gives values that are not finite; the last good state is held",
-        "Put back the gain that was changed last, then reset.",
+        "the controller of the plant returned values that are not finite; the last "
+        "good state is held",
+        "Undo the last change of a gain, then reset.",
     ),
     "INPUT_STALE": (
-        "the watchdog acts: whoever wrote the inputs has stopped; safe values are in their place",
+        "the watchdog has acted: the program that wrote the inputs has stopped; safe "
+        "values replace them",
         "Start the controller again, take the inputs here, or reset.",
     ),
 }
 LATCHED = {
-    "STOPPED": "somebody has made the plant safe",
-    "DIVERGED": "a step failed, because the numbers ran away",
-    "OUT_OF_BOUNDS": "a step failed, because a coordinate or a speed would have left its bounds",
-    "LOOP_OPEN": "a step failed, because the loops could not be closed",
-    "CHATTERING": "a step failed, because events followed each other without end",
-    "CONTROLLER_FAILED": "a step failed, because the controller gave values that are not finite",
+    "STOPPED": "the plant was put into the safe state",
+    "DIVERGED": "a step failed because the simulation diverged",
+    "OUT_OF_BOUNDS": "a step failed because a coordinate or a speed would have exceeded its bounds",
+    "LOOP_OPEN": "a step failed because the loops could not be closed",
+    "CHATTERING": "a step failed because events followed each other without end",
+    "CONTROLLER_FAILED": "a step failed because the controller returned values that are not finite",
 }
 ENDINGS: dict[str, tuple[Level, str, str]] = {
     "lost": (
@@ -56,9 +58,9 @@ ENDINGS: dict[str, tuple[Level, str, str]] = {
 
 INEXACT: Told = {
     "level": "warn",
-    "text": "impulses of hard contacts were not found exactly in some steps (CONTACT_INEXACT); "
-    "the best ones are used",
-    "fix": "Start with a higher rate; rigid contacts may get a stiffness: hard(stiffness=1e7).",
+    "text": "impulses of hard contacts were not solved exactly in some steps "
+    "(CONTACT_INEXACT); the best ones are used",
+    "fix": "Start with a higher rate, or give rigid contacts a stiffness: hard(stiffness=1e7).",
 }
 
 
@@ -67,8 +69,8 @@ def latched_notice(status: str) -> Told:
     reason = LATCHED.get(status, f"a step ended with {status}")
     return {
         "level": "warn",
-        "text": f"{reason}: inputs are ignored since then, safe values are in their place",
-        "fix": "Press 'Use inputs' to let them act again, or reset.",
+        "text": f"{reason}: since then, inputs are ignored and replaced by safe values",
+        "fix": "Press 'Use inputs' to use them again, or reset.",
     }
 
 

@@ -131,7 +131,7 @@ class Inputs:
             return
         if self.owner is not None:
             raise OccupiedError(
-                f"page {self.owner.number} drives just now; this is page {client.number}",
+                f"page {self.owner.number} is driving; this is page {client.number}",
                 fix="Wait until it lets go.",
             )
         if not self._held:
@@ -152,7 +152,7 @@ class Inputs:
             raise InputError(f"there is no input number {frame.index}", fix="Reload the page.")
         k = frame.index
         if self.names[k] in self._led:
-            words = f"input '{self.names[k]}' follows {self._led[self.names[k]]}"
+            words = f"input '{self.names[k]}' is set by {self._led[self.names[k]]}"
             raise InputError(words, fix="Change the gains of the controller.")
         self.take(client)
         limits = self.limits

@@ -97,7 +97,9 @@ class Recordings:
             return path
         # compared with names of the list, so that no path can lead elsewhere
         if name not in [entry["name"] for entry in self.files()]:
-            raise InputError(f"there is no recording {name[:60]!a}", fix="Choose one of the list.")
+            raise InputError(
+                f"there is no recording {name[:60]!a}", fix="Choose one from the list."
+            )
         return self.directory / name
 
     async def begin(self, catalog: Catalog, plant: str) -> None:
@@ -107,7 +109,7 @@ class Recordings:
             InputError: there is one already, or no place for its file.
         """
         if self.active:
-            raise InputError("a recording is going on", fix="End it first.")
+            raise InputError("a recording is in progress", fix="Stop it first.")
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:

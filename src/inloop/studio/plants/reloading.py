@@ -57,7 +57,7 @@ class Reloading:
     async def _build(self, changed: list[Path]) -> list[Path]:
         """Build, and replace; returns files that have changed meanwhile."""
         name = changed[0].name
-        self._say({"level": "info", "text": f"{name} has changed: building it anew", "fix": ""})
+        self._say({"level": "info", "text": f"{name} has changed: rebuilding", "fix": ""})
         with tempfile.TemporaryDirectory() as directory:
             stage = Path(directory) / "stage.json"
             words = ("--in-place-of", self._choice.plant, "--stage-to", str(stage))
@@ -94,7 +94,7 @@ class Reloading:
         self._say({
             "level": "error",
             "text": f"{name} cannot be used: {words}",
-            "fix": "The plant from before goes on. Save the file again when it is corrected.",
+            "fix": "The previous plant keeps running. Correct the file and save it again.",
         })  # fmt: skip
 
     def _say(self, notice: Told | None) -> None:

@@ -139,8 +139,8 @@ class Running:
         """What a person should know now."""
         problem = self.recordings.problem
         if problem:
-            text = f"the recording has ended early: {problem}"
-            fix = "What was written up to then can be replayed. Begin another one."
+            text = f"the recording stopped early: {problem}"
+            fix = "The part written so far can be replayed. Start another one."
             return {"level": "error", "text": text, "fix": fix}
         reloading = None if self._reloading is None else self._reloading.notice
         return self._problem or reloading or self._health.notice(condition, self.moment)
@@ -244,7 +244,7 @@ class Running:
         """
         control = self.control
         if control is None or self.file:
-            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+            raise InputError("no plant is running", fix="Go back to the live plant.")
         if self.device is not None:
             await self.let_go()
         if self._hand is not None:
@@ -260,7 +260,7 @@ class Running:
             InputError: it cannot, or nothing runs.
         """
         if self.control is None or self._live is None or self.moment is None or self.file:
-            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+            raise InputError("no plant is running", fix="Go back to the live plant.")
         index, values = self._live.layout.index, self.moment.values
         joints = [x.name for x in self._live.layout.coordinates]
         self.control.hold({name: float(values[index[f"{name}.q"]]) for name in joints})
@@ -275,7 +275,7 @@ class Running:
                     return live
                 live.close()  # somebody else's plant of the same name
             if not process.running or time.monotonic() > end:
-                words = process.last_words().rpartition("error: ")[2] or "it gave no sign"
+                words = process.last_words().rpartition("error: ")[2] or "it did not respond"
                 raise InputError(
                     f"the plant did not start: {words}", fix="Choose another mechanism."
                 )
@@ -305,8 +305,8 @@ class Running:
         """
         if not self.may_place or self._live is None:
             raise InputError(
-                "the joints of this plant cannot be set here: it is a recording, or was started by "
-                "another program",
+                "the joints of this plant cannot be set here: it is a recording, or another "
+                "program started it",
                 fix=f'That program may allow it: about={{"{PLACING}": "allowed"}}.',
             )
         self._live.place(coordinate, q, keep_velocities)
@@ -327,7 +327,7 @@ class Running:
         """
         live, choice = self._live, self.choice
         if live is None or choice is None or self.file:
-            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+            raise InputError("no plant is running", fix="Go back to the live plant.")
         if self.device is not None and self.device.rig == rig:
             self.device.change(settings)
             return
@@ -336,7 +336,7 @@ class Running:
             return
         told = choice.stage.device
         if rig not in (x["name"] for x in offer(told, 1.0 / live.layout.period)) or told is None:
-            raise InputError(f"no device {rig[:40]!a} fits here", fix="Choose one of the list.")
+            raise InputError(f"no device {rig[:40]!a} fits here", fix="Choose one from the list.")
         device = HapticDevice(live, self.catalog, told, rig, settings, publish, ended)
         async with self._busy:
             await self._drop_device()
@@ -402,7 +402,7 @@ class Running:
     def _require_own(self) -> None:
         if not self.is_own:
             raise InputError(
-                "this plant was started by somebody else", fix="Start a studio of your own."
+                "this plant was started by another program", fix="Start a studio of your own."
             )
 
     async def _replace(self, choice: Choice) -> None:
@@ -416,13 +416,13 @@ class Running:
         """Begin or end a recording."""
         async with self._busy:
             if on and self._live is None:
-                raise InputError("no plant runs here", fix="Start a studio with one.")
+                raise InputError("no plant is running here", fix="Start a studio with one.")
             elif on and self._live is not None:
                 await self.recordings.begin(self.catalog, self._live.name)
             else:
                 problem = await self.recordings.end()
                 if problem:
-                    raise InputError(f"the recording ended early: {problem}")
+                    raise InputError(f"the recording stopped early: {problem}")
 
     async def replay(self, file: str) -> None:
         """Show a recording; "" goes back to the plant."""
@@ -447,7 +447,9 @@ def _kept(layout: Layout) -> Told:
     """What a plant has taken over from the one before."""
     told = told_of(layout) or {"left": ["everything"], "state": False}
     left = [str(word)[:200] for word in told["left"]]
-    start = "its state goes on" if told.get("state") else "it begins at the declared start"
+    start = (
+        "its state is kept" if told.get("state") else "it starts from the declared initial state"
+    )
     more = f"; not kept: {'; '.join(left[:8])}" if left else ""
     more += f" and {len(left) - 8} more" if len(left) > 8 else ""
     return {

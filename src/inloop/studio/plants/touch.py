@@ -112,7 +112,7 @@ class Touch:
 
     def _take(self, client: Client) -> None:
         if self.owner is not None and self.owner is not client:
-            raise InputError("another page holds a body just now", fix="Wait until it lets go.")
+            raise InputError("another page is holding a body", fix="Wait until it lets go.")
         if self.owner is None:
             self._sent.clear()
         self.owner = client
@@ -122,7 +122,7 @@ class Touch:
             raise InputError(f"there is no body number {frame.body}", fix="Reload the page.")
         name = self._bodies[frame.body]
         if name not in self._plant.layout.bodies:
-            raise InputError(f"body '{name}' cannot be held", fix="Take hold of another one.")
+            raise InputError(f"body '{name}' cannot be held", fix="Grab another one.")
         far = FAR * self._size
         place = tuple(min(max(x, -far), far) for x in frame.target)
         firmness = min(max(frame.firmness, FIRMNESS[0]), FIRMNESS[1])
@@ -140,7 +140,7 @@ class Touch:
             raise InputError("no body is held", fix="Drag one, and pin it there.")
         free = next((k for k in range(1, GRIPS) if k not in self._held), None)
         if free is None:
-            raise InputError(f"{GRIPS - 1} bodies are pinned", fix="Take one of the pins out.")
+            raise InputError(f"{GRIPS - 1} bodies are pinned", fix="Remove one of the pins.")
         self._held[free] = replace(self._held.pop(POINTER), since=0)
         self._write()
 

@@ -36,17 +36,18 @@ class Gate:
     def __post_init__(self) -> None:
         if self.host not in LOCAL and not self.token:
             raise InputError(
-                f"listening on {self.host!a} lets others in",
-                fix="Leave out --no-token; give the address with the token to those who may come.",
+                f"listening on {self.host!a} lets other machines in",
+                fix="Leave out --no-token, and give the address with its token only to those you "
+                "trust.",
             )
         if self.framed and not self.token:
             raise InputError(
-                "a studio without a token cannot be shown in a frame: any page could hold it",
+                "a studio without a token cannot be shown in a frame: any page could embed it",
                 fix="Leave out --no-token.",
             )
         if self.token and len(self.token) < SHORTEST_TOKEN:
             raise InputError(
-                f"a token of {len(self.token)} characters is guessed soon",
+                f"a token of {len(self.token)} characters is too easy to guess",
                 fix=f"Use at least {SHORTEST_TOKEN}, or leave out --token for a random one.",
             )
 
@@ -81,11 +82,9 @@ class Gate:
     def refusal(self, headers: Mapping[str, str], query: str) -> str:
         """Why a request is turned away; "" if it is not."""
         if not self.knows_host(headers.get("host", "")):
-            return "this studio is not called by that name"
+            return "this studio does not have that host name"
         if not self.has_token(headers, query):
-            return (
-                "the token is missing or wrong: open the address that `inloop studio` has printed"
-            )
+            return "the token is missing or wrong: open the address that `inloop studio` printed"
         return ""
 
     def socket_refusal(self, headers: Mapping[str, str], query: str) -> str:
@@ -96,9 +95,9 @@ class Gate:
         origin, host = headers.get("origin"), headers.get("host", "")
         if origin is None:
             # no browser; it needs to know the token
-            return "" if self.token else "a page must say where it comes from"
+            return "" if self.token else "the request has no Origin header"
         if urlsplit(origin).netloc.lower() != host.lower():
-            return "pages from elsewhere may not drive this studio"
+            return "pages from other sites may not drive this studio"
         return ""
 
 

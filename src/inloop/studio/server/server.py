@@ -137,7 +137,9 @@ async def _serve(websocket: WebSocket, session: Session) -> None:
             await asyncio.wait({received, sender}, return_when=asyncio.FIRST_COMPLETED)
             if sender.done():
                 received.cancel()
-                reason = "this page does not read what it gets" if client.overwhelmed else ""
+                reason = (
+                    "this page does not read its messages fast enough" if client.overwhelmed else ""
+                )
                 break
             message = received.result()
             if message["type"] == "websocket.disconnect":

@@ -202,7 +202,7 @@ class Session:
             self._open(client, running.restart())
             return
         if source is None:
-            raise InputError("no plant runs just now", fix="Wait, or choose one.")
+            raise InputError("no plant is running", fix="Wait, or choose one.")
         if request["do"] == "subscribe":
             _subscribe(client, source, request)
         elif request["do"] == "watch":
@@ -244,7 +244,7 @@ class Session:
             running.touch.let_go(client, request.get("grip"))
         else:
             words = f"{request['do']} is not possible here"
-            raise InputError(words, fix="See what the page offers.")
+            raise InputError(words, fix="Use the controls of the page.")
 
     def _open(self, client: Client, work: Coroutine[Any, Any, None]) -> None:
         """Put another plant in place of the present one."""
@@ -264,7 +264,7 @@ class Session:
         """What the controller at work is told."""
         control = self.running.control
         if control is None or self.running.file:
-            raise InputError("no plant runs just now", fix="Go back to the live plant.")
+            raise InputError("no plant is running", fix="Go back to the live plant.")
         if request["do"] == "tune":
             control.tune(request["setting"], request["value"])
         elif request["do"] == "follow":
@@ -376,7 +376,9 @@ def _known(source: Source, signals: Sequence[str]) -> dict[str, int]:
     index = source.layout.index
     unknown = [name for name in signals if name not in index]
     if unknown:
-        raise RequestError(f"there is no signal {unknown[0][:60]!a}", fix="Choose one of the list.")
+        raise RequestError(
+            f"there is no signal {unknown[0][:60]!a}", fix="Choose one from the list."
+        )
     return {name: index[name] for name in signals}
 
 
@@ -389,7 +391,7 @@ def _assignment(source: Source, request: Request) -> dict[str, float] | None:
         return None
     name = request["parameter"]
     if name not in known:
-        raise RequestError(f"there is no parameter {name[:60]!a}", fix="Choose one of the list.")
+        raise RequestError(f"there is no parameter {name[:60]!a}", fix="Choose one from the list.")
     declared = known[name]
     if request["do"] == "reset_parameter":
         return {name: declared.default}

@@ -85,7 +85,7 @@ class Ticker:
         logging.getLogger(__name__).error("a beat failed", exc_info=error)
         for client in self._session.clients:
             client.notice(
-                "error", f"what comes from the plant cannot be shown: {complaint[1][:200]}",
+                "error", f"the data of the plant cannot be shown: {complaint[1][:200]}",
                 "Choose another plant or recording.",
             )  # fmt: skip
 
@@ -227,6 +227,6 @@ def _send(client: Client, block: Block, encoded: dict[Subscription, tuple[bytes,
     if client.plot(frame, count) and (before or block.lost):
         client.notice(
             "warn", f"{before + block.lost} samples were lost on the way to this page",
-            "Plot fewer signals, or ask for fewer samples per second.",
+            "Plot fewer signals, or request fewer samples per second.",
         )  # fmt: skip
         client.lost = 0

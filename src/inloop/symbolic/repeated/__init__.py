@@ -1,1 +1,1 @@
-"""Sparse matrices that repeat themselves: blocks alike, and steps of elimination alike."""
+"""Sparse matrices with repeated structure: similar blocks and similar elimination steps."""

@@ -1,4 +1,4 @@
-"""Steps of a sparse elimination that are alike and run side by side, in the lanes of a vector."""
+"""Run similar steps of a sparse elimination side by side, in the lanes of a vector."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 from inloop.symbolic.repeated.steps import Placed, Shape
 
-WIDTHS = (4, 2, 1)  # lanes of a vector, or a number
+WIDTHS = (4, 2, 1)  # lanes of a vector, or scalar
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Batch:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Batches in order, and what they need.
+    """Batches in order, and the kernels they need.
 
     Attributes:
         placed: all steps.
-        batches: in the order of their elimination.
+        batches: in elimination order.
         kernels: shape and lanes of each kernel.
     """
 
@@ -35,21 +35,21 @@ class Schedule:
 
     @cached_property
     def run(self) -> int:
-        """Operations of all batches: those of all lanes are one."""
+        """Operations of all batches; all lanes together count as one."""
         return sum(self.kernels[batch.kernel][0].operations for batch in self.batches)
 
     @cached_property
     def written(self) -> int:
-        """Operations of all kernels: what has to be compiled."""
+        """Operations of all kernels: the code to compile."""
         return sum(shape.operations for shape, _ in self.kernels)
 
 
 def schedule(placed: list[Placed], widths: Sequence[int] = WIDTHS) -> Schedule:
-    """Put steps that are alike and do not wait for each other into lanes.
+    """Put steps of the same shape that do not depend on each other into lanes.
 
     Args:
-        placed: all steps, in an order in which they may run.
-        widths: how many lanes there may be, most first; the last is 1.
+        placed: all steps, in a valid order of execution.
+        widths: allowed numbers of lanes, largest first; the last is 1.
     """
     level = [0] * len(placed)
     for number, step in enumerate(placed):

@@ -1,10 +1,10 @@
-"""Blocks of a sparse matrix that repeats itself, and pivots taken block by block.
+"""Find the blocks of a sparse matrix with repeated structure, and choose pivots block by block.
 
-Mechanisms are numbered body by body: rows and columns some numbers further on have the same places.
-Such a period is found, the numbers are cut into blocks of it, and blocks are eliminated from the
-ends of the chains that they form. Within a block pivots are chosen as in `pivot_order.py`; blocks
-with the same places take the same ones wherever they are large enough, so that one piece of code
-can serve them all.
+Mechanisms are numbered body by body, so the pattern of rows and columns repeats with a period.
+This period is found, the rows are cut into blocks of one period, and the blocks are eliminated from
+the ends of the chains that they form. Within a block, pivots are chosen as in `pivot_order.py`;
+blocks with the same pattern take the same pivots wherever these are large enough, so that they can
+share one piece of code.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from inloop.symbolic.sparsity import Place
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-SHORTEST, LONGEST = 5, 64  # a block [rows]
-ALIKE = 0.75  # places that are there again one period further, in parts of all
-HARDLY = 0.05  # of this share is no difference
-# blocks with equally few neighbors: those whose neighbors changed first or last, by their number
+SHORTEST, LONGEST = 5, 64  # rows of a block
+ALIKE = 0.75  # fraction of places that must reappear one period further on
+HARDLY = 0.05  # smaller differences of this fraction are ignored
+# ties between blocks with equally few neighbors: (neighbors changed first or last, number)
 TIES = ((1, 1), (-1, 1), (-1, -1))
 
 
@@ -36,15 +36,15 @@ class Step:
     columns: tuple[int, ...]
 
 
-# what blocks look like → pivots, as positions in the block, that such blocks have, and how many
+# pattern of a block → pivots chosen for such blocks, as positions in the block, and their number
 Habits = dict[bytes, dict[Step, int]]
 
 
 def period_of(n: int, places: Sequence[Place]) -> int | None:
-    """After how many rows and columns the places are there again; None where they are not.
+    """Period of the pattern in rows and columns; None if it does not repeat.
 
-    In a band of full blocks most places are there again after any number: the shortest of those
-    that are hardly worse than the best is the period.
+    In a band of full blocks most places reappear after any shift: the period is the shortest
+    shift that is hardly worse than the best one.
     """
     rows, columns = np.array(places).T
     own = np.unique(rows * n + columns)
@@ -58,9 +58,10 @@ def period_of(n: int, places: Sequence[Place]) -> int | None:
 
 
 def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
-    """Block of each row and column: one period long, then parts of one.
+    """Block of each row and column: blocks of one period, then parts of one.
 
-    Of all places where the first block may begin, the one with the fewest entries between blocks.
+    Of all possible starts of the first block, the one with the fewest entries between blocks comes
+    first.
     """
     rows, columns = np.array(places).T
     for length in range(period, SHORTEST - 1, -1):
@@ -70,10 +71,10 @@ def cuts(n: int, places: Sequence[Place], period: int) -> Iterator[Integers]:
 
 
 def realigned(n: int, places: Sequence[Place], period: int) -> Integers:
-    """Blocks of one period that begin anew wherever it was interrupted, as at the next blade.
+    """Blocks of one period that restart wherever the period is interrupted, e.g. at the next blade.
 
-    A run is where lines have the same places as those one period further. It is cut where the
-    fewest entries lie between blocks, with one block more at both ends; so is what lies between.
+    A run is a range of rows with the same pattern one period further on. It is cut where the
+    fewest entries lie between blocks, with one extra block at both ends; so are the gaps.
     """
     rows, columns = np.array(places).T
     near: list[set[Place]] = [set() for _ in range(n)]
@@ -97,7 +98,7 @@ def realigned(n: int, places: Sequence[Place], period: int) -> Integers:
 
 
 def block_order(places: Sequence[Place], labels: Integers, ties: tuple[int, int]) -> list[int]:
-    """Blocks in the order of their elimination: those with the fewest neighbors first.
+    """Elimination order of the blocks: those with the fewest neighbors first.
 
     Args:
         places: (row, column) of each given value.
@@ -111,7 +112,7 @@ def block_order(places: Sequence[Place], labels: Integers, ties: tuple[int, int]
         if a != b:
             neighbors[a].add(b)
             neighbors[b].add(a)
-    since = dict.fromkeys(neighbors, 0)  # turn in which the neighbors changed last
+    since = dict.fromkeys(neighbors, 0)  # turn in which the neighbors last changed
     order: list[int] = []
     while neighbors:
         k = min(neighbors, key=lambda i: (len(neighbors[i]), ties[0] * since[i], ties[1] * i))
@@ -134,22 +135,22 @@ def pivots_by_block(
     known: Habits | None = None,
     rescaled: bool = False,
 ) -> tuple[list[Step], float, Habits]:
-    """Choose the pivots of all blocks; also the weakest of them, as in `PivotOrder`.
+    """Choose the pivots of all blocks; also returns the weakest of them, as in `PivotOrder`.
 
-    Pivots that many blocks have taken come first in what is returned at last: given as `known` to
-    another run, they are tried before any others.
+    The last result lists the pivots used, those of many blocks first: passed as `known` to another
+    run, they are tried before any others.
 
-    Rows and columns of a block in which no pivot is large enough go into the next block that has
-    entries with them.
+    Rows and columns of a block without an acceptable pivot move to the next block that is coupled
+    to them.
 
     Args:
         n: number of unknowns.
         places: (row, column) of each given value.
         samples: their values, shape (samples, values).
         labels: block of each row and column.
-        threshold: smallest pivot, in parts of its column.
-        order: of the blocks.
-        known: pivots that are tried first.
+        threshold: smallest pivot, relative to its column.
+        order: elimination order of the blocks.
+        known: pivots to try first.
         rescaled: see `Active`.
     """
     active = Active(n, places, samples, rescaled)
@@ -191,18 +192,18 @@ def _first_with(
     columns: Mapping[int, list[int]],
     later: Sequence[int],
 ) -> int:
-    """The first block that has one of these rows or columns; else the first of all."""
+    """The first block that contains one of these rows or columns; else the first of all."""
     met = (k for k in later if met_columns & {*columns[k]} or met_rows & {*rows[k]})
     return next(met, later[0])
 
 
 def _by_use(some: dict[Step, int]) -> dict[Step, int]:
-    """Those that many blocks have come first."""
+    """Sorted by the number of blocks that use them, most first."""
     return dict(sorted(some.items(), key=lambda each: -each[1]))
 
 
 class _Front:
-    """Rows and columns that the elimination of a block touches, its own ones first."""
+    """Rows and columns that the elimination of a block touches, its own first."""
 
     def __init__(self, active: Active, rows: list[int], columns: list[int]) -> None:
         self.active = active
@@ -221,20 +222,20 @@ class _Front:
                     pattern[at, place[j]] = True
         shape = (len(rows), len(columns), *pattern.shape)
         outside = pattern[len(rows) :, len(columns) :]
-        outside[:] = False  # what is there matters to nobody yet
+        outside[:] = False  # entries outside the block are not needed yet
         self.signature = repr(shape).encode() + pattern.tobytes()
 
     def relative(self, step: Step) -> Step:
-        """The same pivots as positions in the block."""
+        """The same pivots as positions within the block."""
         rows, columns = self.own
         return Step(tuple(map(rows.index, step.rows)), tuple(map(columns.index, step.columns)))
 
     def habit(self, known: Iterable[Step], threshold: float) -> Step | None:
-        """Pivots that other blocks had, if they are large enough here too."""
+        """Pivots already used by other blocks, if they are large enough here too."""
         return next((step for step in known if self._holds(step, threshold)), None)
 
     def at(self, step: Step) -> list[Place]:
-        """Pivots given as positions in the block."""
+        """The places of pivots that are given as positions within the block."""
         rows, columns = self.own
         return [(rows[i], columns[j]) for i, j in zip(step.rows, step.columns, strict=True)]
 
@@ -256,9 +257,9 @@ class _Front:
         return True
 
     def search(self, threshold: float, last: bool) -> Iterator[Place]:
-        """The cheapest pivots, each to be eliminated before the next is found.
+        """Find the cheapest pivots; each must be eliminated before the next is requested.
 
-        In the last block all of them, however small they are.
+        In the last block all pivots are taken, however small they are.
         """
         rows, columns = {*self.own[0]}, {*self.own[1]}
         while rows and columns:

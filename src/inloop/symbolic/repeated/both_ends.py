@@ -1,10 +1,10 @@
-"""A chain of blocks is cut so that it can be eliminated from both ends at once, in two lanes.
+"""Cut a chain of blocks so that it can be eliminated from both ends at once, in two lanes.
 
-From one end a block consists of a body and the constraints to the body before it, from the other
-end of a body and the constraints to the one behind it: then both hand the same on to the next
-block. So lines that lie in the later part of a period may belong to the block before or after.
-What a block looks like from either end is compared for all such cuts; two that look alike are
-taken, one for each half of the chain.
+Seen from one end, a block consists of a body and the constraints to the body before it; seen from
+the other end, of a body and the constraints to the one after it. Then both halves pass the same
+pattern on to the next block, so rows in the later part of a period may belong to the block before
+or after. All such cuts are compared by what a block looks like from either end; two cuts that look
+the same are taken, one for each half of the chain.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from inloop.symbolic.sparsity import Place
 
 Integers = NDArray[np.int64]
 
-FEWEST = 8  # blocks of a chain
-TRIED = 1  # pair of cuts
+FEWEST = 8  # blocks in a chain
+TRIED = 1  # pairs of cuts to try
 
 
 def from_both_ends(places: Sequence[Place], labels: Integers) -> Iterator[Integers]:
-    """Other blocks for a chain; none for other graphs of blocks.
+    """Other partitions of a chain into blocks; empty if the blocks do not form a chain.
 
     Args:
         places: (row, column) of each given value.
-        labels: block of each row and column, from end to end.
+        labels: block of each row and column, from one end of the chain to the other.
     """
     rows, columns = np.array(places).T
     labels = labels - labels.min()
@@ -47,12 +47,12 @@ def from_both_ends(places: Sequence[Place], labels: Integers) -> Iterator[Intege
         if view is not None and view in seen:
             pairs.append((len(view[0]), seen[view], number))
     for _, low, high in sorted(pairs)[:TRIED]:
-        # no block has lines of both halves
+        # no block may contain rows of both halves
         yield np.where(labels < middle, np.maximum(cuts[low], 0), np.minimum(cuts[high], count) + 2)
 
 
 def _shifted(labels: Integers) -> Iterator[Integers]:
-    """The later lines of each block go into the one before, or the one after."""
+    """Move the later rows of each block to the block before or after."""
     starts = np.searchsorted(labels, labels)  # labels are in order
     inside = np.arange(len(labels)) - starts
     for first in range(1, int(inside.max()) + 1):
@@ -63,9 +63,9 @@ def _shifted(labels: Integers) -> Iterator[Integers]:
 def _view(
     rows: Integers, columns: Integers, labels: Integers, block: int, onward: int
 ) -> tuple[bytes, ...] | None:
-    """What the elimination of a block meets, all blocks on one side of it being gone.
+    """The entries that the elimination of a block meets after all blocks on one side are gone.
 
-    None if it has entries with blocks that are not its neighbors.
+    None if it has entries with blocks other than its neighbors.
     """
     apart = labels[columns] - labels[rows]
     here = (labels[rows] == block) | (labels[columns] == block)

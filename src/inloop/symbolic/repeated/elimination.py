@@ -1,4 +1,4 @@
-"""The elimination of a matrix that repeats itself: blocks, their order, and steps in lanes."""
+"""Eliminate a matrix with repeated structure: find blocks, order them, run steps in lanes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from inloop.symbolic.sparsity import Place
 
 Integers = NDArray[np.int64]
 
-REPEATED = 3  # times that each line of code is used, on the average, where it is worth sharing
+REPEATED = 3  # average uses per line of code above which sharing pays
 
 
 @dataclass(frozen=True)
 class StepwiseElimination:
-    """All steps of a matrix.
+    """All elimination steps of a matrix.
 
     Attributes:
         places: (row, column) of each given value.
-        steps: in an order in which they may run.
-        weakest: pivot, as in `PivotOrder`.
+        steps: in a valid order of execution.
+        weakest: weakest pivot, as in `PivotOrder`.
     """
 
     places: Sequence[Place]
@@ -46,46 +46,46 @@ class StepwiseElimination:
 
     @cached_property
     def operations(self) -> int:
-        """Of one factorization and one solution."""
+        """Operations of one factorization and one solve."""
         return sum(step.shape.operations for step in self.steps)
 
     @cached_property
     def written(self) -> int:
-        """Operations of all shapes: what has to be compiled."""
+        """Operations of all shapes: the code to compile."""
         return sum(shape.operations for shape in {step.shape for step in self.steps})
 
     @property
     def repeats(self) -> bool:
-        """Whether steps are so much alike that they should share their code."""
+        """Whether the steps are similar enough to share their code."""
         return self.operations >= REPEATED * self.written
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The steps in lanes."""
+        """The steps grouped into lanes."""
         return schedule(self.steps)
 
     def with_places(self, places: Sequence[Place]) -> StepwiseElimination:
-        """The same steps for given values in another order."""
+        """The same steps for given values in a different order."""
         own = ((step.shape.pivots, step) for step in self.steps)
         steps = [Step(tuple(s.rows[:count]), tuple(s.columns[:count])) for count, s in own]
         return StepwiseElimination(places, lay_out(places, steps), self.weakest)
 
     @property
     def cost(self) -> int:
-        """What is run, and what has to be compiled and fetched from memory."""
+        """Estimated cost: operations to run plus code to compile and to fetch from memory."""
         return self.schedule.run + 2 * self.schedule.written
 
 
 def eliminate_in_steps(
     n: int, places: Sequence[Place], samples: NDArray[np.float64], threshold: float
 ) -> StepwiseElimination | None:
-    """Pivots of a matrix that repeats itself, block by block; None for any other.
+    """Pivots of a matrix with repeated structure, block by block; None if it has none.
 
     Args:
         n: number of unknowns.
         places: (row, column) of each given value.
-        samples: their values, shape (samples, values).
-        threshold: smallest pivot, in parts of its column.
+        samples: values of these entries, shape (samples, values).
+        threshold: smallest pivot, relative to its column.
     """
     period = period_of(n, places)
     if period is None:
@@ -111,7 +111,7 @@ def eliminate_in_steps(
     others = [(best.labels, ties) for ties in TIES[1:]]
     others += [(labels, TIES[0]) for labels in from_both_ends(places, best.labels)]
     best = min([best, *(found(*each) for each in others)], key=lambda each: each.cost)
-    # once more, each block now having the pivots that most others have; or rows scaled again
+    # second pass: try the most common pivots first, or scale the rows again
     order, finals = block_order(places, best.labels, best.ties), [best.elimination]
     for known, rescaled in ((best.habits, False), (None, True)):
         steps, weakest, _ = pivots_by_block(
@@ -128,17 +128,17 @@ def eliminate_in_blocks(
     threshold: float,
     labels: Iterable[Sequence[int]],
 ) -> StepwiseElimination:
-    """Pivots of a matrix whose blocks are known, as those of the bodies of a mechanism.
+    """Pivots of a matrix whose blocks are known, e.g. the bodies of a mechanism.
 
-    Blocks are eliminated in falling order of their numbers. A block leaves to the next one what
-    may have become much smaller than it was: so rows are scaled again whenever they have changed.
+    Blocks are eliminated in descending order of their numbers. The remainder that a block passes
+    on may be much smaller than its original rows, so rows are scaled again after each change.
 
     Args:
         n: number of unknowns.
         places: (row, column) of each given value.
-        samples: their values, shape (samples, values).
-        threshold: smallest pivot, in parts of its column.
-        labels: block of each row and column; the best of several ways is taken.
+        samples: values of these entries, shape (samples, values).
+        threshold: smallest pivot, relative to its column.
+        labels: block of each row and column; several alternatives, the best one is taken.
     """
 
     def found(blocks: Integers) -> StepwiseElimination:
@@ -153,7 +153,7 @@ def eliminate_in_blocks(
 
 @dataclass(frozen=True)
 class _Found:
-    """An elimination, and how it was found."""
+    """An elimination, with the settings that produced it."""
 
     elimination: StepwiseElimination
     labels: Integers

@@ -1,11 +1,11 @@
-"""Elimination in steps of several pivots, told in such a way that steps alike can share their code.
+"""Elimination in steps of several pivots, represented so that similar steps can share their code.
 
-A step takes its pivot rows and columns out of the matrix. Their entries are sums: of a given value
-of A, and of what earlier steps have subtracted from that entry, which lies in cells that each step
-has for itself. What this step subtracts from entries of others goes into cells of its own. So no
-two steps write the same number, and steps that do not need each other's cells may run side by side.
+A step eliminates its pivot rows and columns. Each of their entries is a sum: a given value of A
+plus the updates of earlier steps, which are stored in cells owned by those steps. The updates that
+this step makes to other entries go into its own cells. No two steps write the same number, and
+steps that do not need each other's cells can run in parallel.
 
-The same holds for substitutions: a step has the sums of its own lines, and cells for others.
+Substitutions work the same way: a step sums its own rows, and has cells for its updates of others.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from functools import cached_property
 from inloop.symbolic.repeated.blocks import Step
 from inloop.symbolic.sparsity import Place
 
-Cell = tuple[int, int]  # (step, number among its cells)
+Cell = tuple[int, int]  # (step, index among its cells)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What steps that share their code have in common. Own lines come first, in order of pivots.
+    """The structure shared by steps that use the same code. Own rows come first, in pivot order.
 
     Attributes:
-        pivots: how many.
-        sums: local place → (given values, cells of others) that its entry is the sum of.
-        row_cells: of each own row, how many cells of earlier steps belong to its right side.
-        column_cells: likewise of each own column, for the transposed matrix.
+        pivots: number of pivots.
+        sums: local place → (given values, cells of others) that add up to its entry.
+        row_cells: for each own row, number of cells of earlier steps that add to its right side.
+        column_cells: the same for each own column, for the transposed matrix.
     """
 
     pivots: int
@@ -38,7 +38,7 @@ class Shape:
 
     @cached_property
     def rows(self) -> list[list[int]]:
-        """Columns of each row after the elimination, own rows first: L, pivot, and U or cells."""
+        """Columns of each row after elimination, own rows first: L, pivot, and U or cells."""
         rows: dict[int, set[int]] = {}
         for (i, j), _ in self.sums:
             rows.setdefault(i, set()).add(j)
@@ -49,33 +49,33 @@ class Shape:
         return [sorted(rows[i]) for i in range(len(rows))]
 
     def lower(self, i: int) -> list[int]:
-        """Own columns left of the pivot of a row, or all in rows of others."""
+        """Own columns left of the pivot of a row; all own columns for rows of other steps."""
         return [j for j in self.rows[i] if j < min(i, self.pivots)]
 
     def upper(self, i: int) -> list[int]:
-        """Columns right of the pivot of an own row, or of others in rows of others."""
+        """Columns right of the pivot of an own row; columns of other steps for their rows."""
         return [j for j in self.rows[i] if j > i or (i >= self.pivots and j >= self.pivots)]
 
     @cached_property
     def cells(self) -> list[Place]:
-        """Local places of others from which something is subtracted."""
+        """Local places of other steps that this step updates."""
         return [(i, j) for i in range(self.pivots, len(self.rows)) for j in self.upper(i)]
 
     @cached_property
     def entries(self) -> dict[Place, int]:
-        """Number of each entry of U, pivots left out, then of the cells."""
+        """Index of each entry of U (without pivots), then of the cells."""
         upper = [(i, j) for i in range(self.pivots) for j in self.upper(i)]
         return {place: k for k, place in enumerate(upper + self.cells)}
 
     @cached_property
     def lower_entries(self) -> dict[Place, int]:
-        """Number of each entry of L."""
+        """Index of each entry of L."""
         places = [(i, k) for i in range(len(self.rows)) for k in self.lower(i)]
         return {place: k for k, place in enumerate(places)}
 
     @cached_property
     def above(self) -> dict[int, list[int]]:
-        """Column → rows of U in it."""
+        """Column → rows of U with an entry in it."""
         found: dict[int, list[int]] = {}
         for i in range(self.pivots):
             for j in self.upper(i):
@@ -84,7 +84,7 @@ class Shape:
 
     @cached_property
     def below(self) -> dict[int, list[int]]:
-        """Own column → rows of L in it."""
+        """Own column → rows of L with an entry in it."""
         found: dict[int, list[int]] = {}
         for i in range(len(self.rows)):
             for k in self.lower(i):
@@ -93,17 +93,17 @@ class Shape:
 
     @cached_property
     def outer_columns(self) -> list[int]:
-        """Columns of others."""
+        """Columns of other steps."""
         return sorted(j for j in self.above if j >= self.pivots)
 
     @property
     def outer_rows(self) -> range:
-        """Rows of others."""
+        """Rows of other steps."""
         return range(self.pivots, len(self.rows))
 
     @cached_property
     def operations(self) -> int:
-        """Of one factorization and one solution."""
+        """Operations of one factorization and one solve."""
         right = [len(self.upper(i)) for i in range(self.pivots)]
         left = [self.lower(i) for i in range(len(self.rows))]
         updates = sum(right[k] for row in left for k in row)
@@ -113,14 +113,14 @@ class Shape:
 
 @dataclass
 class Placed:
-    """One step of a shape: which numbers it takes.
+    """One step of a given shape, with the numbers it uses.
 
     Attributes:
-        rows, columns: of the matrix, own ones first.
-        given: number of the value of A for each place with one, in the order of `Shape.sums`.
-        cells: of other steps, likewise.
-        row_cells, column_cells: cells of right sides, own rows and columns one after the other.
-        after: steps that come before.
+        rows, columns: indices in the matrix, own ones first.
+        given: index of the value of A for each place that has one, in the order of `Shape.sums`.
+        cells: the same for cells of other steps.
+        row_cells, column_cells: cells that add to right sides, for own rows and columns in turn.
+        after: steps that must run before this one.
     """
 
     shape: Shape
@@ -134,12 +134,12 @@ class Placed:
 
 
 def lay_out(places: Sequence[Place], steps: Sequence[Step]) -> list[Placed]:
-    """Follow the elimination without numbers."""
+    """Symbolic elimination: shapes and placed steps."""
     return _Layout(places).run(steps)
 
 
 class _Layout:
-    """What every entry that is left is the sum of."""
+    """The terms that each remaining entry is the sum of."""
 
     def __init__(self, places: Sequence[Place]) -> None:
         self.given: dict[Place, int] = {place: k for k, place in enumerate(places)}
@@ -189,7 +189,7 @@ class _Layout:
         return placed
 
     def _subtract(self, number: int, placed: Placed) -> None:
-        """Cells of this step, for entries and for both right sides."""
+        """Create the cells of this step, for entries and for both right sides."""
         shape = placed.shape
         for at, (a, b) in enumerate(shape.cells):
             i, j = placed.rows[a], placed.columns[b]

@@ -13,19 +13,21 @@ from inloop.io.boards.targets import TARGETS
 
 def add_board_options(parser: argparse.ArgumentParser) -> None:
     """Add what boards need to know."""
-    parser.add_argument("--target", choices=list(TARGETS), help="a static library for this board")
+    parser.add_argument(
+        "--target", choices=list(TARGETS), help="build a static library for this board"
+    )
     parser.add_argument(
         "--precision",
         choices=PRECISIONS,
         default=PRECISIONS[0],
-        help="of numbers on the board; double",
+        help="precision of numbers on the board; default: double",
     )
 
 
 def write_board(args: argparse.Namespace, plant: il.Plant) -> int:
     """Write, build, measure; 1 if something could not be found."""
     if not args.out:
-        raise il.InputError("--target needs a directory", fix="Name it with --out.")
+        raise il.InputError("--target needs a directory", fix="Add --out DIR.")
     report = plant.export_board(
         args.out,
         target=args.target,
@@ -40,5 +42,5 @@ def write_board(args: argparse.Namespace, plant: il.Plant) -> int:
         table(("", "takes"), report.rows())
         for remark in report.remarks:
             paragraph(remark)
-        paragraph("README.md says what is where; instructions are not cycles")
+        paragraph("README.md describes the files; counts are instructions, not cycles")
     return 1 if report.remarks else 0

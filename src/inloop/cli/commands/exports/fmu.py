@@ -12,16 +12,20 @@ from inloop.io.fmi.export import VERSIONS
 
 def add_fmu_options(parser: argparse.ArgumentParser) -> None:
     """Add what only FMUs need."""
-    group = parser.add_argument_group("of an FMU")
-    group.add_argument("--fmi-version", choices=VERSIONS, default="3.0", help="3.0 by default")
+    group = parser.add_argument_group("FMU")
+    group.add_argument(
+        "--fmi-version", choices=VERSIONS, default="3.0", help="version of FMI; default: 3.0"
+    )
     group.add_argument(
         "--platform",
         action="append",
         metavar="NAME",
-        help="here, aarch64-linux, …, several times; all with a compiler by default",
+        help="here, aarch64-linux, …; may be repeated; default: all that have a compiler",
     )
     group.add_argument(
-        "--portable", action="store_true", help="for every processor, not for this one alone"
+        "--portable",
+        action="store_true",
+        help="compile for any processor, not only for this machine's",
     )
 
 

@@ -32,5 +32,5 @@ def write_page(args: argparse.Namespace, subject: Subject) -> int:
         print_json({**known, "warnings": told})
         return 0
     heading(f"{file}: {size / 1e6:.2f} MB, {rate:g} steps per second")
-    paragraph("Open it in a browser, from a disk or from any server.")
+    paragraph("Open it in a browser, from disk or from any web server.")
     return 0

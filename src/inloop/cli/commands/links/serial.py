@@ -20,25 +20,35 @@ STOPPED = 130
 
 def add_serial(parser: argparse.ArgumentParser) -> None:
     """Add what a serial link needs to know."""
-    parser.add_argument("device", help="such as /dev/ttyACM0")
+    parser.add_argument("device", help="serial device, for example /dev/ttyACM0")
     here = parser.add_mutually_exclusive_group(required=True)
-    here.add_argument("--plant", metavar="NAME", help="of the plant that runs on this computer")
-    text = "function or class that controls a plant that runs on the board"
+    here.add_argument("--plant", metavar="NAME", help="name of a plant that runs on this computer")
+    text = "function or class that controls a plant running on the board"
     here.add_argument("--controller", metavar="FILE.py:NAME", help=text)
     for option, text in {
-        "--inputs": "names of the plant's inputs, in the order of the frames: a,b",
-        "--outputs": "names of its outputs, in the order of the frames: c,d",
+        "--inputs": "the plant's inputs, in the order of the frames: a,b",
+        "--outputs": "the plant's outputs, in the order of the frames: c,d",
     }.items():
         parser.add_argument(option, default="", metavar="NAMES", help=text)
     parser.add_argument("--baud", type=int, default=115200, metavar="N", help="115200")
     parser.add_argument(
-        "--rate", type=float, default=100.0, metavar="HZ", help="of frames to the board; 100"
+        "--rate",
+        type=float,
+        default=100.0,
+        metavar="HZ",
+        help="rate of the frames sent to the board; default: 100",
     )
-    parser.add_argument("--seconds", type=float, metavar="S", help="how long; until the plant ends")
     parser.add_argument(
-        "--wait", type=float, default=0.0, metavar="S", help="for the plant to start [s]"
+        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
     )
-    text = "outputs of the board that are older are not answered, by a controller; 0.1"
+    parser.add_argument(
+        "--wait",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="how long to wait for the plant to start [s]",
+    )
+    text = "with --controller: ignore outputs of the board older than this [s]; default: 0.1"
     parser.add_argument("--stale-after", type=float, default=0.1, metavar="S", help=text)
     parser.set_defaults(call=call)
 
@@ -76,7 +86,7 @@ def _controller(words: str) -> Any:
     file, _, name = words.rpartition(":")
     found = own_controller(name, names_of_file(Path(file))) if file else None
     if found is None:
-        what = f"{words[:80]!a} names no function or class of a Python file"
+        what = f"--controller {words[:80]!a} does not name a function or class in a Python file"
         raise il.InputError(what, fix="Write it as FILE.py:NAME.")
     return found
 

@@ -35,30 +35,34 @@ RANGES = {
 def add_wheel(parser: argparse.ArgumentParser) -> None:
     """Options of the link."""
     parser.add_argument("--device", metavar="FILE", type=Path, help="/dev/input/eventN; found")
-    parser.add_argument("--calibrate", action="store_true", help="ask what the wheel is like")
+    parser.add_argument(
+        "--calibrate", action="store_true", help="ask for the properties of the wheel and keep them"
+    )
     feel = Feel()
     for name, default, unit, text in (
-        ("gain", feel.gain, "X", "of the torque that is felt"),
-        ("limit", feel.limit, "N·m", "largest torque on the wheel"),
+        ("gain", feel.gain, "X", "gain of the torque feedback"),
+        ("limit", feel.limit, "N·m", "maximum torque on the wheel"),
         ("damping", feel.damping, "N·m·s/rad", "added"),
-        ("ramp", feel.ramp, "S", "in which the torque comes in"),
-        ("stop", None, "DEG", "end stops on either side; 10° before those of the wheel"),
-        ("range", None, "DEG", "from end to end of the wheel; of its profile"),
-        ("full", None, "N·m", "torque of the wheel at full force; of its profile"),
-        ("rate", None, "HZ", "of the force; of its profile"),
+        ("ramp", feel.ramp, "S", "time over which the torque fades in"),
+        ("stop", None, "DEG", "end stops, on either side; default: 10° before those of the wheel"),
+        ("range", None, "DEG", "rotation of the wheel from end to end; default: from its profile"),
+        ("full", None, "N·m", "torque of the wheel at full force; default: from its profile"),
+        ("rate", None, "HZ", "update rate of the force; default: from its profile"),
     ):
         told = text if default is None else f"{text}; {default:g}"
         parser.add_argument(f"--{name}", type=float, metavar=unit, default=default, help=told)
     parser.add_argument(
         "--ros2", action="store_true",
-        help="the plant is on another machine, behind `inloop link ros2`; the torque is the effort "
-        "of the steering's joint; buttons only for inputs that are named",
+        help="the plant is on another machine, behind `inloop link ros2`; the torque is the "
+             "effort of the steering joint, and buttons act only on inputs given here",
     )  # fmt: skip
-    parser.add_argument("--domain", type=int, help="with --ros2: of DDS; that of ROS_DOMAIN_ID")
+    parser.add_argument(
+        "--domain", type=int, help="with --ros2: DDS domain; default: ROS_DOMAIN_ID"
+    )
     parser.add_argument("--steering", default="steering.q", help="input that follows the angle")
-    parser.add_argument("--torque", default="column.hand", help="output that is felt")
+    parser.add_argument("--torque", default="column.hand", help="output fed back as torque")
     for what in OTHERS:
-        told = "of this pedal" if what in PEDALS else "that buttons lead"
+        told = "input for this pedal" if what in PEDALS else "input changed by buttons"
         parser.add_argument(f"--{what}", metavar="INPUT", help=told)
     parser.set_defaults(call=call_wheel)
 
@@ -122,10 +126,10 @@ def bearable(profile: WheelProfile, feel: Feel) -> float:
 def stability(profile: WheelProfile, feel: Feel) -> str:
     """What gain the loop bears, and what is left of it when the wheel is let go."""
     limit, shown = bearable(profile, feel), feel.gain * SHOWN
-    verdict = "stable" if shown < limit else "softer once nobody holds it"
+    verdict = "stable" if shown < limit else "softer once released"
     return (
-        f"hands off it is stable up to {limit:.3g} N·m/rad; gain {feel.gain:g} shows "
-        f"{shown:.3g} N·m/rad of a car at 75 km/h: {verdict}"
+        f"hands off, the wheel is stable up to {limit:.3g} N·m/rad; gain {feel.gain:g} "
+        f"displays {shown:.3g} N·m/rad for a car at 75 km/h: {verdict}"
         + ("" if shown < limit else f"; a gain of {SPARE * limit / SHOWN:.2g} is calm")
     )
 
@@ -135,7 +139,7 @@ def _check(args: argparse.Namespace) -> None:
         value = getattr(args, name)
         if value is not None and not low <= value <= high:
             raise il.InputError(
-                f"--{name} {value:g} makes no sense", fix=f"Use {low:g} to {high:g}."
+                f"--{name} {value:g} is out of range", fix=f"Use {low:g} to {high:g}."
             )
 
 
@@ -143,8 +147,9 @@ def _only_wheel() -> Path:
     found = find_wheels()
     if not found:
         raise LinkError(
-            "no wheel with force feedback is plugged in, or may be opened",
-            fix="Name one: --device /dev/input/eventN. Who may open them: the group 'input'.",
+            "no wheel with force feedback is plugged in, or you may not open it",
+            fix="Plug one in, or name it: --device /dev/input/eventN. Only members of the "
+            "group 'input' may open it.",
         )
     if len(found) > 1:
         raise LinkError(
@@ -159,12 +164,12 @@ def _profile(device: EventDevice, args: argparse.Namespace) -> WheelProfile:
     if args.calibrate:
         profile = calibrate(device, input)
         profile.save(path)
-        _say(f"kept in {path}")
+        _say(f"saved in {path}")
     elif path.exists():
         profile = WheelProfile.load(path)
     else:
         profile = usual_profile(device.name, device.axes, device.keys)
-        _say("this wheel has not been calibrated: --calibrate asks what it is like")
+        _say("this wheel has not been calibrated; run once with --calibrate")
     given = {"turn": args.range, "torque": args.full, "rate": args.rate}
     return replace(profile, **{k: v for k, v in given.items() if v is not None})
 

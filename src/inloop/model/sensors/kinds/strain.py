@@ -50,6 +50,6 @@ def strain(link: Handle | str, height: Scalar, share: float = 0.0) -> SensorSpec
     if not is_number(share) or not 0.0 <= share <= 1.0:
         raise InputError(
             f"a strain gauge cannot sit at {share!r:.40} of a link",
-            fix="Give a share of its length from 0 at the root to 1 at the tip.",
+            fix="Give a fraction of its length, from 0 at the root to 1 at the tip.",
         )
     return SensorSpec(Strain(float(share), height), (link,))

@@ -196,8 +196,8 @@ class Phase:
             if np.any(dmu) and not np.any(d):
                 raise SimulationError(
                     f"contact '{self.system.contacts[disc.contact]}' of model '{self.name}' rests "
-                    "without friction: the run has no derivative by friction",
-                    fix="Choose another friction, or differentiate by something else.",
+                    "without friction: the run has no derivative with respect to friction",
+                    fix="Choose another friction, or differentiate with respect to something else.",
                 )
             found[rows] = -normal * np.outer(d, dmu)
             if j not in modes.frozen:
@@ -216,7 +216,7 @@ class Phase:
             raise SimulationError(
                 f"derivatives: forces of contacts of model '{self.name}' are not finite at "
                 f"t = {t:.9g} s",
-                fix="Use a shorter run, or take differences of runs.",
+                fix="Use a shorter run, or finite differences of runs.",
             )
         if redundant:
             left = A[held] @ force + free.ud.value[held]
@@ -228,7 +228,8 @@ class Phase:
             raise SimulationError(
                 f"redundant contacts of model '{self.name}' would not stay closed together at "
                 f"t = {t:.9g} s: the run has no derivative there",
-                fix="Differentiate by what leaves them redundant, or leave contacts out.",
+                fix="Differentiate with respect to quantities that keep them redundant, or leave "
+                "out contacts.",
             )
 
 

@@ -40,15 +40,15 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
     """
     refuse_rough(plant, contacts_known=True)
     refuse_steps(plant, result, arguments, TOUCHING)
-    why, fix = "", "Leave sensitivities out, or take differences of runs."
+    why, fix = "", "Leave out sensitivities, or use finite differences of runs."
     for contact in plant.mechanism.declared_contacts:
         if getattr(contact.law, "stiffness", None) is not None:
-            why, fix = f"contact '{contact.name}' gives way", "Leave out its stiffness."
+            why, fix = f"contact '{contact.name}' is compliant", "Leave out its stiffness."
         elif getattr(contact.law, "impacts", "newton") != "newton" and not _alone(plant):
             why = f"impacts of contact '{contact.name}' are Poisson's"
             fix = 'Write impacts="newton".'
     if TouchedSystem.reads_reactions(plant):
-        why = "a law reads reactions, in which forces of contacts are"
+        why = "a law uses reactions, which include contact forces"
     if why:
         raise InputError(
             f"sensitivities: the run of model '{plant.name}' has hard contacts, and {why}", fix=fix

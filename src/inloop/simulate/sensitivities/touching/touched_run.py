@@ -129,12 +129,12 @@ class TouchedRun:
             raise SimulationError(
                 f"derivatives of model '{self._phase.name}' take more than {MOST_STEPS} steps "
                 f"up to t = {solver.t:.6g} s: laws are stiff, or motions not smooth",
-                fix="Use a shorter run, softer laws, or differences of runs.",
+                fix="Use a shorter run, softer laws, or finite differences of runs.",
             )
         if solver.status == "failed":
             raise SimulationError(
-                f"derivatives of model '{self._phase.name}' cannot go on at t = {solver.t:.9g} s: "
-                f"{failure}",
+                f"derivatives of model '{self._phase.name}' cannot continue at t = "
+                f"{solver.t:.9g} s: {failure}",
                 fix="End the run before it.",
             )
 
@@ -163,8 +163,8 @@ class TouchedRun:
             t = max(t - step, before.t)
         if not abs(step) <= LOCATED * max(1.0, abs(t)):
             raise undefined(
-                f"an event of model '{self._phase.name}' near t = {t:.9g} s is not found again, as "
-                "if it only grazed"
+                f"an event of model '{self._phase.name}' near t = {t:.9g} s is not found when "
+                "the run is repeated: it may only graze zero"
             )
         return at
 
@@ -272,8 +272,8 @@ class TouchedRun:
 
     def _chatters(self, t: float) -> SimulationError:
         return SimulationError(
-            f"contacts of model '{self._phase.name}' do not come to an end of what they do at "
-            f"t = {t:.9g} s: derivatives end there",
+            f"contacts of model '{self._phase.name}' do not settle on a state at t = "
+            f"{t:.9g} s: derivatives end there",
             fix="End the run before it.",
         )
 
@@ -345,8 +345,8 @@ class TouchedRun:
                 if speed <= standstill(self._phase, found.free.u.value):
                     contact = self._phase.system.contacts[disc.contact]
                     raise SimulationError(
-                        f"contact '{contact}' of model '{self._phase.name}' begins to slip in "
-                        f"space at t = {at.t:.9g} s: derivatives past that are not available",
+                        f"contact '{contact}' of model '{self._phase.name}' starts to slip "
+                        f"at t = {at.t:.9g} s: derivatives beyond that are not available",
                         fix="End the run before it.",
                     )
         return replace(modes, frozen=frozenset(frozen))

@@ -1,0 +1,169 @@
+"""Recordings of a plant with modes, with derivatives: from event to event, with a jump at each.
+
+The run is stepped once to see what happens in it, then repeated with its derivatives. Inputs are
+held as a recording says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inloop.analysis.fitting.exact_reading import Reading
+from inloop.analysis.fitting.exact_smooth import Start, refuse_jumps
+from inloop.analysis.fitting.not_exact import NotExactError
+from inloop.analysis.fitting.shooting import Shooting
+from inloop.plant import Array
+from inloop.plant.variation.names import TIME, refuse_rough
+from inloop.plant.variation.varied_system import VariedSamples
+from inloop.simulate.inputs import Inputs
+from inloop.simulate.results.result import EventRecord
+from inloop.simulate.schedules import fixed
+from inloop.simulate.sensitivities.event_changes import Moment, Surroundings, VariedMode
+from inloop.simulate.sensitivities.moded_run import ModedRun, modes_met, varied_mode
+from inloop.simulate.stepper import Stepper
+
+
+class ModedSegments:
+    """All recordings of a shooting: those of plants with modes are not cut into segments."""
+
+    def __init__(self, shooting: Shooting, directions: int) -> None:
+        """Look at all modes; they are derived and compiled when a run meets them.
+
+        Args:
+            shooting: the recordings.
+            directions: most columns of derivatives in one pass.
+
+        Raises:
+            NotExactError, InputError: there are no such derivatives.
+        """
+        self.shooting, self._directions = shooting, directions
+        self.plants = shooting.plant.by_mode
+        for plant in self.plants.values():
+            refuse_rough(plant)
+        if np.any(shooting.begins):
+            raise NotExactError("a recording with modes begins later than t = 0")
+        self.varied = (*shooting.unknowns.names, TIME)
+        self._known: dict[str, VariedMode] = {}
+        self._first = next(iter(self.plants))
+        self.observed = self.modes([self._first])[self._first].system.code.observed
+
+    def modes(self, names: Sequence[str]) -> dict[str, VariedMode]:
+        """Modes with derivatives."""
+        for name in names:
+            if name not in self._known:
+                found = varied_mode(
+                    self.plants, name, self.varied, self._directions, self.shooting.method
+                )
+                refuse_jumps(found.system.code)
+                self._known[name] = found
+        return {name: self._known[name] for name in names}
+
+    def at(self, number: int, start: Start) -> ModedSegment:
+        """One of them, from its start on."""
+        return ModedSegment(self, number, start)
+
+
+class ModedSegment:
+    """One recording, from its start on."""
+
+    def __init__(self, owner: ModedSegments, number: int, start: Start) -> None:
+        """Run it, to see what happens.
+
+        Raises:
+            SimulationError: it cannot be run.
+        """
+        s = self._shooting = owner.shooting
+        self._owner, self._start = owner, start
+        acting = s.acting[number, : s.segments[number].length]
+        self._parts = acting.shape[1]
+        self._block = s.steps.per_period // self._parts  # steps of a block
+        self._rows = acting.reshape(-1, acting.shape[2])
+        self._mode, self._events = self._happened()
+
+    def _happened(self) -> tuple[str, list[EventRecord]]:
+        """The first mode, and all events."""
+        s, (q, qd, _) = self._shooting, self._start
+        named = dict(zip(s.inputs, self._rows[0].tolist(), strict=True))
+        first = {name: named[name] for name in s.plant.inputs}
+        stepper = Stepper(
+            self._owner.plants, step=s.step_size, method=s.method, q=q, qd=qd, inputs=first
+        )
+        mode, events = stepper.mode, []
+        for row in self._rows:
+            stepper.hold(row)
+            for _ in range(self._block):
+                stepper.step()
+                events += stepper.events
+        return mode, events
+
+    def vary(self, group: Sequence[int]) -> tuple[Array, Array, Array]:
+        """Outputs at the periods, their derivatives, and zeros: nothing is handed over.
+
+        Args:
+            group: columns of parameters and of entries of the start, as many as share a pass.
+        """
+        s, owner = self._shooting, self._owner
+        modes = owner.modes(modes_met(owner.plants, self._mode, self._events))
+        dg = np.zeros((len(owner.varied), len(group)))
+        dx = np.zeros((len(modes[self._mode].system.code.states), len(group)))
+        states = modes[self._mode].system.code.states
+        for i, column in enumerate(group):
+            if column < len(s.unknowns):
+                dg[column, i] = 1.0
+            else:
+                dx[states.index(s.columns[column - len(s.unknowns)]), i] = 1.0
+        seconds = len(self._rows) * self._block * s.step_size
+        schedule = fixed(seconds, s.step_size, s.method, s.period)
+        (_, around), *later = self._surroundings(dg)
+        run = ModedRun(modes, s.method, self._events, schedule, around, None, later)
+        q, qd, node = self._start
+        state = modes[self._mode].system.packed(q, qd, node[2 * len(s.places) :])
+        run.go(self._mode, Moment(0.0, *state, dx))
+        y, dy = self._read(run, modes, dg, group)
+        return y, dy, np.zeros((len(s.columns), len(group)))
+
+    def _surroundings(self, dg: Array) -> list[tuple[int, Surroundings]]:
+        """What acts, from which step on, wherever it changes."""
+        changes = np.flatnonzero(np.any(np.diff(self._rows, axis=0) != 0.0, axis=1)) + 1
+        found = []
+        for row in (0, *changes.tolist()):
+            u, tau, rates = {}, {}, {}
+            for mode, plant in self._owner.plants.items():
+                u[mode] = Inputs(self._given(plant.inputs)[row])
+                tau[mode] = self._given([f"{name}.tau" for name in plant.coordinates])[row]
+                rates[mode] = Inputs(np.zeros(len(plant.inputs)))
+            around = Surroundings(
+                self._owner.plants, u, rates, tau, self._owner.varied, dg, len(dg) - 1
+            )
+            found.append((row * self._block, around))
+        return found
+
+    def _given(self, names: Sequence[str]) -> Array:
+        """Columns of what acts."""
+        places = [self._shooting.inputs.index(name) for name in names]
+        return np.asarray(self._rows[:, places])
+
+    def _read(
+        self, run: ModedRun, modes: dict[str, VariedMode], dg: Array, group: Sequence[int]
+    ) -> tuple[Array, Array]:
+        """Outputs at all samples, each by the formulas of its mode."""
+        s = self._shooting
+        y = np.full((run.count, len(s.outputs)), np.nan)
+        dy = np.full((*y.shape, len(group)), np.nan)
+        for mode, varied in modes.items():
+            own = [piece for piece in run.pieces if piece.mode == mode]
+            if not own:
+                continue
+            samples = VariedSamples(
+                *(np.concatenate([getattr(a.samples, x) for a in own]) for x in ("x", "dep", "dx"))
+            )
+            rows, t = np.concatenate([a.rows for a in own]), np.concatenate([a.t for a in own])
+            # a sample is read with the inputs that led to it
+            led = np.maximum(rows * self._parts - 1, 0)
+            u = self._given(varied.system.plant.inputs)[led]
+            tau = self._given([f"{name}.tau" for name in varied.system.plant.coordinates])[led]
+            told = varied.system.tell(t, u, tau, samples, dg)
+            y[rows], dy[rows] = Reading(varied.system, s, t, told, u).outputs(group)
+        return y, dy
