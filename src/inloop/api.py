@@ -1,4 +1,4 @@
-"""The names a user imports: `import inloop as il`."""
+"""The public names: `import inloop as il`."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 class Plant(BarePlant):
     """The compiled equations of motion of a mechanism, ready to be evaluated and simulated.
 
-    It holds nothing more than a `BarePlant` and changes nothing of it: it adds the runs, which lie
-    in layers above. Functions that take a plant first are methods here: signature and docstring
-    are theirs.
+    Adds to `BarePlant` only methods for runs, exports and analyses, which live in higher layers and
+    are not imported there. Functions whose first argument is a plant become methods with their own
+    signature and docstring.
     """
 
     simulate_many = runs.simulate_many
@@ -74,23 +74,23 @@ class Plant(BarePlant):
         method: str | None = None,
         speed: float = 1.0,
     ) -> Path:
-        """Write one HTML file that runs the plant in a browser, with the parameters as they are.
+        """Write one HTML file that runs the plant in a browser, with its current parameters.
 
-        It holds the plant as WebAssembly and the page of the studio: no server, network or compiler
-        is needed to open it. Writing it needs clang and lld, or the package ziglang.
+        It contains the plant as WebAssembly and the studio page: opening it needs no server,
+        network or compiler. Writing it requires clang and lld, or the package ziglang.
 
         Args:
-            file: best with the ending .html; one of the same name is written anew.
-            rate: steps per simulated second [Hz].
-            substeps: steps of the integrator per period.
-            method: integrator; what a rehearsal of 1 s allows by default.
-            speed: simulated seconds per second to begin with.
+            file: path, preferably with the suffix .html; an existing file is overwritten.
+            rate: periods per simulated second [Hz].
+            substeps: integrator steps per period.
+            method: integrator; default: chosen by a rehearsal of 1 s.
+            speed: initial speed, in simulated seconds per second.
 
         Returns:
             The file.
 
         Raises:
-            BuildError: there is no compiler for WebAssembly.
+            BuildError: no compiler for WebAssembly was found.
         """
         from inloop.io.page import export_page
 
@@ -124,36 +124,37 @@ class Plant(BarePlant):
 
         Args:
             t_end: length of the run [s].
-            step: step of the integrator [s]; shortened so that a whole number fits into t_end.
+            step: integrator step [s]; shortened so that t_end is a whole number of steps.
                 With a tolerance: time between samples.
             method: "rk4", "euler" (symplectic), "dopri", "rodas" (for stiff laws), "implicit"
-                (cheap, for stiff laws in real time) or "scipy" (a slow reference); if none is
-                named, "rk4" or what suits the mechanism better.
-            q: coordinates at the start, by name or as a vector; else the joints' initial values.
-            qd: velocities at the start; those of dependent coordinates follow.
+                (cheap, for stiff laws in real time) or "scipy" (a slow reference); default: "rk4",
+                or a method that suits the mechanism better.
+            q: initial coordinates, by name or as a vector; default: the joints' initial values.
+            qd: initial velocities; those of dependent coordinates are computed.
             tau: constant joint efforts [N·m or N].
             inputs: by name: constants, functions of time, or samples (times, values).
-            sample: time between samples [s]; every step by default.
+            sample: time between samples [s]; default: every step.
             tolerance: relative error per step; then "dopri", "rodas" and "alpha" choose their own
                 steps.
             start: an earlier result with the same step to continue from, up to t_end.
-            mode: of a mechanism with modes, the one to start in; the first by default.
-            most_events: of a mechanism with modes, how many may happen.
-            settle_time: of a mechanism with modes, events that come faster than this settle [s].
-            reactions: joints whose forces and moments the result shall hold, as
-                "<joint>.force.x", ..., "<joint>.moment.z" in world axes: names, or "all".
+            mode: initial mode of a mechanism with modes; default: the first.
+            most_events: maximum number of events in one step of a mechanism with modes.
+            settle_time: an accumulation of events that would end within this time [s] is skipped:
+                the mode that the events settle in follows.
+            reactions: joints, by name or "all", whose reaction forces and moments are recorded as
+                "<joint>.force.x", ..., "<joint>.moment.z" in world axes.
             controller: a function of time and outputs that returns inputs by name, or an object
                 with `__call__` and, if it has states, `reset()`.
-            period: between two calls of the controller [s]; its answer is held between them.
-            sensitivities: what `result.sensitivities` shall hold derivatives by: names of live
-                parameters, of inputs, and of start values ("crank.q", "crank.qd", states of laws).
-                Not with "alpha" (docs/sensitivities.md).
+            period: time between controller calls [s]; its outputs are held in between.
+            sensitivities: what `result.sensitivities` contains derivatives with respect to: names
+                of live parameters, inputs and initial values ("crank.q", "crank.qd", states of
+                laws). Not with "alpha" (docs/sensitivities.md).
             motions: functions of time, or samples, for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 
         Raises:
-            SimulationError: the run cannot go on; `result` holds what was computed.
-            KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
+            SimulationError: the run cannot continue; `result` holds what was computed.
+            KeyboardInterrupt: Ctrl-C; `result` holds what was computed so far, if anything.
         """
         if start is not None and not isinstance(start, runs.Result):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
@@ -231,28 +232,28 @@ class Plant(BarePlant):
         inputs: Mapping[str, float | Signal] | None = None,
         sample: float | None = None,
     ) -> runs.Gradient:
-        """A figure of a run and its derivatives, at a cost that does not grow with their number.
+        """A loss of a run and its gradient, at a cost independent of the number of derivatives.
 
             found = plant.gradient({"arm.q": recorded}, by=["k", "arm.mass"], t_end=2.0)
             found.value, found["k"]
 
         Args:
-            loss: by signal, recorded samples: the figure is the sum of squares of what differs at
-                all samples; or a function of the result that returns the figure and, by signal,
-                its derivatives by each of the samples.
-            by: live parameters, inputs and start values, as `sensitivities` of `simulate`.
+            loss: recorded samples by signal, for the sum of squared differences over all samples;
+                or a function of the result that returns the loss and, by signal, its derivatives
+                with respect to each sample.
+            by: live parameters, inputs and initial values, as for `sensitivities` of `simulate`.
             t_end: length of the run [s].
-            step: step of the integrator [s].
+            step: integrator step [s].
             method: "rk4", "euler" or "dopri"; for stiff laws "rodas" or "implicit"; for hard
-                contacts "event_driven" or "moreau", at a cost that grows with the number.
-            q: coordinates at the start.
-            qd: velocities at the start.
+                contacts "event_driven" or "moreau", at a cost that grows with the number of names.
+            q: initial coordinates.
+            qd: initial velocities.
             tau: constant joint efforts [N·m or N].
             inputs: by name: constants, functions of time, or samples (times, values).
-            sample: time between samples [s]; every step by default.
+            sample: time between samples [s]; default: every step.
 
         Raises:
-            InputError: there is no such name, or the run has no derivatives that are known here.
+            InputError: a name is unknown, or derivatives of this run are not supported.
         """
         given = RunArguments(t_end, step, sample, q, qd, tau, inputs)
         result = self.simulate(
@@ -261,7 +262,7 @@ class Plant(BarePlant):
         return runs.gradient_of(self, result, loss, name_list(by, "by"), given)
 
     def _shown(self, run: Callable[[], runs.Result]) -> Result:
-        """The result of a run, or of what there is of it, with the plant to draw it."""
+        """The result of a run, possibly partial, with the plant needed to draw it."""
         try:
             return Result.of(run(), self)
         except (SimulationError, KeyboardInterrupt) as error:
@@ -288,18 +289,18 @@ class Plant(BarePlant):
         motions: Mapping[str, Signal] | None = None,
         most_events: int = 16,
     ) -> Stepper:
-        """The plant one step at a time, with inputs that change between steps.
+        """A stepper: the plant one step at a time, with inputs that change between steps.
 
         Args:
-            step: [s].
-            method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", at fixed steps; None
-                for "rk4", or "moreau" where contacts are hard.
-            mode: of a mechanism with modes, the one to start in; the first by default.
-            q: coordinates at the start, by name or as a vector.
-            qd: velocities at the start.
-            inputs: first values of inputs, by name.
+            step: fixed step [s].
+            method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", at fixed steps;
+                default: "rk4", or "moreau" for hard contacts.
+            mode: initial mode of a mechanism with modes; default: the first.
+            q: initial coordinates, by name or as a vector.
+            qd: initial velocities.
+            inputs: initial values of inputs, by name.
             motions: functions of time for driven joints, by name.
-            most_events: that one step may hold.
+            most_events: maximum number of events in one step.
         """
         return Stepper(
             self.by_mode or {self.name: self},
@@ -314,7 +315,7 @@ class Plant(BarePlant):
         )
 
     def _check_motions(self, motions: Mapping[str, Any]) -> None:
-        """Keywords beyond those of `simulate` must name driven joints."""
+        """Check that keywords beyond those of `simulate` name driven joints."""
         plants: list[BarePlant] = [*self.by_mode.values()] or [self]
         driven = [name for plant in plants for name in plant.formulation.driven]
         for name in motions:
@@ -334,13 +335,13 @@ class Plant(BarePlant):
             raise unknown_keyword("simulate", name, (*KEYWORDS, *driven))
 
 
-# of simulate, beside names of driven joints
+# keywords of simulate, besides names of driven joints
 KEYWORDS = tuple(list(inspect.signature(Plant.simulate).parameters)[1:-1])
 
 
 @checked_calls
 class Model(ModelBuilder):
-    """The description of a mechanism; `build()` freezes it, `compile()` makes it a plant."""
+    """The description of a mechanism; `build()` freezes it, `compile()` turns it into a plant."""
 
     def compile(
         self,
@@ -354,27 +355,27 @@ class Model(ModelBuilder):
         damping: float | None = None,
         solves: int | None = None,
     ) -> Plant:
-        """Derive the equations, generate code and compile it: runs need no compiler afterwards.
+        """Derive the equations, generate code and compile it; runs then need no compiler.
 
         Args:
-            live: numbers of the model to keep as parameters beside the declared ones: "all", or
-                names such as "crank.mass" or "crank.pin.x".
-            external_forces: bodies that get force and torque inputs beside the declared ones:
+            live: numbers of the model to keep as parameters in addition to the declared ones:
+                "all", or names such as "crank.mass" or "crank.pin.x".
+            external_forces: bodies with force and torque inputs in addition to the declared ones:
                 "all" or names.
-            backend: "c", "python", or "auto" for C where a compiler is found.
-            methods: integrators that get code of their own at once: "implicit", "rodas". Where the
-                mechanism is small, touches something, or has force laws that may be stiff, they get
-                it when they are first used; else they take differences of the rates. The others
-                need none.
-            rehearse: simulate a mechanism with loops for so many seconds, and build code for each
-                choice of independent coordinates that it meets. Others are solved while it runs,
-                which takes about four times as long.
-            formulation: "reduced" for as few coordinates as there are, or "redundant" for six of
-                each body and the forces between them (docs/redundant.md).
-            damping: with "redundant", the part that vibrations much faster than the steps lose in
-                each, from 0 to 1; 0.2 if not given.
-            solves: with "redundant", linear systems that Newton's method solves in each step, for
-                steps that all cost the same; 2 suffice as a rule. As many as it takes if not given.
+            backend: "c", "python", or "auto" for C if a compiler is found.
+            methods: integrators whose own code is generated right away: "implicit", "rodas". For
+                small mechanisms, and those with contacts or possibly stiff force laws, it is
+                generated on first use; otherwise they use finite differences of the rates. Other
+                integrators need no code of their own.
+            rehearse: simulate a mechanism with loops for this time [s] and generate code for each
+                set of independent coordinates encountered. Other sets are solved numerically at run
+                time, which takes about four times as long.
+            formulation: "reduced" for a minimal set of coordinates, or "redundant" for six per body
+                plus the constraint forces (docs/redundant.md).
+            damping: for "redundant", the fraction by which vibrations much faster than the step
+                decay in each step, from 0 to 1; default: 0.2.
+            solves: for "redundant", a fixed number of linear solves of Newton's method per step, so
+                that all steps cost the same; 2 usually suffice. Default: until convergence.
         """
         plant = compile_mechanism(
             self.build(),
@@ -400,7 +401,7 @@ class Model(ModelBuilder):
         try:
             return model_card(self.build())
         except ModelError as error:
-            # not finished yet: what is missing is told, and not raised
+            # model still incomplete: show what is missing instead of raising
             return card(repr(self), "", lines(str(error).splitlines()))
 
 
@@ -416,17 +417,17 @@ def compile_mechanism(
     damping: float | None = None,
     solves: int | None = None,
 ) -> Plant:
-    """A plant from a frozen mechanism.
+    """Compile a frozen mechanism.
 
     Args:
-        mechanism: what `Model.build` returned.
-        live: numbers to keep as parameters, as in `Model.compile`.
-        external_forces: bodies that get force and torque inputs: "all" or names.
-        backend: "c", "python", or "auto" for C where a compiler is found.
-        methods: integrators that get code of their own in any case.
+        mechanism: returned by `Model.build`.
+        live: numbers to keep as parameters, as for `Model.compile`.
+        external_forces: bodies with force and torque inputs: "all" or names.
+        backend: "c", "python", or "auto" for C if a compiler is found.
+        methods: integrators whose own code is always generated.
         formulation: "reduced" or "redundant".
-        damping: of the steps of the redundant one, as in `Model.compile`.
-        solves: of each of its steps, as in `Model.compile`.
+        damping: numerical damping of the redundant formulation, as for `Model.compile`.
+        solves: linear solves per step of the redundant formulation, as for `Model.compile`.
     """
     wanted = integrators(methods)
     options: dict[str, Any] = {"live": live, "external_forces": external_forces}
@@ -452,16 +453,16 @@ def piecewise(
     backend: str = "auto",
     methods: str | Sequence[str] = (),
 ) -> Plant:
-    """A plant from sub-models that hand over to each other.
+    """Compile sub-models that replace each other at events.
 
     Args:
-        models: a model for each mode, by the name of the mode; their events name these modes.
-            Coordinates and states with equal names are handed over; others start afresh, or
-            with what the event sets.
-        live: numbers to keep as parameters, as in `Model.compile`.
-        external_forces: bodies that get force and torque inputs: "all" or names.
-        backend: "c", "python", or "auto" for C where a compiler is found.
-        methods: integrators that get code of their own in any case.
+        models: a model for each mode, by mode name; their events refer to these names.
+            Coordinates and states with equal names are carried over; others start at their initial
+            values, or at those that the event sets.
+        live: numbers to keep as parameters, as for `Model.compile`.
+        external_forces: bodies with force and torque inputs: "all" or names.
+        backend: "c", "python", or "auto" for C if a compiler is found.
+        methods: integrators whose own code is always generated.
 
     Returns:
         The plant of the first mode; `plant.by_mode` holds all of them.
@@ -511,41 +512,43 @@ def load(
 ) -> Model:
     """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN .mbs.
 
-    What was changed or left out is listed in the notes of the model. None stands for what the
-    format takes by default; an option that it does not have is an error.
+    Whatever was changed or ignored is listed in the model's notes. None stands for the default of
+    the format; an option that the format does not support is an error.
 
     Args:
-        path: the file; its content decides how it is read.
-        q: where it starts, by coordinate [rad or m], or by body its quaternion (w, x, y, z). Joints
-            that are not named start as the file says; those of URDF files at 0, or in the middle
-            between their limits where 0 is outside.
-        held: hold the joints of a URDF file where they start until the parameter "hold" is 0.
-        stops: put elastic stops at the limits of the joints of a URDF file.
-        name: name of the model; that of the file if not given.
+        path: the file; the format is detected from its content.
+        q: initial position, by coordinate [rad or m], or by body its quaternion (w, x, y, z). Other
+            joints start as in the file; those of URDF files at 0, or in the middle of their limits
+            if 0 is outside.
+        held: hold the joints of a URDF file at their initial positions until the parameter "hold"
+            is 0.
+        stops: add elastic stops at the joint limits of a URDF file.
+        name: name of the model; default: that of the file.
         gravity: in world axes [m/s²] (not for ROBOTRAN, whose files contain it).
-        packages: folders by name: where package://name/file lies (URDF, SDF).
-        apply_dynamics: make damping and friction of the file force laws (URDF: no by default, but
-            `inloop run` and `inloop studio` do; SDF: yes).
-        base: of the root link: "fixed" on the ground, "free" with a quaternion, or "angles", six
-            single joints (URDF).
-        massless: joints that move no mass: "error" refuses the file, "lock" fixes them, "keep"
+        packages: folders by name, to resolve package://name/file (URDF, SDF).
+        apply_dynamics: turn damping and friction of the file into force laws (URDF: default no, but
+            yes for `inloop run` and `inloop studio`; SDF: default yes).
+        base: joint of the root link: "fixed" to the ground, "free" with a quaternion, or "angles",
+            six single joints (URDF).
+        massless: joints that move no mass: "error" rejects the file, "lock" fixes them, "keep"
             keeps them (URDF).
-        mimic: False leaves joints independent that mimic others (URDF).
+        mimic: False makes joints that mimic others independent (URDF).
         density: [kg/m³] for links without <inertial> (URDF).
         keyframe: name of the keyframe to start from (MJCF).
-        friction_deflection: by how much a joint that sticks gives way under its whole friction
-            [rad or m]: 1e-3 for URDF; without it friction of MJCF and SDF is left out, but not by
-            `inloop run` and `inloop studio`.
-        external_forces: False leaves out inputs at points with external forces (ROBOTRAN).
-        link_laws: laws of links by the name in the file, functions of l, ld and t (ROBOTRAN).
+        friction_deflection: deflection of a sticking joint under its full friction [rad or m]: 1e-3
+            for URDF; without it, friction of MJCF and SDF is ignored, except by `inloop run` and
+            `inloop studio`.
+        external_forces: False omits the inputs at points with external forces (ROBOTRAN).
+        link_laws: force laws of links by their name in the file, functions of l, ld and t
+            (ROBOTRAN).
 
     Returns:
-        A checked model that may still be extended.
+        A valid model that can still be extended.
 
     Raises:
-        FileFormatError: the file is broken, truncated, hostile or of an unknown kind.
-        ModelError: the file is read, but what it describes is no mechanism.
-        InputError: the format does not have an option.
+        FileFormatError: the file is damaged, truncated, malicious or of an unknown format.
+        ModelError: the file was read, but does not describe a valid mechanism.
+        InputError: the format does not support an option.
     """
     given = {option: value for option, value in locals().items() if value is not None}
     for own in ("path", "q", "held", "stops"):
@@ -574,21 +577,22 @@ def load_road(
 ) -> LineRoad:
     """Read a road from a file: OpenDRIVE (.xodr) or OpenCRG (.crg).
 
-    What is not used of the file is told in its `notes`.
+    Unused content of the file is listed in the road's `notes`.
 
     Args:
-        path: the file; its content decides how it is read.
-        grip: by which coefficients of friction are multiplied, beside what the file gives; or a
-            function of s and t, the ways along the reference line and to the left of it [m].
-        start: s and t of the point that is moved to the origin, so that the road points along x
-            there [m]; None: places are those of the file.
-        kind: of OpenCRG: "cubic", smooth in slopes and curvatures, or "linear", as it is defined.
-        between: of OpenCRG: the part between two u is read [m].
-        every: of OpenCRG: every so many records are read.
-        roads: of OpenDRIVE: names (id) of roads that are read; None: all.
+        path: the file; the format is detected from its content.
+        grip: factor on the friction coefficients of the file; or a function of s and t, the
+            distances along the reference line and to its left [m].
+        start: s and t of the point that becomes the origin, with the road along x there [m]; None:
+            keep the coordinates of the file.
+        kind: OpenCRG: "cubic", with smooth slopes and curvatures, or "linear", as the format
+            defines it.
+        between: OpenCRG: range of u to read [m].
+        every: OpenCRG: read every n-th record only.
+        roads: OpenDRIVE: ids of the roads to read; None: all.
 
     Raises:
-        FileFormatError: the file cannot be read; names the place.
+        FileFormatError: the file cannot be read; names the location.
     """
     from inloop.io.roads.load import load_road as load
 
@@ -597,15 +601,15 @@ def load_road(
 
 @checked_call
 def load_tyre(path: str | os.PathLike[str]) -> Pac2002:
-    """Read a tyre from a .tir file: PAC2002, or MF-Tyre 5.2 by another name.
+    """Read a tyre from a .tir file: PAC2002, or MF-Tyre 5.2 under a different name.
 
-    What the formula does not use is told in its `notes`.
+    Unused content of the file is listed in the tyre's `notes`.
 
     Args:
         path: the file.
 
     Raises:
-        FileFormatError: the file is broken, of another kind, or in other units than SI.
+        FileFormatError: the file is damaged, of a different kind, or not in SI units.
     """
     from inloop.io.tir import read_tyre
 
@@ -613,10 +617,10 @@ def load_tyre(path: str | os.PathLike[str]) -> Pac2002:
 
 
 def steady(model: Model, *, held: bool, stops: bool) -> bool:
-    """Hold the joints of a robot, or stop them at their limits, and note it; see `load`.
+    """Hold the joints of a robot, or add stops at their limits, with a note; see `load`.
 
     Returns:
-        Whether it has joints that can be held.
+        Whether the robot has joints that can be held.
     """
     from inloop.io.urdf.reader import UrdfData
 
@@ -644,19 +648,19 @@ def steady(model: Model, *, held: bool, stops: bool) -> bool:
 
 @checked_call
 def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
-    """Read the result of a run from a file: a recording, or what `Result.save` has written.
+    """Read the result of a run from a file: a recording, or one written by `Result.save`.
 
-    Nothing in the file is ever run, and what makes no sense is an error. Records that were lost are
-    told (`result.gaps`), and nothing is put in their place.
+    Nothing in the file is ever executed, and invalid content is an error. Lost records are
+    reported (`result.gaps`) and not filled in.
 
     Args:
         path: .mcap, .npz, .csv or .parquet.
-        plant: whose run it is, if it is at hand: the result then has the energy and can be
+        plant: the plant of the run, if available: the result then includes the energy and can be
             animated.
 
     Raises:
-        FileFormatError: it is no such file, or damaged.
-        InputError: it is too large, or the result of another plant.
+        FileFormatError: not such a file, or damaged.
+        InputError: too large, or the result of a different plant.
     """
     source = source_of_result(path)
     read_it = realtime.recorded_result if source.suffix == ".mcap" else load_result
@@ -675,19 +679,19 @@ def run(
     browser: bool = True,
     **options: Unpack[StartOptions],
 ) -> realtime.Report:
-    """Run a plant in real time until its time is over or it is stopped.
+    """Run a plant in real time until its end time or until it is stopped.
 
-    Ctrl-C ends the run and gives the report; SIGTERM ends the program, and leaves nothing behind.
-    On a scripted clock it runs as fast as it can.
+    Ctrl-C ends the run and returns the report; SIGTERM terminates the program after cleaning up.
+    With a scripted clock it runs as fast as possible.
 
     Args:
         plant: the compiled mechanism.
-        studio: show it in the browser; the page is served by a process of its own.
+        studio: show the plant in the browser; the page is served by a separate process.
         browser: open the page; otherwise only its address is printed.
         options: those of `start`.
 
     Returns:
-        The report on its deadlines, with the last outputs.
+        The report on deadlines, with the last outputs.
     """
     with realtime.start(plant, **options) as loop, contextlib.ExitStack() as stack:
         if studio:
@@ -704,10 +708,10 @@ def run(
 @checked_call
 @spelled_out(realtime.start)
 def show(plant: BarePlant, **options: Unpack[StartOptions]) -> NotebookStudio:
-    """Run a plant against the clock and show the studio in a cell of a notebook.
+    """Run a plant in real time and show the studio in a notebook cell.
 
-    As the last line of a cell, `il.show(plant)` displays the page; the plant runs on until
-    `stop()`, which gives the report on its deadlines, or until the kernel ends.
+    As the last line of a cell, `il.show(plant)` displays the page; the plant keeps running until
+    `stop()`, which returns the report on deadlines, or until the kernel ends.
 
     Args:
         plant: the compiled mechanism.

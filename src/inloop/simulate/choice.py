@@ -1,11 +1,10 @@
-"""Which integrator a run gets where none is named.
+"""Choice of the integrator of a run if none is given.
 
-The classical method of Runge and Kutta is exact and cheap wherever its step is short enough. The
-run itself tells whether it was (verdict.py): then nothing else has to be known about stiff laws
-and about contacts that are made on the way. Where it was not, stiff laws get the implicit method of
-the same step, if half of it leads to the same motion, and what acts suddenly, as contacts do, a
-method that chooses its steps. Hard contacts have a method of their own, whatever else acts, and so
-have formulations that carry more coordinates than they must.
+The classical Runge-Kutta method is accurate and cheap as long as its step is short enough. The
+run itself reveals whether it was (verdict.py), so nothing needs to be known in advance about
+stiff laws or contacts made on the way. If it was not, stiff laws get the implicit method at the
+same step, provided that half the step leads to the same motion; sudden forces, such as contacts,
+get an adaptive method. Hard contacts and redundant formulations always have their own method.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from inloop.simulate.start import Given, first_internal_states, start_of
 
 FIRST, STIFF, SUDDEN, HARD = "rk4", "implicit", "rodas", "moreau"
 CURABLE = ("OK", UNSTABLE, "DIVERGED", "OUT_OF_BOUNDS")
-TOLERANCE = 1e-6  # relative error per step of a method that chooses its steps
+TOLERANCE = 1e-6  # relative error per step of an adaptive method
 
 
 class Attempt(Protocol):
-    """Runs with a method, and with a tolerance if its steps are not fixed."""
+    """A run with a given method, and a tolerance if it is adaptive."""
 
     def __call__(self, *, method: str, tolerance: float | None, step: float) -> Result:
         """Run."""
@@ -43,16 +42,16 @@ class Attempt(Protocol):
 def run_with_default(
     plants: Sequence[BarePlant], attempt: Attempt, start: Result | None, step: float
 ) -> Result:
-    """Run with the method that suits a mechanism, and say which it was if it is not the first.
+    """Run with the method that suits a mechanism, and note it if it is not the first choice.
 
     Args:
-        plants: of the run.
-        attempt: the run, but for its method and its step.
+        plants: plants of the run.
+        attempt: performs the run with a given method and step.
         start: an earlier result that the run continues, with its method.
-        step: as the user wants it [s].
+        step: step requested by the user [s].
 
     Raises:
-        SimulationError: no method brings the run to its end.
+        SimulationError: no method completes the run.
     """
     own = own_method(plants)
     if start is not None and start.method and (own is not None or start.method != FIRST):
@@ -60,14 +59,14 @@ def run_with_default(
     if own is not None:
         return attempt(method=own, tolerance=None, step=step)
     first, error = _tried(attempt, FIRST, None, step)
-    # loops that cannot be closed, or events without end, are not a matter of the method
+    # loops that cannot be closed, or endless events, do not depend on the method
     if first is None or not first.doubts or first.status not in CURABLE:
         return _ended(first, error)
     for method, tolerance in _others(plants):
         better, failed = _tried(attempt, method, tolerance, step)
         if better is None or failed is not None or better.doubts:
             continue
-        # a run that goes on has to keep its step
+        # a continued run has to keep its step
         if tolerance or start is not None or _converged(plants, better, attempt, 0.5 * step):
             how = f"{method} with tolerance {tolerance:g}" if tolerance else method
             reason = first.doubts[0].partition(" Use ")[0]
@@ -79,14 +78,14 @@ def run_with_default(
 def _converged(plants: Sequence[BarePlant], result: Result, attempt: Attempt, half: float) -> bool:
     """Whether steps of half the length lead to the same motion.
 
-    It is asked where an implicit method takes what is faster than its steps for settled, so that
-    the energy balance tells nothing: what swings instead of settling would be lost.
+    Checked if an implicit method treats modes faster than its steps as settled, so that the energy
+    balance is not available: fast oscillations that should persist would be lost.
 
     Args:
-        plants: of the run.
-        result: of whole steps.
-        attempt: the run, but for its method and its step.
-        half: of a step [s].
+        plants: plants of the run.
+        result: result with full steps.
+        attempt: performs the run with a given method and step.
+        half: half of the step [s].
     """
     if result.work is None or np.isfinite(result.work[-1]):
         return True
@@ -98,14 +97,14 @@ def _converged(plants: Sequence[BarePlant], result: Result, attempt: Attempt, ha
 
 
 def own_method(plants: Sequence[BarePlant]) -> str | None:
-    """The method that belongs to hard contacts or to a formulation; None where any does."""
+    """The method required by hard contacts or by a formulation; None if any will do."""
     if any(plant.mechanism.hard_contacts for plant in plants):
         return HARD
     return next(iter(plants)).formulation.method
 
 
 def with_tolerance(plants: Sequence[BarePlant]) -> str:
-    """The method that chooses its steps by a tolerance."""
+    """The adaptive method for a run with a tolerance."""
     formulation = next(iter(plants)).formulation
     if formulation.method is not None and any(p.formulation.partition.rows for p in plants):
         return formulation.method
@@ -115,7 +114,7 @@ def with_tolerance(plants: Sequence[BarePlant]) -> str:
 
 
 def _others(plants: Sequence[BarePlant]) -> list[tuple[str, float | None]]:
-    """Methods to try where the first one failed, with their tolerances."""
+    """Methods to try after the first one failed, with their tolerances."""
     mechanisms = [plant.mechanism for plant in plants]
     stiff = any(each.laws or each.flexible_links for each in mechanisms)
     if stiff and not any(each.touches for each in mechanisms):
@@ -126,7 +125,7 @@ def _others(plants: Sequence[BarePlant]) -> list[tuple[str, float | None]]:
 def _tried(
     attempt: Attempt, method: str, tolerance: float | None, step: float
 ) -> tuple[Result | None, SimulationError | None]:
-    """What a method computed, and why it did not come to the end if it did not."""
+    """What a method computed, and its error if it did not finish."""
     try:
         return attempt(method=method, tolerance=tolerance, step=step), None
     except SimulationError as error:
@@ -143,14 +142,14 @@ def _ended(result: Result | None, error: SimulationError | None) -> Result:
 def method_at_start(
     plant: BarePlant, q: Given, qd: Given, inputs: Mapping[str, float], step: float
 ) -> str:
-    """The method for fixed steps of which only the start is known, as against the clock.
+    """The method for fixed steps when only the start is known, as in real time.
 
     Args:
         plant: the compiled mechanism.
-        q: coordinates at the start, by name or as a vector.
-        qd: velocities at the start.
-        inputs: values at the start by name; what is not an input is not used.
-        step: [s].
+        q: initial coordinates, by name or as a vector.
+        qd: initial velocities.
+        inputs: initial values by name; names that are not inputs are ignored.
+        step: fixed step [s].
     """
     plants = list(plant.by_mode.values()) or [plant]
     own = own_method(plants)
@@ -158,7 +157,7 @@ def method_at_start(
         return own
     if any(each.mechanism.touches for each in plants):
         return STIFF
-    # a stiff law of any mode counts where it is at its start
+    # a law of any mode counts if it is stiff at the start of that mode
     stiff = (each for each in plants if each.mechanism.laws or each.mechanism.flexible_links)
     return STIFF if any(_stiff_at_start(each, q, qd, inputs, step) for each in stiff) else FIRST
 

@@ -1,4 +1,4 @@
-"""Runs that continue earlier ones: whether they can, and what changed in between."""
+"""Continuing earlier runs: whether it is possible, and what changed in between."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from inloop.native import AdaptiveSteps, FixedSteps
 from inloop.plant import BarePlant
 from inloop.simulate.results.result import Result
 
-WHOLE = 1e-6  # of a step, by which the time of a start may be off its number of steps
-MOVED = 1e-6  # of the size of a coordinate: more than rounding
+WHOLE = 1e-6  # of a step: tolerance for a start time that is not a whole number of steps
+MOVED = 1e-6  # relative to the size of a coordinate: more than rounding
 
 
 def check_start(
@@ -21,17 +21,17 @@ def check_start(
     coordinates: Sequence[str],
     schedule: FixedSteps | AdaptiveSteps,
 ) -> None:
-    """See that a run can go on where an earlier one ended.
+    """Check that a run can continue where an earlier one ended.
 
     Args:
         start: the earlier run.
-        names: of the model, or of those that its modes belong to.
-        coordinates: of the model, in all modes.
-        schedule: of the run, from t = 0 on.
+        names: names of the model, or of the models of its modes.
+        coordinates: coordinates of the model, over all modes.
+        schedule: schedule of the run, from t = 0.
 
     Raises:
-        InputError: it was a run of another model, its steps do not lead to where this one begins,
-            or it went farther than this one.
+        InputError: the run is of a different model, its steps do not match the start of this one,
+            or it went past the end of this one.
     """
     assert start.end is not None
     if start.name not in names or start.coordinates != tuple(coordinates):
@@ -61,10 +61,10 @@ def check_start(
 
 
 def check_formulation(start: Result, name: str) -> None:
-    """See that the state of an earlier run is written down as that of this one.
+    """Check that an earlier run has the same formulation and thus the same state vector.
 
     Raises:
-        InputError: it is not.
+        InputError: it has a different one.
     """
     assert start.end is not None
     if start.end.formulation != name:
@@ -75,7 +75,7 @@ def check_formulation(start: Result, name: str) -> None:
 
 
 def moved_notes(plant: BarePlant, start: Result, result: Result) -> tuple[str, ...]:
-    """What to tell about coordinates that are elsewhere than where the earlier run ended."""
+    """Notes on coordinates that differ from where the earlier run ended."""
     assert start.end is not None
     n = plant.n
     away = np.abs(result.q[0, :n] - start.end.q[:n]) / plant.coordinate_sizes[:n]

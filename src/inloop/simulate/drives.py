@@ -1,4 +1,4 @@
-"""The motion of driven joints in a run: the model's own, or what the run is given instead."""
+"""The motion of driven joints in a run: from the model, or replaced by the run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Drives:
     """Motion of all driven joints of a plant.
 
     Attributes:
-        given: q of the joints to which the run gives a motion, then their qd, then their qdd; None
-            if all joints move as in the model.
-        places: of these among the driven joints.
+        given: q of the joints whose motion the run replaces, then their qd, then their qdd; None if
+            all joints move as in the model.
+        places: indices of these joints among the driven ones.
     """
 
     given: TimeFunction | None = None
@@ -40,7 +40,7 @@ class Drives:
             t: time [s].
             u: inputs.
             z: states of laws and drives.
-            values: of the live parameters; those of the plant by default.
+            values: live parameters; default: those of the plant.
         """
         pre = None if values is None else plant.equations.prepared_for("drives", values)
         found = plant.evaluate("drives", pre=pre, t=t, u=u, z=z)
@@ -55,7 +55,7 @@ def read_drives(plant: BarePlant, motions: Mapping[str, Signal]) -> Drives | Non
 
     Args:
         plant: the compiled mechanism.
-        motions: functions of time or samples by joint, in place of what the model says.
+        motions: functions of time or samples by joint, which replace those of the model.
 
     Raises:
         InputError: a joint is not driven, or its motion cannot be used.

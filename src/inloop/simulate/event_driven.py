@@ -1,7 +1,7 @@
-"""What `method="event_driven"` can do: a few hard contacts that are rigid.
+"""Scope of `method="event_driven"`: a few rigid hard contacts.
 
-Its modes are found while it runs (native/runtime/il_touching.h). What it cannot do is refused by
-name; `method="moreau"` does all of it.
+Its contact modes are found at run time (native/runtime/il_touching.h). Unsupported elements are
+rejected by name; `method="moreau"` supports all of them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ FIX = "Use method='moreau', or leave out method=."
 
 
 def refuse_event_driven(plants: Mapping[str, BarePlant]) -> None:
-    """Refuse mechanisms that the event-driven method does not know.
+    """Reject mechanisms that the event-driven method does not support.
 
     Args:
         plants: the modes of one plant, by name; some may have no hard contacts.
 
     Raises:
-        InputError: it would be wrong, or of no use.
+        InputError: results would be wrong, or the method is pointless.
     """
     for plant in plants.values():
         _refuse_parts(plant)
@@ -31,7 +31,7 @@ def refuse_event_driven(plants: Mapping[str, BarePlant]) -> None:
 
 
 def _refuse_parts(plant: BarePlant) -> None:
-    """Refuse what one mode has."""
+    """Reject unsupported elements of one mode."""
     mechanism = plant.mechanism
     if mechanism.pile is not None:
         _refuse(

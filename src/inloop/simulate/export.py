@@ -1,4 +1,4 @@
-"""A plant that leaves Python: the complete C sources of it, with a program that steps it."""
+"""Export a plant as complete C sources, with a program that steps it."""
 
 from __future__ import annotations
 
@@ -38,22 +38,21 @@ def export_c(
     step: float = 1e-3,
     t_end: float = 1.0,
 ) -> tuple[Path, ...]:
-    """Write the sources of a stepping plant: C99 that needs nothing but `math.h`.
+    """Write a plant and its integrators as C99 sources that depend on `math.h` only.
 
-    Beside the plant they hold a program that steps it from its start, with the parameters as they
-    are now, and prints its outputs; `make && ./NAME` gives the bits of `plant.simulate` with the
-    same method and step, as long as the independent coordinates stay the same.
+    They include a program that steps the plant from its start, with the current parameters, and
+    prints its outputs; `make && ./NAME` reproduces `plant.simulate` with the same method and step
+    bit by bit, as long as the independent coordinates do not change.
 
     Args:
         plant: the compiled mechanism.
-        directory: made if it is not there; files of the same names are overwritten.
-        method: integrator of the program when none is named; by default what a rehearsal of it
-            allows.
-        step: its step [s].
-        t_end: its end [s].
+        directory: created if missing; existing files are overwritten.
+        method: default integrator of the program; if None, chosen by a rehearsal.
+        step: step of the program [s].
+        t_end: end time of the program [s].
 
     Returns:
-        The files.
+        The files written.
     """
     step, t_end = real(step, "step"), real(t_end, "t_end")
     if not (0.0 < step <= t_end and math.isfinite(t_end)):
@@ -70,12 +69,12 @@ def export_c(
 
 
 def plant_in_c(plant: BarePlant, method: str, step: float) -> ExportedPlant:
-    """The plant with all that it needs to leave.
+    """The plant with everything needed to export it.
 
     Args:
         plant: the compiled mechanism.
         method: integrator, see `method_for_export`.
-        step: [s], of runs that begin at the start of the plant.
+        step: step of runs from the start of the plant [s].
     """
     plants = plant.by_mode or {plant.name: plant}
     check_step(plants, step)
@@ -91,7 +90,7 @@ def plant_in_c(plant: BarePlant, method: str, step: float) -> ExportedPlant:
 
 
 def _beginning(plant: BarePlant, conditions: Conditions) -> Beginning:
-    """The start of a run, with independent coordinates that are good there."""
+    """The start of a run, with well-conditioned independent coordinates."""
     u = conditions.inputs.constant
     z = first_internal_states(plant, u)
     start = start_of(plant, None, None, conditions.drives, u, z)

@@ -1,10 +1,10 @@
-"""Which integrator an exported plant gets where none is named: it steps at fixed steps, unwatched.
+"""Choice of the integrator of an exported plant, which runs at fixed steps without supervision.
 
-Nobody judges a plant once it has left Python. So the run is rehearsed here up to its end with what
-suits its start, and judged as `simulate` judges it (judging/verdict.py). If that is doubted, the
-implicit methods follow, at the same steps. What these compute has to agree with a run that chooses
-its steps, because stiff laws that such a method settles within one step are not judged. If none is
-to be trusted, the export still has one, and a warning says why and what to do.
+Nobody checks a plant once it has left Python. So the run is rehearsed up to its end with the
+method that suits its start, and checked as in `simulate` (judging/verdict.py). If the result is
+doubtful, the implicit methods follow at the same steps. Their results have to agree with an
+adaptive run, because stiff laws that such a method settles within one step are not checked. If
+none is trustworthy, the best one is exported, with a warning that says why and what to do.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from inloop.simulate.results.result import Result
 from inloop.simulate.run import simulate
 from inloop.simulate.schedules import check_method
 
-APART = 0.05  # of the range of a coordinate: farther from steps with a tolerance is not trusted
-SMALL = 1e-3  # range of a coordinate, of the largest one, that counts as such
-REHEARSED = 1.0  # [s], of exports that have no end
+APART = 0.05  # of a coordinate's range: maximum distance from the adaptive run
+SMALL = 1e-3  # minimum range of a coordinate, relative to the largest one
+REHEARSED = 1.0  # [s], for exports without an end time
 ADVICE = "Use a smaller step=, or choose a method=; see docs/c.md"
 
 
 @dataclass(frozen=True)
 class _Rehearsal:
-    """A run before the plant leaves.
+    """A run before the export.
 
     Attributes:
         method: its integrator.
-        result: what it computed, or None.
-        doubt: why it is not to be trusted; "" if it is.
+        result: what was computed, or None.
+        doubt: why the result is not trustworthy; "" if it is.
     """
 
     method: str
@@ -53,8 +53,8 @@ class ExportMethod:
     """The integrator of an export.
 
     Attributes:
-        name: of the method.
-        remark: that it is not the first choice, or not to be trusted, and why; "" if all is well.
+        name: name of the method.
+        remark: why it is not the first choice, or not trustworthy; "" if there is no issue.
     """
 
     name: str
@@ -62,23 +62,23 @@ class ExportMethod:
 
 
 def method_for_export(plant: BarePlant, method: str | None, step: float, t_end: float) -> str:
-    """The integrator of an export, see `judged_method`; warns of its remark."""
+    """The integrator of an export, see `judged_method`; warns with its remark."""
     chosen = judged_method(plant, method, step, t_end)
     warn_of(chosen)
     return chosen.name
 
 
 def judged_method(plant: BarePlant, method: str | None, step: float, t_end: float) -> ExportMethod:
-    """The integrator of an export, and whether it is to be trusted.
+    """The integrator of an export, and whether it is trustworthy.
 
     Args:
-        plant: the compiled mechanism, with its parameters of now.
-        method: that the user has named; it is taken as it is.
-        step: of the export [s].
-        t_end: up to which the run is rehearsed [s].
+        plant: the compiled mechanism, with its current parameters.
+        method: named by the user, and then used unchecked.
+        step: step of the export [s].
+        t_end: end of the rehearsal [s].
 
     Raises:
-        InputError: there is no such method.
+        InputError: unknown method.
     """
     if method is not None:
         check_method(method)
@@ -99,7 +99,7 @@ def judged_method(plant: BarePlant, method: str | None, step: float, t_end: floa
             told = f"model '{plant.name}' is exported with method '{name}'; {why}."
             return ExportMethod(name, told)
         tried.append(run)
-    # none is good: the one that comes nearest
+    # none is good: choose the closest one
     chosen = min(tried, key=lambda run: _distance(run, exact() if others else None)[0])
     at = f"with method '{chosen.method}' at steps of {step:g} s, and is not accurate up to"
     told = (
@@ -109,7 +109,7 @@ def judged_method(plant: BarePlant, method: str | None, step: float, t_end: floa
 
 
 def _run(plant: BarePlant, **options: Any) -> Result:
-    """As `plant.simulate` runs it from its start."""
+    """Run from the start, as `plant.simulate` does."""
     plants = plant.by_mode or {plant.name: plant}
     if controller_of(plants) is not None:
         return simulate_controlled(plants, None, **options)
@@ -127,12 +127,12 @@ def _rehearsed(plant: BarePlant, method: str, step: float, t_end: float) -> _Reh
 
 
 def _whole(t_end: float, step: float) -> float:
-    """The end of a whole number of steps [s]: they stay as long as they are."""
+    """The end after a whole number of steps [s], so that their length is unchanged."""
     return max(1, round(t_end / step)) * step
 
 
 def _steps_with_tolerance(plant: BarePlant, step: float, t_end: float) -> Result | None:
-    """The same run with steps that are chosen; None if even that is not to be trusted."""
+    """The same run with adaptive steps; None if even that is not trustworthy."""
     options = {"t_end": _whole(t_end, step), "step": step}
     try:
         found = _run(plant, **options, method=SUDDEN, tolerance=TOLERANCE)
@@ -142,7 +142,7 @@ def _steps_with_tolerance(plant: BarePlant, step: float, t_end: float) -> Result
 
 
 def _apart(rehearsal: _Rehearsal, exact: Result | None) -> str:
-    """How far a run is from the one with a tolerance, in words, if it is too far."""
+    """Why a run is too far from the adaptive one, as text; "" if it is not."""
     share, name = _distance(rehearsal, exact)
     if share <= APART:
         return ""
@@ -153,11 +153,11 @@ def _apart(rehearsal: _Rehearsal, exact: Result | None) -> str:
 
 
 def _distance(rehearsal: _Rehearsal, exact: Result | None) -> tuple[float, str]:
-    """The coordinate that is farthest off, and by which share of its range; infinite: not known."""
+    """The largest error relative to a coordinate's range, with its name; infinite if unknown."""
     found = rehearsal.result
     if found is None or exact is None or found.q.shape != exact.q.shape:
         return np.inf, ""
-    # modes may lack coordinates, which are NaN there
+    # coordinates that a mode lacks are NaN
     kept = slice(len(exact.coordinates))
     there, off = np.nan_to_num(exact.q[:, kept]), np.nan_to_num((found.q - exact.q)[:, kept])
     ranges = np.ptp(there, axis=0)
@@ -167,15 +167,15 @@ def _distance(rehearsal: _Rehearsal, exact: Result | None) -> tuple[float, str]:
 
 
 def _cause(doubt: str) -> str:
-    """Without what to do about it in a simulation."""
+    """A doubt without the advice that applies to simulations only."""
     return doubt.partition(" Use ")[0].rstrip(".")
 
 
 def warn_of(chosen: ExportMethod) -> None:
-    """Warn of what a method has to be warned of."""
+    """Warn with the remark of a method, if any."""
     if not chosen.remark:
         return
-    # at the line that called inloop, however deep this is; code of `exec` may have no name
+    # at the line that called inloop, at any depth; code of `exec` may have no __name__
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("inloop."):
         level, frame = level + 1, frame.f_back

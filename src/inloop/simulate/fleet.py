@@ -1,4 +1,4 @@
-"""Runs of one plant that step together, each with inputs, parameters and a start of its own."""
+"""Runs of one plant that step together, each with its own inputs, parameters and start."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ class Fleet:
     """Runs that step together.
 
     Attributes:
-        count: how many there are.
-        step_size: [s].
+        count: number of runs.
+        step_size: step [s].
         method: the integrator.
-        input_names, output_names: what the columns of `inputs` and `outputs` are.
-        led: inputs that a controller of the plant leads, which nobody else writes.
+        input_names, output_names: columns of `inputs` and `outputs`.
+        led: inputs written by a controller of the plant, and by nobody else.
     """
 
     def __init__(
         self, plant: BarePlant, count: int, *, step: float = 1e-3, method: str | None = None
     ) -> None:
-        """Put all runs where the plant starts.
+        """Start all runs at the initial state of the plant.
 
         Args:
             plant: the compiled mechanism.
-            count: how many runs.
-            step: [s].
-            method: the integrator, at fixed steps; if none is named, as against the clock.
+            count: number of runs.
+            step: fixed step [s].
+            method: integrator at fixed steps; default: as in real time.
 
         Raises:
-            InputError: arguments are of no use.
+            InputError: invalid arguments.
         """
         self.plant, self.count = plant, whole(count, "count")
         self._plants = plant.by_mode or {plant.name: plant}
@@ -81,21 +81,21 @@ class Fleet:
 
     @property
     def inputs(self) -> Array:
-        """Inputs that act from the next step on, shape (count, inputs); may be written."""
+        """Inputs applied from the next step on, shape (count, inputs); writable."""
         return self._native.inputs
 
     @property
     def outputs(self) -> Array:
-        """Outputs where the runs are now, shape (count, outputs)."""
+        """Current outputs of the runs, shape (count, outputs)."""
         return self._native.outputs
 
     @property
     def failed(self) -> NDArray[np.bool_]:
-        """Which runs failed; they stay in their last good state until they are restarted."""
+        """Which runs failed; they stay in their last valid state until restarted."""
         return np.asarray(self._native.status != Status.OK)
 
     def status(self, run: int) -> str:
-        """How a run is: "OK", or the name of what ended it."""
+        """Status of a run: "OK", or the name of the failure that ended it."""
         return Status(int(self._native.status[run])).name
 
     def restart(
@@ -110,24 +110,25 @@ class Fleet:
         steps_before: Sequence[int] | None = None,
         strict: bool = False,
     ) -> None:
-        """Let runs begin again; arguments as in `simulate_many`, a row for each of them.
+        """Restart runs; arguments as for `simulate_many`, one row for each of them.
 
-        A run that cannot start there has failed: its loops cannot be closed, or a formula of its
-        parameters leaves its bound.
+        A run that cannot start there fails: its loops cannot be closed, or a parameter formula
+        violates its bound.
 
         Args:
-            which: numbers of the runs.
-            q: coordinates at the start.
-            qd: velocities at the start.
-            inputs: first values of inputs.
-            parameters: by name; those of the plant are not changed.
-            states: of force laws, shape (len(which), states); else as at the start of a run.
-            steps_before: that the clock of each run has already counted: time that laws depend on
-                begins there; 0 by default. Loops are closed as at t = 0.
-            strict: refuse starts that fail.
+            which: indices of the runs.
+            q: initial coordinates.
+            qd: initial velocities.
+            inputs: initial values of inputs.
+            parameters: by name; those of the plant are unchanged.
+            states: states of force laws, shape (len(which), states); default: as at the start of a
+                run.
+            steps_before: steps already counted by the clock of each run: time-dependent laws start
+                there; default: 0. Loops are closed as at t = 0.
+            strict: raise an error if a start fails.
 
         Raises:
-            InputError: arguments are of no use, or, if that is strict, a run cannot start there.
+            InputError: invalid arguments, or, if strict, a run cannot start there.
         """
         if not len(which):
             return
@@ -158,19 +159,19 @@ class Fleet:
         raise InputError(f"run {failed[0]}: {why} at the start", fix="Let it start elsewhere.")
 
     def advance(self, steps: int = 1) -> None:
-        """Let all runs that have not failed make so many steps."""
+        """Advance all runs that have not failed by this number of steps."""
         self._native.advance(steps)
 
     def play(self, inputs: Array, steps: int, outputs: Sequence[str]) -> Array:
-        """Let all runs that have not failed go through given inputs.
+        """Run all runs that have not failed through given inputs.
 
         Args:
-            inputs: shape (blocks, count, inputs); each row is held for so many steps.
-            steps: of a block.
-            outputs: names of outputs that are kept after each block.
+            inputs: shape (blocks, count, inputs); each row is held for the steps of a block.
+            steps: steps per block.
+            outputs: names of outputs recorded after each block.
 
         Returns:
-            Shape (blocks, count, outputs); NaN from where a run failed.
+            Shape (blocks, count, outputs); NaN after a run has failed.
         """
         shape = (len(inputs), self.count, len(self.input_names))
         if inputs.shape != shape:

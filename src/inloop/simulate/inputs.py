@@ -1,4 +1,4 @@
-"""What a run feeds to the inputs of a plant: constants, functions of time, samples."""
+"""Inputs of a plant in a run: constants, functions of time, samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inloop.plant.time_functions import TimeFunction, input_rates_over_time, inp
 
 
 class InputsOverTime(Protocol):
-    """The vector u of a run, whatever it follows."""
+    """The vector u of a run over time."""
 
     def over(self, t: Array) -> Array:
         """u at many times [s], shape (N, inputs)."""
@@ -28,10 +28,9 @@ class Inputs:
     """The vector u of a run.
 
     Attributes:
-        constant: its constant entries; the others are whatever they are until something is
-            connected.
-        function: of time, for the entries that follow one; None if all is constant.
-        places: of these entries.
+        constant: constant entries; the others are undefined until a signal is connected.
+        function: function of time for the other entries; None if all are constant.
+        places: indices of these entries.
     """
 
     constant: Array
@@ -39,7 +38,7 @@ class Inputs:
     places: tuple[int, ...] = ()
 
     def at(self, t: float) -> Array:
-        """u at a time [s]."""
+        """u at time t [s]."""
         return np.asarray(self.over(np.array([t]))[0])
 
     def over(self, t: Array) -> Array:
@@ -53,15 +52,15 @@ class Inputs:
 def read_inputs(
     plant: BarePlant, given: Mapping[str, float | Signal], begin: float = 0.0
 ) -> Inputs:
-    """Inputs of a run by name; what is not named keeps its default.
+    """Inputs of a run by name; inputs that are not named keep their defaults.
 
     Args:
         plant: the compiled mechanism.
         given: constants, functions of time, or samples (times, values).
-        begin: when the run begins [s].
+        begin: start time of the run [s].
 
     Raises:
-        InputError: there is no such input, or its value is of no use.
+        InputError: unknown input, or invalid value.
     """
     u = plant.first_inputs
     signals: dict[str, Signal] = {}
@@ -88,7 +87,7 @@ def read_inputs(
 
 
 def input_rates(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:
-    """Derivatives by time of the inputs that `read_inputs` reads."""
+    """Time derivatives of the inputs read by `read_inputs`."""
     none, told = np.zeros(len(plant.inputs)), by_name(given, "inputs")
     signals = {name: value for name, value in told.items() if not isinstance(value, Real)}
     if not signals:

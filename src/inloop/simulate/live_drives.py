@@ -1,8 +1,8 @@
-"""Driven joints whose position and velocity contradict each other: told by name.
+"""Driven joints whose position and velocity contradict each other: errors that name the joint.
 
-Loops are closed at the positions of the drives, and everything moves with their velocities. A
-position that moves without its velocity would take the loops along without inertia or damping, and
-nothing in the result would show it.
+Loops are closed at the drive positions, while everything moves with the drive velocities. A
+position that moves without its velocity would drag the loops along without inertia or damping,
+and nothing in the result would show it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from inloop.plant import Array, BarePlant
 from inloop.simulate.drives import Drives
 from inloop.simulate.inputs import Inputs
 
-MOMENTS = 64  # at which a run looks
-MOMENT = 1e-6  # over which a velocity is a difference, relative to the time of a run
-AGREE = 1e-2  # of the largest velocity: differences between the two that are none
-JUMP = 0.5  # of what a drive moves in a step: more than its velocity explains
+MOMENTS = 64  # number of times checked in a run
+MOMENT = 1e-6  # interval of the finite differences, relative to the length of a run
+AGREE = 1e-2  # tolerance between the two, relative to the largest velocity
+JUMP = 0.5  # of a drive's motion in a step: unexplained by its velocity
 
 
 def drive_inputs(plant: BarePlant) -> dict[str, tuple[str, str]]:
-    """Names of position and velocity among the inputs, by joint, where both come from outside."""
+    """Names of the position and velocity inputs, by joint, where both are inputs."""
     joints = {drive.body: drive.inputs for drive in plant.mechanism.drives}
     return {
         plant.coordinates[body]: (inputs[0].name, inputs[1].name)
@@ -35,23 +35,23 @@ def drive_inputs(plant: BarePlant) -> dict[str, tuple[str, str]]:
 def check_velocities(
     plant: BarePlant, inputs: Inputs, begin: float, t_end: float, replaced: Collection[str]
 ) -> None:
-    """See that the velocities of live drives are those with which their positions move.
+    """Check that the velocities of live drives match the rates of their positions.
 
     Args:
         plant: the compiled mechanism.
         inputs: the vector u.
-        begin: of the run [s].
-        t_end: its end [s].
+        begin: start time of the run [s].
+        t_end: end time of the run [s].
         replaced: joints that follow a function of time instead.
 
     Raises:
-        InputError: the two of a joint contradict each other.
+        InputError: position and velocity of a joint contradict each other.
     """
     drives = {j: names for j, names in drive_inputs(plant).items() if j not in replaced}
     moment = MOMENT * (t_end - begin)
     if not drives or moment <= 0.0:
         return
-    # at times without a pattern: no period of a signal falls together with them
+    # at random times, so that they cannot coincide with the period of a signal
     parts = np.random.default_rng(1).uniform(0.01, 0.99, MOMENTS)
     times = begin + (t_end - begin) * np.sort(parts)
     before, u, after = (inputs.over(times + s * moment) for s in (-1.0, 0.0, 1.0))
@@ -60,7 +60,7 @@ def check_velocities(
         moves, said = (after[:, k] - before[:, k]) / (2.0 * moment), u[:, j]
         size = max(np.abs(moves).max(), np.abs(said).max())
         off = np.abs(moves - said) > AGREE * size
-        # one or two times may lie on a corner
+        # one or two times may coincide with corners of the signal
         if np.count_nonzero(off) > 2:
             t = times[int(np.argmax(np.abs(moves - said)))]
             raise _contradiction(plant, joint, t)
@@ -76,10 +76,10 @@ def _contradiction(plant: BarePlant, joint: str, t: float) -> InputError:
 
 
 class DriveWatch:
-    """Live drives of a stepper: a position that moves while its velocity stays 0 is a mistake."""
+    """Live drives of a stepper: rejects a position that moves while its velocity stays 0."""
 
     def __init__(self, plants: Mapping[str, BarePlant], inputs: Mapping[str, float]) -> None:
-        """Remember where the drives are.
+        """Store the current positions of the drives.
 
         Args:
             plants: the modes by name.
@@ -93,10 +93,10 @@ class DriveWatch:
         return {j: (self._inputs[q], self._inputs[qd]) for j, (q, qd) in self._names.items()}
 
     def check(self) -> None:
-        """See what was written since the last step.
+        """Check what was written since the last step.
 
         Raises:
-            InputError: a position has moved without its velocity.
+            InputError: a position has changed without a velocity.
         """
         for joint, (q, qd) in self._now().items():
             q_before, qd_before = self._last[joint]
@@ -110,21 +110,21 @@ class DriveWatch:
                 )
 
     def remember(self) -> None:
-        """Take what is written now as the position before the next step."""
+        """Store the current values for the check of the next step."""
         self._last = self._now()
 
 
 def jump_of_a_drive(
     plant: BarePlant, drives: Drives | None, inputs: Inputs, t: float, step: float
 ) -> str:
-    """The drive that jumps in a step, in words; empty if none does.
+    """The drive that jumps within a step, as text; empty if none does.
 
     Args:
         plant: the compiled mechanism.
         drives: motion of the driven joints.
         inputs: the vector u.
-        t: where the step begins [s].
-        step: its length [s].
+        t: start time of the step [s].
+        step: length of the step [s].
     """
     if drives is None:
         return ""

@@ -1,4 +1,4 @@
-"""Simulate a mechanism that changes while it runs: its modes take turns, events lead over."""
+"""Simulate a mechanism with modes: a hybrid system whose modes are connected by events."""
 
 from __future__ import annotations
 
@@ -78,28 +78,28 @@ def simulate_modes(
     """Integrate a mechanism with modes.
 
     Args:
-        plants: the modes by name; the first one is the one at the start.
+        plants: the modes by name, starting with the initial one.
         t_end: length of the run [s].
-        step: step of the integrator [s], as in `simulate`.
-        method: as in `simulate`, without "scipy".
-        mode: another mode to start in.
-        q: coordinates at the start, by name or as a vector.
-        qd: velocities at the start.
+        step: integrator step [s], as for `simulate`.
+        method: as for `simulate`, without "scipy".
+        mode: a different mode to start in.
+        q: initial coordinates, by name or as a vector.
+        qd: initial velocities.
         tau: constant joint efforts by name [N·m or N].
         inputs: values of named inputs.
-        sample: time between samples [s]; every step by default.
+        sample: time between samples [s]; default: every step.
         tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their own steps.
         start: an earlier result to continue from.
         motions: functions of time for driven joints, by name.
-        most_events: events that one step may hold; more is chattering.
-        settle_time: events of one kind that come ever faster, and would all be over within
-            this time [s], are an accumulation: the mode that they settle in follows. 1e-6 of a
-            step, or of the time between samples, by default.
-        reactions: joints whose forces and moments the result shall hold: names, or "all".
+        most_events: maximum number of events in one step; more is chattering.
+        settle_time: events of one kind that come ever faster and would all be over within this time
+            [s] are an accumulation (Zeno): the mode they settle in follows. Default: 1e-6 of a
+            step, or of the time between samples.
+        reactions: joints, by name or "all", whose forces and moments are recorded.
 
     Raises:
-        SimulationError: the run cannot go on; `result` holds what was computed.
-        KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
+        SimulationError: the run cannot continue; `result` holds what was computed.
+        KeyboardInterrupt: Ctrl-C; `result` holds what was computed so far, if anything.
     """
     if method is None and tolerance is None:
         again = partial(simulate_modes, plants, t_end=t_end, mode=mode, q=q, qd=qd)
@@ -150,7 +150,7 @@ def simulate_modes(
 
 
 def _model_names(plants: Mapping[str, BarePlant]) -> dict[str, str]:
-    """Name of the model that a mode belongs to, by mode."""
+    """Name of the model of each mode, by mode."""
     return {mode: p.mechanism.name.removesuffix(f"_{mode}") for mode, p in plants.items()}
 
 
@@ -163,7 +163,7 @@ _Reached = tuple[MachineSnapshot, int, int, dict[str, ModeChoice], float | None]
 
 
 class _Run:
-    """A run in pieces: a new one begins whenever a mode needs other independent coordinates."""
+    """A run in pieces: a new one begins whenever a mode needs different independent coordinates."""
 
     def __init__(
         self,
@@ -190,16 +190,16 @@ class _Run:
         self._chosen_at: dict[str, Array] = {}
         self._unguarded: set[str] = set()
         self._failed_at: float | None = None
-        self.blame = ""  # what was not finite, in words
-        # where pieces have led to, how many of them and of events, and with which coordinates
+        self.blame = ""  # what was not finite, as text
+        # state reached, numbers of pieces and events so far, independent coordinates
         self._reached: _Reached | None = None
 
     def note(self, notes: Iterable[str]) -> None:
-        """Add what is known before it begins."""
+        """Add notes known before the run."""
         self._notes += notes
 
     def take_over(self, end: End) -> None:
-        """Go on with the independent coordinates that another run ended with."""
+        """Continue with the independent coordinates at the end of another run."""
         self._take(end.choices, end.failed_at)
 
     def _take(self, choices: Mapping[str, ModeChoice], failed_at: float | None) -> None:
@@ -222,12 +222,12 @@ class _Run:
         }
 
     def go(self, begin: MachineSnapshot) -> tuple[Status, MachineSnapshot]:
-        """Run to the end; the status, and where it ended."""
+        """Run to the end; returns the status and the final state."""
         with Progress(begin.t, self._last_time) as progress:
             try:
                 return self._walk(begin, progress)
             except KeyboardInterrupt:
-                # between two pieces: what the ones before have computed is kept
+                # interrupted between two pieces: keep those already computed
                 if self._reached is None:
                     raise
                 now, pieces, happened, choices, failed_at = self._reached
@@ -236,7 +236,7 @@ class _Run:
                 return Status.STOPPED, now
 
     def _walk(self, now: MachineSnapshot, progress: Progress) -> tuple[Status, MachineSnapshot]:
-        """Piece after piece."""
+        """Run piece after piece."""
         while True:
             systems = self._systems()
             names = list(systems)
@@ -262,12 +262,12 @@ class _Run:
 
     @property
     def _last_time(self) -> float:
-        """When the run ends if nothing stops it [s]."""
+        """End time of the run if nothing stops it [s]."""
         s = self._schedule
         return s.step * s.steps if isinstance(s, FixedSteps) else s.t_end
 
     def _judged(self, status: Status, name: str, now: MachineSnapshot) -> Status:
-        """Open loops that shorter steps would keep closed are a run that diverged."""
+        """Report open loops that shorter steps would keep closed as divergence."""
         if status != Status.LOOP_OPEN:
             return status
         step, end = step_of(self._schedule), _end_of(self._pieces[-1][1], now)
@@ -276,12 +276,12 @@ class _Run:
         return Status.DIVERGED if lost_by_the_step(systems, number, end, step) else status
 
     def _systems(self) -> dict[str, System]:
-        """All modes of an instance, with the independent coordinates of now."""
+        """All modes of an instance, with the current independent coordinates."""
         step = step_of(self._schedule)
         method, known = self._schedule.method, self._formulations
         made = make_systems(self._plants, self._at, method, known, step, patient=True)
         for name, system in zip(self._plants, made, strict=True):
-            # pivots are watched from where they were when the coordinates were chosen
+            # pivots are monitored relative to those at the choice of coordinates
             at = self._chosen_at.get(name, system.formulation.home())
             rest, z = np.zeros(system.plant.n), system.plant.first_states
             system.start(0.0, at, rest, z, guarded=name not in self._unguarded)
@@ -290,16 +290,16 @@ class _Run:
     def _part(
         self, now: MachineSnapshot, systems: Mapping[str, System]
     ) -> FixedSteps | AdaptiveSteps:
-        """What is left of the schedule, with tolerances in the units of each mode."""
+        """The remaining schedule, with tolerances in the units of each mode."""
         if isinstance(self._schedule, AdaptiveSteps):
             return replace(self._schedule, atol=_tolerances(self._schedule, systems))
         return replace(self._schedule, steps=max(0, self._schedule.steps - now.step))
 
     def _other_way(self, name: str, t: float) -> bool:
-        """Choose coordinates anew for a mode and those that may follow it; False if that is done.
+        """Repartition a mode and its possible successors; False if that was already tried.
 
-        The step that failed may have been in any of them. At a position where choosing did not
-        help, their pivots are no longer watched.
+        The failed step may have been in any of them. At a position where repartitioning did not
+        help, pivots are no longer monitored.
         """
         events = self._plants[name].mechanism.events
         follow = (mode for event in events for mode in (event.to, event.settles_in) if mode)
@@ -321,30 +321,30 @@ class _Run:
         return True
 
     def _tell_missed_turn(self, name: str, t: float) -> None:
-        """Note that fixed steps are too long for a singular position near which a mode is."""
+        """Note that fixed steps are too long for a singular position near the current one."""
         last, system, step = self._pieces[-1][1], self._systems()[name], step_of(self._schedule)
         now = End(t, last.q[-1], last.qd[-1], last.z[-1], None, 0, None, None)
         if step is not None and misses_turn(self._plants[name], system, now, step):
             self._notes.append(unresolved(system.formulation, now))
 
     def _position_in(self, mode: str, name: str) -> Array:
-        """About where a mode begins if it follows another one now: joints of the same name stay."""
+        """Approximate start of a mode if it followed now: joints of the same name stay."""
         last, plant = self._pieces[-1][1].q[-1], self._plants[mode]
         known = dict(zip(self._plants[name].positions, last, strict=True))
         home = zip(plant.positions, self._formulations[mode].home(), strict=True)
         return np.array([known.get(joint, at) for joint, at in home])
 
     def _restarted(self, now: MachineSnapshot, name: str) -> MachineSnapshot:
-        """The same state, for a mode whose independent coordinates may be others."""
+        """The same state, for a mode whose independent coordinates may have changed."""
         _, last = self._pieces[-1]
         system = self._systems()[name]
         x = system.start(now.t, last.q[-1], last.qd[-1], last.z[-1])
         return replace(now, x=x, slope=None)
 
     def _collect(self, systems: Mapping[str, System], done: MachineRun) -> None:
-        """Keep the samples, mode by mode, and what happened."""
+        """Store the samples, mode by mode, and the events."""
         names = list(systems)
-        # a later piece begins with the sample that the one before ended with
+        # a later piece starts with the last sample of the previous one
         begin = 1 if self._pieces else 0
         for mode, rows in _stretches(done.mode, begin):
             system = systems[names[mode]]
@@ -354,7 +354,7 @@ class _Run:
             self._happened.append(event_record(systems, event))
 
     def _signals(self, name: str, piece: Samples) -> dict[str, Array]:
-        """All signals of a mode over some samples."""
+        """All signals of a mode at some samples."""
         plant, at = self._plants[name], self._at[name]
         joints = observe.chosen_joints(plant, self._reactions)
         return {
@@ -365,7 +365,7 @@ class _Run:
         }
 
     def _inputs(self) -> dict[str, Array]:
-        """What each mode was given, by name; NaN where a mode does not have it."""
+        """Inputs of each mode, by name; NaN where a mode lacks them."""
         given = [self._at[name].inputs.over(piece.t).T for name, piece in self._pieces]
         found = [
             dict(zip(self._plants[name].inputs, u, strict=True))
@@ -385,11 +385,11 @@ class _Run:
         return [(self._plants[name], piece) for name, piece in self._pieces]
 
     def _limit_notes(self) -> list[str]:
-        """What to tell about joints that leave their limits."""
+        """Notes on joints that leave their limits."""
         return limit_notes([(plant, piece.t, piece.q) for plant, piece in self.pieces()])
 
     def result(self, status: Status, end: MachineSnapshot) -> Result:
-        """All pieces together; what a mode does not have is NaN there."""
+        """All pieces joined; NaN where a mode lacks a quantity."""
         found = [self._signals(name, piece) for name, piece in self._pieces]
         signals: dict[str, list[Array]] = {name: [] for part in found for name in part}
         q: list[Array] = []
@@ -454,13 +454,13 @@ class _Run:
 
 
 def _end_of(last: Samples, end: MachineSnapshot) -> End:
-    """Where a run ended."""
+    """The final state of a run, from which another can continue."""
     state = last.q[-1], last.qd[-1], last.z[-1]
     return End(end.t, *state, None, end.step, None, None, machine=end)
 
 
 def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, slice]]:
-    """Runs of equal modes among the samples, from the first one that counts."""
+    """Intervals of samples in the same mode, from index `first` on."""
     changes = [int(k) + 1 for k in np.flatnonzero(np.diff(modes))]
     for begin, end in pairwise([first, *(k for k in changes if k > first), len(modes)]):
         if end > begin:
@@ -468,7 +468,7 @@ def _stretches(modes: np.ndarray[Any, Any], first: int) -> Iterator[tuple[int, s
 
 
 def _tolerances(schedule: AdaptiveSteps, systems: Mapping[str, System]) -> Array:
-    """Absolute tolerances, a row per mode, as long as the longest state."""
+    """Absolute tolerances, one row per mode, padded to the longest state."""
     sizes = [system.scales.sizes for system in systems.values()]
     rows = np.ones((len(sizes), max(len(row) for row in sizes)))
     for row, known in zip(rows, sizes, strict=True):

@@ -1,4 +1,4 @@
-"""Where a run with modes begins, and what each of its modes reads."""
+"""Initial state of a run with modes, and the conditions of each mode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def conditions(
     inputs: Mapping[str, float | Signal],
     motions: Mapping[str, Signal],
 ) -> Conditions:
-    """Efforts, inputs and motions of one mode, from names that any of the modes may know."""
+    """Efforts, inputs and motions of one mode, from names known to any of the modes."""
     kinds: list[tuple[str, Mapping[str, Any], Callable[[BarePlant], tuple[str, ...]]]] = [
         ("coordinate", tau, lambda p: p.coordinates),
         ("input", inputs, lambda p: p.inputs),
@@ -49,12 +49,12 @@ def conditions(
 
 @dataclass(frozen=True)
 class MachineStart:
-    """Where a machine starts.
+    """Initial state of a hybrid run.
 
     Attributes:
         snapshot: mode and state.
-        formulations: of each mode, with the independent coordinates to use.
-        notes: what differs from the declared values, in words.
+        formulations: formulation of each mode, with its independent coordinates.
+        notes: differences from the declared values, as text.
     """
 
     snapshot: MachineSnapshot
@@ -69,7 +69,7 @@ def first_snapshot(
     q: Given,
     qd: Given,
 ) -> MachineStart:
-    """Where a machine starts, at t = 0."""
+    """Initial state of a hybrid run, at t = 0."""
     name = next(iter(plants)) if mode is None else one_name(mode, "mode")
     if name not in plants:
         raise InputError(f"there is no mode '{name}'", fix=f"Modes are: {', '.join(plants)}.")

@@ -1,4 +1,4 @@
-"""What is computed from the samples of a run, after it: energy, outputs of laws, reactions."""
+"""Quantities computed from the samples after a run: energy, law outputs, reactions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inloop.plant.readings import readings, sense_motion
 from inloop.simulate.inputs import InputsOverTime
 from inloop.simulate.results.samples import Samples
 
-BLOCK = 2000  # samples at a time, so that what is not kept of them takes little memory
+BLOCK = 2000  # samples at a time, to limit memory for intermediate results
 ALL = "all"
 
 
@@ -24,19 +24,19 @@ def energy(plant: BarePlant, found: Samples) -> Array:
 
 
 def power(plant: BarePlant, found: Samples, inputs: InputsOverTime, tau: Array) -> Array:
-    """Power of all that acts beside inertia and potential energy [W], shape (N,).
+    """Power of everything except inertia and potential energy [W], shape (N,).
 
-    Force laws, inputs, efforts, drives and constraints that move with time.
+    Includes force laws, inputs, efforts, drives and time-dependent constraints.
     """
     return drive_power(plant, found, tau) + law_power(plant, found, inputs, slice(None))
 
 
 def drive_power(plant: BarePlant, found: Samples, tau: Array) -> Array:
-    """Power of efforts, drives and constraints that move with time [W], shape (N,)."""
+    """Power of efforts, drives and time-dependent constraints [W], shape (N,)."""
     total = np.asarray(found.qd @ tau)
     for name in plant.formulation.driven:
         column = plant.coordinates.index(name)
-        # a given effort of a driven joint is part of what its drive supplies
+        # the drive supplies the given effort of a driven joint as well
         total += (found.signals[f"{name}.effort"] - tau[column]) * found.qd[:, column]
     return total + _constraint_power(plant, found)
 
@@ -54,7 +54,7 @@ def law_power(
 
 
 def _constraint_power(plant: BarePlant, found: Samples) -> Array:
-    """Power of constraints that move with time: qdᵀ Jᵀ lam = -nuᵀ lam."""
+    """Power of time-dependent constraints: qdᵀ Jᵀ lam = -nuᵀ lam."""
     total = np.zeros(len(found.t))
     if not plant.formulation.moves_with_time:
         return total
@@ -66,7 +66,7 @@ def _constraint_power(plant: BarePlant, found: Samples) -> Array:
 
 
 def law_outputs(plant: BarePlant, found: Samples, inputs: InputsOverTime) -> dict[str, Array]:
-    """What the force laws make known, by name."""
+    """Outputs of the force laws, by name."""
     outputs = plant.mechanism.law_outputs
     if not outputs:
         return {}
@@ -81,7 +81,7 @@ def law_outputs(plant: BarePlant, found: Samples, inputs: InputsOverTime) -> dic
 
 
 def sensor_outputs(plant: BarePlant, found: Samples, u: Array, tau: Array) -> dict[str, Array]:
-    """What the sensors tell, by name.
+    """Sensor readings, by name.
 
     Args:
         plant: the compiled mechanism.
@@ -104,14 +104,14 @@ def sensor_outputs(plant: BarePlant, found: Samples, u: Array, tau: Array) -> di
 def _accelerations(
     plant: BarePlant, found: Samples, rows: slice, state: dict[str, Array], tau: Array
 ) -> Array:
-    """Accelerations at some of the samples; not every run has found them."""
+    """Accelerations at some samples; evaluated if the run did not store them."""
     if found.qdd is not None:
         return found.qdd[rows]
     return plant.formulation.motion_at(tau=tau, lanes=False, **state)["a"]
 
 
 def chosen_joints(plant: BarePlant, wanted: str | Sequence[str]) -> tuple[str, ...]:
-    """Names of the joints whose reactions are wanted."""
+    """Names of the joints whose reactions are requested."""
     wanted = read_names(wanted, "reactions")
     if isinstance(wanted, str):
         wanted = plant.coordinates if wanted == ALL else (wanted,)
@@ -149,7 +149,7 @@ def reactions(
 
 
 def _multipliers(plant: BarePlant, found: Samples) -> Array:
-    """Multipliers of all rows at the samples, shape (N, rows); 0 where a row is not in use."""
+    """Multipliers of all rows at the samples, shape (N, rows); 0 where a row is inactive."""
     nothing = np.zeros(len(found.t))
     names = plant.formulation.all_row_names
     columns = [found.signals.get(f"lam.{name}", nothing) for name in names]
@@ -161,6 +161,6 @@ def _blocks(found: Samples) -> Iterator[slice]:
 
 
 def _joined(found: Samples, at: Callable[[slice], dict[str, Array]]) -> dict[str, Array]:
-    """Arrays by name over all samples, from those of the blocks."""
+    """Arrays by name over all samples, evaluated block by block."""
     blocks = [at(b) for b in _blocks(found)]
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}

@@ -1,4 +1,4 @@
-"""A run in pieces: other independent coordinates whenever those in use become bad."""
+"""A run in pieces: change independent coordinates whenever they become ill-conditioned."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from inloop.simulate.singular.crossing import cross, time_to_singular
 from inloop.simulate.singular.nearby import UNRESOLVED, Nearby, run_nearby, steps_nearby, unresolved
 from inloop.simulate.systems import System
 
-# from so far a singular position is stepped over [rad or characteristic lengths]
+# distance at which a singular position is crossed [rad or characteristic lengths]
 NEAR = 0.5
-RECOVERY = 1.0  # times the way over it: by then the pivots are good again
-LEAST_PROGRESS = 1e-3  # of a piece with steps chosen by their error, of the time between samples
+RECOVERY = 1.0  # of the crossing time: by then the pivots have recovered
+LEAST_PROGRESS = 1e-3  # minimum progress of an adaptive piece, relative to the sample time
 Make = Callable[[Formulation], System]
 
 
@@ -40,13 +40,13 @@ class Outcome:
     """How a run ended.
 
     Attributes:
-        status: of the last piece.
-        samples: of all pieces.
-        end: from where to go on.
-        notes: what happened on the way, in words.
-        open_loop: name of the loop that could not be closed, if that is how it ended.
-        blame: what was not finite, in words, if that is how it ended.
-        partitions: choices of independent coordinates that it has used.
+        status: status of the last piece.
+        samples: samples of all pieces.
+        end: state from which to continue.
+        notes: what happened on the way, as text.
+        open_loop: name of the loop that could not be closed, if any.
+        blame: what was not finite, as text, if anything.
+        partitions: sets of independent coordinates used.
     """
 
     status: Status
@@ -58,7 +58,7 @@ class Outcome:
     partitions: tuple[Partition, ...] = ()
 
     def after(self, notes: tuple[str, ...]) -> Outcome:
-        """The same, with notes about its start."""
+        """The same, with notes about its start first."""
         return replace(self, notes=(*notes, *self.notes))
 
 
@@ -68,20 +68,20 @@ def run_in_pieces(
     begin: End,
     make: Make,
 ) -> Outcome:
-    """Run to the end of the schedule, or as far as the mechanism goes.
+    """Run to the end of the schedule, or as far as the mechanism can go.
 
     Args:
         plant: the compiled mechanism.
-        schedule: of the whole run, counted from t = 0.
-        begin: where to begin.
-        make: gives the system for a choice of independent coordinates.
+        schedule: schedule of the whole run, counted from t = 0.
+        begin: initial state.
+        make: makes the system for a set of independent coordinates.
     """
     way = _Way([], [], begin.t)
     with Progress(begin.t, _last_time(schedule)) as progress:
         try:
             return _walk(plant, schedule, begin, make, way, progress)
         except KeyboardInterrupt:
-            # between two pieces: what the ones before have computed is kept
+            # interrupted between two pieces: keep those already computed
             if way.reached is None:
                 raise
             now, count = way.reached
@@ -98,7 +98,7 @@ def _walk(
     way: _Way,
     progress: Progress,
 ) -> Outcome:
-    """Piece after piece."""
+    """Run piece after piece."""
     formulation, now = plant.formulation, begin.back or begin
     if now.partition is not None:
         formulation = formulation.with_partition(now.partition)
@@ -111,14 +111,14 @@ def _walk(
         done = _run_piece(system, x, now, schedule, progress)
         piece = system.expand(done.t, done.x)
         if not len(piece.t):
-            # these independent coordinates are bad where the piece begins
+            # the independent coordinates are ill-conditioned at the start of the piece
             formulation = _better_choice(plant, system, now)
             now = replace(now, x=None, guard=None, partition=formulation.partition)
             continue
         way.pieces.append(piece)
         way.meet(system.formulation.partition)
         kept, open_loop = len(piece.t), ""
-        # steps to where the loops cannot be closed do not count
+        # discard steps to where the loops cannot be closed
         whole = kept == len(done.t)
         status = Status(done.status) if whole else Status.LOOP_OPEN
         steps = now.steps + done.steps if whole else _steps_until(schedule, now, piece)
@@ -152,7 +152,7 @@ def _walk(
 def _begin_piece(
     plant: BarePlant, schedule: FixedSteps | AdaptiveSteps, now: End, system: System
 ) -> tuple[Array, End]:
-    """The state that a piece begins with, and where that is: guarded, near singular or not."""
+    """Stepper state at the start of a piece, and its `End` with the guard, near singular or not."""
     if now.guard is None or 0 < now.nearby_until <= now.steps:
         count = 0
         if isinstance(schedule, FixedSteps):
@@ -163,14 +163,14 @@ def _begin_piece(
         now = replace(now, guard=system.guard, guarded_at=(now.steps, now.t))
     else:
         system.guard = now.guard
-    # a state of the stepper that is known to the last bit is taken as it is
+    # prefer the stepper state if known to the last bit
     return x if now.x is None else now.x, now
 
 
 def _run_piece(
     system: System, x: Array, now: End, schedule: FixedSteps | AdaptiveSteps, progress: Progress
 ) -> MachineRun | Nearby:
-    """From a state of the stepper as far as it goes, or to where the guard is to be renewed."""
+    """Run from a stepper state as far as possible, or to where the guard is to be renewed."""
     part = _rest(schedule, now)
     if isinstance(part, AdaptiveSteps):
         part = replace(part, atol=part.atol * system.scales.sizes)
@@ -181,10 +181,10 @@ def _run_piece(
 
 
 def _better_choice(plant: BarePlant, system: System, now: End) -> Formulation:
-    """The formulation with other independent coordinates.
+    """The formulation with different independent coordinates.
 
     Raises:
-        SimulationError: there are none with which the position can be closed.
+        SimulationError: no choice allows the loops to be closed here.
     """
     other = system.formulation.repartition(now.q, now.t)
     if other is None:
@@ -203,15 +203,16 @@ def _at_loop(system: System) -> str:
 
 @dataclass
 class _Way:
-    """What a run has collected so far.
+    """Samples and notes collected so far.
 
     Attributes:
-        pieces: samples.
-        notes: what happened, in words.
-        first: time of the first sample that is wanted [s].
-        reached: from where to go on, and how many pieces led there; None before the first.
-        tried: choices of coordinates that led no further since the last progress.
-        met: choices of coordinates that led somewhere, in their order.
+        pieces: samples of each piece.
+        notes: what happened, as text.
+        first: time of the first requested sample [s].
+        reached: state from which to continue, and the number of pieces up to it; None before the
+            first.
+        tried: partitions that made no progress since the last that did.
+        met: partitions that made progress, in order.
     """
 
     pieces: list[Samples]
@@ -223,21 +224,21 @@ class _Way:
 
     @property
     def used(self) -> tuple[Partition, ...]:
-        """Choices of coordinates that led somewhere."""
+        """Partitions that made progress."""
         return tuple(self.met)
 
     def meet(self, partition: Partition) -> None:
-        """Note a choice of coordinates, where there is one."""
+        """Record a partition, if it has dependent coordinates."""
         if partition.dependent:
             self.met[partition] = None
 
     def reach(self, now: End) -> None:
-        """Keep what there is, should the run be interrupted."""
+        """Record the state reached, in case the run is interrupted."""
         if self.pieces:
             self.reached = now, len(self.pieces)
 
     def samples(self, schedule: FixedSteps | AdaptiveSteps) -> Samples:
-        """Of all pieces, from the first one that is wanted."""
+        """Samples of all pieces, from the first requested one on."""
         return _from_time(joined(self.pieces, _spacing(schedule)), self.first)
 
 
@@ -249,17 +250,17 @@ def _other_way(
     make: Make,
     way: _Way,
 ) -> tuple[End, Formulation] | None:
-    """From where, and with which coordinates, a run that its loops stopped goes on; None if not.
+    """State and coordinates with which to continue after open loops; None if impossible.
 
     Args:
         plant: the compiled mechanism.
-        schedule: of the whole run.
-        now: where the run got to.
-        known: with the independent coordinates so far.
-        make: gives the system for a choice of independent coordinates.
+        schedule: schedule of the whole run.
+        now: state reached.
+        known: formulation with the current independent coordinates.
+        make: makes the system for a set of independent coordinates.
         way: collects samples and notes.
     """
-    # near a singular position every choice is bad
+    # near a singular position every choice is ill-conditioned
     beyond = _over_singular(plant, schedule, now, known, make, way)
     if beyond is not None:
         return beyond, known
@@ -272,7 +273,7 @@ def _other_way(
         beyond = _over_singular(plant, schedule, now, formulation, make, way)
         if beyond is not None:
             return beyond, formulation
-    # as long as there is progress, with a new guard; else with coordinates not yet tried here
+    # while there is progress: renew the guard; otherwise use a partition not yet tried here
     if _advanced(schedule, now):
         way.tried.clear()
     elif other is None or other.partition in way.tried:
@@ -289,7 +290,7 @@ def _over_singular(
     make: Make,
     way: _Way,
 ) -> End | None:
-    """The end of a way over a singular position that is near; None if there is none."""
+    """The end of a crossing of a nearby singular position; None if there is none."""
     system = make(formulation)
     singular = time_to_singular(plant, system, now)
     if not singular * system.speed(now.qd) <= NEAR:
@@ -313,7 +314,7 @@ def _over_singular(
         after = _end(way.pieces[-1], now.steps + steps, now)
         after = replace(after, partition=formulation.partition, guard=None)
         return replace(after, renew=after.t + RECOVERY * duration)
-    # the run ends on the way: another one that continues it takes the whole way again
+    # the run ends during the crossing: a continued run repeats it from its beginning
     found = over.samples(np.union1d(inside, [last]))
     way.pieces.append(found.rows(slice(0, len(found.t) - 1)))
     left = schedule.steps if isinstance(schedule, FixedSteps) else now.steps
@@ -321,27 +322,27 @@ def _over_singular(
 
 
 def _end(piece: Samples, steps: int, before: End) -> End:
-    """The last sample of a piece as a place to go on from."""
+    """The last sample of a piece as a state to continue from."""
     last = float(piece.t[-1]), piece.q[-1], piece.qd[-1], piece.z[-1]
     end = End(*last, None, steps, before.partition, None, before.renew)
     return replace(end, nearby_until=before.nearby_until, formulation=before.formulation)
 
 
 def _steps_until(schedule: FixedSteps | AdaptiveSteps, before: End, piece: Samples) -> int:
-    """Steps from t = 0 to the last sample of a piece; where they are not equal, those before it."""
+    """Steps from t = 0 to the last sample of a piece; for adaptive steps, those before it."""
     if isinstance(schedule, FixedSteps):
         return round(float(piece.t[-1]) / schedule.step)
     return before.steps
 
 
 def _from_time(samples: Samples, first: float) -> Samples:
-    """Samples without those before a time [s]."""
+    """Samples from a time [s] on."""
     begin = int(np.searchsorted(samples.t, first * (1.0 - 1e-12)))
     return samples.rows(slice(begin, len(samples.t))) if begin else samples
 
 
 def _rest(schedule: FixedSteps | AdaptiveSteps, now: End) -> FixedSteps | AdaptiveSteps:
-    """What is left of a schedule, up to where the guard is to be renewed."""
+    """The remaining schedule, up to where the guard is to be renewed."""
     if isinstance(schedule, AdaptiveSteps):
         return replace(schedule, t_end=min(schedule.t_end, now.renew))
     last = min(schedule.steps, now.nearby_until or schedule.steps)
@@ -351,7 +352,7 @@ def _rest(schedule: FixedSteps | AdaptiveSteps, now: End) -> FixedSteps | Adapti
 
 
 def _end_of_part(part: FixedSteps | AdaptiveSteps, now: End) -> float:
-    """When a piece ends if nothing stops it [s]."""
+    """End time of a piece if nothing stops it [s]."""
     return now.t + part.step * part.steps if isinstance(part, FixedSteps) else part.t_end
 
 
@@ -362,7 +363,7 @@ def _is_over(schedule: FixedSteps | AdaptiveSteps, now: End) -> bool:
 
 
 def _from(x: Array, now: End, schedule: FixedSteps | AdaptiveSteps) -> MachineSnapshot:
-    """Where a piece of a run begins; steps and samples are counted from t = 0."""
+    """Snapshot at the start of a piece; steps and samples are counted from t = 0."""
     size = schedule.step if isinstance(schedule, FixedSteps) else 0.0
     return MachineSnapshot(0, x, now.t, t0=0.0, step=now.steps, step_size=size)
 
@@ -375,7 +376,7 @@ def _spacing(schedule: FixedSteps | AdaptiveSteps) -> float:
 
 
 def _advanced(schedule: FixedSteps | AdaptiveSteps, now: End) -> bool:
-    """Whether the coordinates in use were worth their while."""
+    """Whether the current coordinates have made enough progress."""
     steps, t = now.guarded_at
     if isinstance(schedule, FixedSteps):
         return now.steps > steps
@@ -383,16 +384,16 @@ def _advanced(schedule: FixedSteps | AdaptiveSteps, now: End) -> bool:
 
 
 def _last_time(schedule: FixedSteps | AdaptiveSteps) -> float:
-    """When a run ends [s]."""
+    """End time of a run [s]."""
     return schedule.step * schedule.steps if isinstance(schedule, FixedSteps) else schedule.t_end
 
 
 def _duration(schedule: FixedSteps | AdaptiveSteps, singular: float) -> tuple[float, int]:
-    """How long the way over a singular position takes [s], and in how many whole steps."""
+    """Duration of a crossing of a singular position [s], and its number of fixed steps."""
     if isinstance(schedule, FixedSteps):
         steps = max(2, round(2.0 * singular / schedule.step))
         return steps * schedule.step, steps
-    # never so short that a run would not get on
+    # long enough for the run to make progress
     return 2.0 * max(singular, LEAST_PROGRESS * _spacing(schedule)), 0
 
 

@@ -1,4 +1,4 @@
-"""Progress of long runs, on a terminal only."""
+"""Progress of long runs, shown on terminals only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from inloop.native import ProgressLine, Watch
 
 
 def time_left(total: float) -> Callable[[float], str]:
-    """Words about the time that work still takes, from how much of it is done.
+    """Returns a function that estimates the remaining time as text, from the work done.
 
     Args:
-        total: how much there is to do, from now on.
+        total: amount of work from now on.
     """
     start = time.monotonic()
 
@@ -24,16 +24,16 @@ def time_left(total: float) -> Callable[[float], str]:
 
 
 def searching(what: str) -> ProgressLine:
-    """A line about work that runs a plant again and again, such as "fitting"."""
+    """A progress line for work that runs a plant repeatedly, such as "fitting"."""
     return ProgressLine(what)
 
 
 class Progress(ProgressLine):
-    """Told which part of a run is done; shows it once the run has lasted a while.
+    """Progress of a run, shown once the run has taken a while.
 
     Args:
-        begin: time at which the run begins [s].
-        end: time at which it will end [s].
+        begin: start time of the run [s].
+        end: end time of the run [s].
     """
 
     def __init__(self, begin: float, end: float) -> None:
@@ -42,10 +42,10 @@ class Progress(ProgressLine):
         self._first, self._span = begin, (end - begin) or 1.0
 
     def __call__(self, fraction: float) -> None:
-        """Show the part that is done, 0 to 1."""
+        """Show the fraction done, 0 to 1."""
         self.say(f"simulating: {100 * fraction:3.0f} %{self._left(fraction)}")
 
     def piece(self, begin: float, end: float) -> Watch:
-        """A watch for a piece of the run between two times [s], told which part of that is done."""
+        """A callback for a piece of the run between two times [s]; takes the fraction done."""
         self((begin - self._first) / self._span)
         return lambda part: self((begin + part * (end - begin) - self._first) / self._span)

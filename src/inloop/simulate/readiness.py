@@ -1,8 +1,7 @@
-"""What runs of a plant need, built before the first one.
+"""Build what runs of a plant need, before the first one.
 
-Implicit methods call a compiler once, as their first run begins, if there is one: what they need
-takes as long to derive as all the rest, and few want it. Where runs by default are implicit it is
-built at once.
+Implicit methods call the compiler when they are first used: their code takes as long to derive as
+everything else, and few users need it. If runs are implicit by default, it is built right away.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def integrators(names: str | Sequence[str]) -> tuple[Method, ...]:
     """Integrators by name.
 
     Raises:
-        InputError: there is no such one.
+        InputError: unknown integrator.
     """
     listed = name_list(names, "methods")
     for name in listed:
@@ -35,11 +34,11 @@ def integrators(names: str | Sequence[str]) -> tuple[Method, ...]:
 
 
 def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
-    """Build code of integrators, the unit of the plant, and the libraries that run it.
+    """Build the code of integrators, the unit of the plant, and the runtime libraries.
 
     Args:
-        plant: derived and built, with its modes.
-        wanted: integrators that shall have code, beside the one that is used by default.
+        plant: the compiled mechanism, with its modes.
+        wanted: integrators to build, besides the default one.
     """
     plants = plant.by_mode or {plant.name: plant}
     if plant.is_native:
@@ -58,9 +57,9 @@ def make_ready(plant: BarePlant, wanted: Sequence[Method]) -> None:
 
 
 def _starts_stiff(plant: BarePlant) -> bool:
-    """Fixed steps of the usual size would be implicit ones."""
+    """Whether fixed steps of the usual size would be implicit by default."""
     try:
         return method_at_start(plant, None, None, {}, USUAL_STEP) == STIFF
     except (InputError, SimulationError):
-        # what is wrong with the start shows when a run begins there
+        # errors at the start are reported when a run begins there
         return False

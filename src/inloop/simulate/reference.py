@@ -1,4 +1,4 @@
-"""SciPy's integrators on the same rates: a slow, independent reference for a run."""
+"""SciPy's integrators applied to the same rates: a slow, independent reference."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def solve(
     method: str = "DOP853",
     longest: float = np.inf,
 ) -> Array:
-    """States of the stepper at given times, by `scipy.integrate.solve_ivp`.
+    """Stepper states at given times, by `scipy.integrate.solve_ivp`.
 
     Args:
         system: what to integrate.
         x: state at the first time.
-        times: when to sample [s], increasing.
+        times: sample times [s], increasing.
         tolerance: relative error per step.
-        method: of SciPy.
-        longest: step [s].
+        method: method of `solve_ivp`.
+        longest: maximum step [s].
     """
     rates = _rates(system)
     found = scipy.integrate.solve_ivp(

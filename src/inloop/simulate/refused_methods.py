@@ -1,4 +1,4 @@
-"""Methods that do not go with a plant: said before anything runs."""
+"""Reject methods that do not suit a plant, before anything runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from inloop.plant import BarePlant
 
 
 def refuse_hard_contacts(plant: BarePlant) -> None:
-    """Refuse a mechanism to all but the method that finds impulses.
+    """Reject mechanisms with hard contacts, for methods that do not compute impulses.
 
     Raises:
-        InputError: it has hard contacts.
+        InputError: the mechanism has hard contacts.
     """
     contacts = plant.mechanism.hard_contacts
     if contacts:
@@ -23,10 +23,11 @@ def refuse_hard_contacts(plant: BarePlant) -> None:
 
 
 def refuse_foreign_method(plant: BarePlant, method: Method) -> None:
-    """Insist on the method that belongs to a formulation.
+    """Reject methods that do not suit the plant's formulation.
 
     Raises:
-        InputError: it is another one, or belongs to another formulation.
+        InputError: the formulation requires a different method, or the method a different
+            formulation.
     """
     own = plant.formulation.method
     if method == Method.ALPHA and own is None:

@@ -1,4 +1,4 @@
-"""A run before the run: it shows which choices of independent coordinates are worth code."""
+"""Rehearsal: a run that finds which sets of independent coordinates are worth compiling."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from inloop.simulate.systems import build_choices
 
 
 def rehearse(plant: BarePlant, *, method: str = "rk4", **run: Any) -> None:
-    """Simulate, and compile the choices of independent coordinates that are met.
+    """Simulate, and compile the sets of independent coordinates encountered.
 
     Args:
         plant: the compiled mechanism; trees and mechanisms with modes have nothing to rehearse.
-        method: integrator whose code is built for the choices; "moreau" where contacts are hard.
-        run: what the run is like, see `simulate`: `t_end` at least.
+        method: integrator to build code for; "moreau" for hard contacts.
+        run: arguments of `simulate`, at least `t_end`.
     """
     closed = not plant.formulation.unconstrained
     if closed and plant.mechanism.hard_contacts:
-        # without code for a choice nobody finds impulses
+        # impulses can only be computed by compiled code
         method = HARD
     elif not plant.formulation.chooses_freely or plant.has_events:
         return
     try:
         met = simulate(plant, method=method, **run).partitions
     except SimulationError as error:
-        # what goes wrong in it shows again in the run
+        # errors will be reported by the actual run
         met = getattr(getattr(error, "result", None), "partitions", ())
     build_choices(plant, met, METHODS[method])

@@ -82,35 +82,34 @@ def simulate(
     Args:
         plant: the compiled mechanism.
         t_end: length of the run [s].
-        step: step of the integrator [s]; shortened so that a whole number fits into t_end. With
-            a tolerance: time between samples.
+        step: integrator step [s]; shortened so that t_end is a whole number of steps. With a
+            tolerance: time between samples.
         method: "rk4", "euler" (symplectic), "dopri" (Dormand-Prince, order 5), "rodas"
             (linearly implicit, order 4, for stiff laws) or "implicit" (linearly implicit, order
-            2, cheap, for stiff laws in real time); "moreau" for hard contacts, "event_driven" for
-            a few of them with many digits; "scipy" for a slow reference by SciPy. If none is
-            named, "rk4", or what suits the mechanism better where that is not to be trusted; see
-            `choice`.
-        q: coordinates at the start, by name or as a vector; else the joints' initial values.
+            2, cheap, for stiff laws in real time); "moreau" for hard contacts, "event_driven" for a
+            few of them with high accuracy; "scipy" for a slow reference by SciPy. Default: "rk4",
+            or a method that suits the mechanism better if "rk4" is not accurate; see `choice`.
+        q: initial coordinates, by name or as a vector; default: the joints' initial values.
             Coordinates given by name are kept when loops are closed.
-        qd: velocities at the start; those of dependent coordinates follow.
+        qd: initial velocities; those of dependent coordinates are computed.
         tau: constant joint efforts [N·m or N].
-        inputs: by name, constants, functions of time, which are traced, or samples
-            (times, values), through which a cubic spline runs. Where "<joint>.q" of a live drive
-            is a function or samples, ".qd" and ".qdd" follow from it unless they are given. A
-            filtered drive starts at rest where its input starts.
-        sample: time between samples [s]; every step by default.
+        inputs: by name: constants, functions of time, which are traced, or samples (times, values),
+            interpolated by a cubic spline. If "<joint>.q" of a live drive is a function or samples,
+            ".qd" and ".qdd" are derived from it unless they are given. A filtered drive starts at
+            rest at the initial value of its input.
+        sample: time between samples [s]; default: every step.
         tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their own steps.
-        start: an earlier result with the same step to continue from, up to t_end; the numbers are
-            those of one uninterrupted run.
-        motions: functions of time or samples for driven joints, by name; they take the place of
-            motions in the model and of live inputs.
+        start: an earlier result with the same step to continue from, up to t_end; the results are
+            the same as those of one uninterrupted run.
+        motions: functions of time or samples for driven joints, by name; they replace motions of
+            the model and live inputs.
 
-        reactions: joints whose forces and moments the result shall hold, as
-            "<joint>.force.x", ..., "<joint>.moment.z" in world axes: names, or "all".
+        reactions: joints, by name or "all", whose forces and moments are recorded as
+            "<joint>.force.x", ..., "<joint>.moment.z" in world axes.
 
     Raises:
-        SimulationError: the run cannot go on; `result` holds what was computed.
-        KeyboardInterrupt: Ctrl-C; `result` holds what was computed, if there is anything.
+        SimulationError: the run cannot continue; `result` holds what was computed.
+        KeyboardInterrupt: Ctrl-C; `result` holds what was computed so far, if anything.
     """
     if method is None and tolerance is None:
         again = partial(simulate, plant, t_end=t_end, q=q, qd=qd, tau=tau)
@@ -156,18 +155,18 @@ def simulate(
         refuse_hard_contacts(plant)
         refuse_foreign_method(plant, Method.RODAS)
         system = make_system(plant, conditions)
-        # its steps are its own
+        # SciPy chooses its own steps
         chosen = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
         chosen = with_pulses(chosen, pulse)
         found = _reference(system, begin, schedule, chosen)
         done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
         schedule = chosen
     else:
-        # contacts act within a few steps, between samples that are far apart
+        # contacts may act for a few steps only, between samples that are far apart
         whole = watched(schedule) if plant.mechanism.touches else schedule
         done = run_in_pieces(plant, whole, begin, make(step_of(schedule)))
     jumps = jump_notes(plant, done.samples, drives, signals)
-    if schedule.method != Method.EVENT_DRIVEN:  # which computes the blow
+    if schedule.method != Method.EVENT_DRIVEN:  # which computes the impact itself
         told = (*told, *jumps)
     told = (*told, *row_jump_notes(plant, done.samples))
     told = (*sample_notes(inputs, motions, begin.t, t_end), *told)
@@ -249,7 +248,7 @@ def _result(
 
 
 def _doubted(result: Result, found: Inaccuracy | None) -> Result:
-    """A result of steps that are too long."""
+    """Add the doubt that the steps are too long, if any."""
     if found is None:
         return result
     status = UNSTABLE if found.useless else result.status
@@ -257,7 +256,7 @@ def _doubted(result: Result, found: Inaccuracy | None) -> Result:
 
 
 def _reference(system: System, begin: End, schedule: FixedSteps, chosen: AdaptiveSteps) -> Samples:
-    """The same run by SciPy, on the same rates, with a sample after each of the fixed steps."""
+    """The same run by SciPy, on the same rates, with a sample at the same times."""
     t_end = schedule.step * schedule.steps
     count = max(1, round(schedule.steps / schedule.stride))
     times = np.linspace(begin.t, t_end, count + 1)
@@ -267,14 +266,14 @@ def _reference(system: System, begin: End, schedule: FixedSteps, chosen: Adaptiv
 
 
 def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
-    """A fresh start at t = 0, with independent coordinates that are good there."""
+    """A new start at t = 0, with well-conditioned independent coordinates."""
     q, qd = state
     partition = plant.formulation.good_at(q).partition
     return End(0.0, q, qd, z, None, 0, partition, None, formulation=plant.formulation.name)
 
 
 def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
-    """Ctrl-C, which ends a program and not one of its runs only, with what the run has computed."""
+    """Ctrl-C as an exception that ends the whole program and carries the partial result."""
     error = KeyboardInterrupt(
         f"interrupted at t = {float(result.t[-1]):.6g} s of {t_end:g} s; error.result "
         "holds the run so far"
@@ -291,9 +290,9 @@ def failed(
     Args:
         result: what was computed.
         step: step of the run [s].
-        blame: what was not finite, or jumps, in words, if that is known.
-        loop: name of the loop that could not be closed, if that is known.
-        jump: of a drive before that, and what to do about it, in words, if there is one.
+        blame: what was not finite, or jumped, as text, if known.
+        loop: name of the loop that could not be closed, if known.
+        jump: jump of a drive before that and what to do about it, as text, if any.
     """
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]

@@ -1,12 +1,12 @@
-"""Natural units of the state of a run: what its tolerances are measured by.
+"""Natural units of the state of a run, in which tolerances are expressed.
 
-Angles count in radians and lengths in characteristic lengths. A natural time follows from the
-motion at the start that the model declares, so that no second hides in a tolerance: the time in
-which velocities, or accelerations from rest, lead through one unit. Velocities count in units per
-natural time, states of laws by how far they get in one.
+Angles are measured in radians, lengths in characteristic lengths. A natural time follows from the
+motion at the declared start, so that tolerances do not depend on the second as a unit: the time in
+which velocities, or accelerations from rest, cover one unit. Velocities are measured in units per
+natural time, states of laws by their change in one.
 
-Where the description tells no length, as for a mass on a spring that starts at 0, the motion at the
-start tells one.
+If the description contains no length, as for a mass on a spring that starts at 0, one is derived
+from the motion at the start.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from inloop.plant import Array
 
 Function = Callable[[float, Array], Array | None]
 RateOf = Callable[[Function, Array, Array, Array, int], float]
-PART = 1e-3  # of a unit, over which slopes are taken
-LOOKS = 4  # at the length of a motion
-AT_REST = 1e-6  # of small motions: a slower start, or a smaller state, is rest and rounding
+PART = 1e-3  # of a unit: finite-difference step
+LOOKS = 4  # iterations for the length of a motion
+AT_REST = 1e-6  # relative to small motions: a slower start, or a smaller state, counts as rest
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Scales:
     """Natural units.
 
     Attributes:
-        x: state of the stepper at the start that the model declares.
+        x: stepper state at the declared start.
         sizes: one unit of each entry of x.
         rate: natural rate of the motion [1/s].
     """
@@ -41,7 +41,7 @@ class Scales:
     rate: float
 
     def of(self, function: Function) -> Array | None:
-        """Natural sizes of functions of (t, x): what they are at the start and what a unit does."""
+        """Natural sizes of functions of (t, x): the larger of their value and change per unit."""
         here = function(0.0, self.x)
         if here is None:
             return None
@@ -53,7 +53,7 @@ class Scales:
 
 @contextmanager
 def held(memory: Array, values: Array) -> Iterator[None]:
-    """Let the leading entries of an array have other values for a while."""
+    """Temporarily replace the leading entries of an array."""
     before = memory.copy()
     memory[: len(values)] = values
     try:
@@ -75,15 +75,15 @@ def natural_scales(
     """Natural units from a state and the rates there.
 
     Args:
-        rates: (t, x) → xd, or None where there is none.
+        rates: (t, x) → xd, or None where undefined.
         x: (q, qd, z, estimates of dependent coordinates, components of quaternions).
         units: one unit of each coordinate: of q, then of the estimates.
         n: length of q.
         states: length of z.
-        unknown: coordinates, in the order of the units, whose unit is a length that the description
-            does not tell.
-        rate_of: (rates, x, xd, units of q, number of components) → natural rate [1/s]; that of the
-            motion by default.
+        unknown: mask of coordinates, in the order of the units, whose unit is a length that the
+            description does not define.
+        rate_of: (rates, x, xd, units of q, number of components) → natural rate [1/s]; default:
+            that of the motion.
         quaternions: number of components of quaternions.
     """
     xd = rates(0.0, x)
@@ -104,15 +104,15 @@ def natural_scales(
 
 
 def _length_of_motion(rates: Function, x: Array, xd: Array, lengths: Array) -> float:
-    """How far speeds and accelerations lead until springs or dampers turn them [m].
+    """How far velocities and accelerations lead until springs or dampers reverse them [m].
 
-    It is 1 m where nothing turns them: then the motion is a polynomial, which all methods follow.
+    1 m if nothing reverses them: the motion is then a polynomial, which all methods follow exactly.
     """
     n, places = len(lengths), [k for k, is_length in enumerate(lengths) if is_length]
     rows = [n + k for k in places]
     speed, pull = (float(np.abs(v[rows]).max()) for v in (x, xd))
     length = 1.0
-    # laws may be stiffer or softer where the motion goes: look again over the length found
+    # laws may be stiffer or softer along the motion: iterate with the length found
     for _ in range(LOOKS):
         slopes = [
             max(float(_change(rates, xd, x, k, length)[rows].max()) / length for k in entries)
@@ -129,7 +129,7 @@ def _length_of_motion(rates: Function, x: Array, xd: Array, lengths: Array) -> f
 
 
 def _rate_of_motion(rates: Function, x: Array, xd: Array, units: Array, quaternions: int) -> float:
-    """How fast coordinates move by a unit, or begin to [1/s]; 1 where nothing ever moves."""
+    """Rate at which coordinates move, or start to move, by a unit [1/s]; 1 if nothing moves."""
     start, small = _rates(rates, x, xd, units, quaternions)
     if start > AT_REST * small:
         return start
@@ -137,7 +137,7 @@ def _rate_of_motion(rates: Function, x: Array, xd: Array, units: Array, quaterni
 
 
 def fastest_rate(rates: Function, x: Array, xd: Array, units: Array, quaternions: int) -> float:
-    """The rate of the motion, or of small motions about it if they are faster [1/s]."""
+    """The rate of the motion, or of small vibrations about it if they are faster [1/s]."""
     return (
         max(_rates(rates, x, xd, units, quaternions))
         or _rate_of_dampers(rates, x, xd, units)
@@ -148,12 +148,12 @@ def fastest_rate(rates: Function, x: Array, xd: Array, units: Array, quaternions
 def _rates(
     rates: Function, x: Array, xd: Array, units: Array, quaternions: int
 ) -> tuple[float, float]:
-    """Of the motion that begins here, and of small motions about it [1/s]."""
+    """Rates of the motion that begins here, and of small vibrations about it [1/s]."""
     n = len(units)
     speed = np.abs(x[n : 2 * n] / units).max(initial=0.0)
     start = max(speed, np.sqrt(np.abs(xd[n : 2 * n] / units).max(initial=0.0)))
     moved = [(k, units[k]) for k in range(n)]
-    # half the angle of a turn is a change of the quaternion
+    # the quaternion changes by half the angle of a rotation
     moved += [(k, 0.5) for k in range(len(x) - quaternions, len(x))]
     springs = [_change(rates, xd, x, k, unit)[n : 2 * n] / units for k, unit in moved]
     return float(start), float(np.sqrt(np.max(springs, initial=0.0)))
@@ -166,7 +166,7 @@ def _rate_of_dampers(rates: Function, x: Array, xd: Array, units: Array) -> floa
 
 
 def _change(function: Function, here: Array, x: Array, k: int, unit: float) -> Array:
-    """How much a function changes with a unit of one entry of x, from its slope."""
+    """Change of a function per unit of one entry of x, by a finite difference."""
     there = x.copy()
     there[k] += PART * unit
     found = function(0.0, there)

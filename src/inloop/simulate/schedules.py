@@ -1,4 +1,4 @@
-"""The steps and samples of a run, from what a user asks for."""
+"""The steps and samples of a run, from the user's arguments."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ METHODS = {
 SCIPY = "scipy"
 MOST_STEPS = 1e15
 MOST_SAMPLES = 1e9
-MOST_WATCHED = 200_000  # steps of a run that are all kept until it was judged
+MOST_WATCHED = 200_000  # maximum steps of a run that are all kept for its assessment
 
 
 def check_method(method: object, *others: str) -> None:
-    """See that there is such an integrator.
+    """Check the name of an integrator.
 
     Args:
-        method: what the user wrote.
-        others: names that will do as well.
+        method: given by the user.
+        others: further accepted names.
 
     Raises:
-        InputError: there is none.
+        InputError: unknown name.
     """
     known = (*METHODS, *others)
     if str(method) not in known:
@@ -67,15 +67,15 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
         )
     if sample is not None and not (math.isfinite(sample) and sample > 0.0):
         raise InputError(f"a sample every {sample} s makes no sense", fix="Use a positive number.")
-    # a stride beyond the end means: only the first and the last state
+    # a stride beyond the end: only the first and the last state
     stride = 1 if sample is None else max(1, round(min(sample / step, MOST_STEPS)))
     if not t_end / step / stride <= MOST_SAMPLES:
         raise InputError(
             f"{t_end:g} s in steps of {step:g} s is more than {MOST_SAMPLES:g} samples",
             fix="Use a larger step, or keep fewer of them: sample=.",
         )
-    # the step is shortened so that the run ends at t_end; one that fits is kept to the last bit, so
-    # that a run has the same steps wherever it was interrupted
+    # the step is shortened so that the run ends at t_end; a step that fits is kept to the last bit,
+    # so that a run has the same steps wherever it is interrupted
     steps = math.ceil(t_end / step * (1.0 - 1e-12))
     if abs(steps * step - t_end) > 1e-12 * t_end:
         step = t_end / steps
@@ -83,19 +83,19 @@ def fixed(t_end: float, step: float, method: str, sample: float | None) -> Fixed
 
 
 def watched(schedule: FixedSteps | AdaptiveSteps) -> FixedSteps | AdaptiveSteps:
-    """The same with a sample at every step, where these are not too many."""
+    """The same schedule with a sample at every step, if these are not too many."""
     if isinstance(schedule, FixedSteps) and schedule.steps <= MOST_WATCHED:
         return replace(schedule, stride=1)
     return schedule
 
 
 def samples_every_step(schedule: FixedSteps | AdaptiveSteps) -> bool:
-    """Whether all steps of a run are kept."""
+    """Whether every step of a run is a sample."""
     return isinstance(schedule, FixedSteps) and schedule.stride == 1
 
 
 def wanted_samples(t: Array, schedule: FixedSteps | AdaptiveSteps) -> list[int]:
-    """Which of the samples of all steps belong to a schedule; the first and the last always do."""
+    """Indices of the samples of a schedule among all steps, always with the first and the last."""
     if not isinstance(schedule, FixedSteps):
         return list(range(len(t)))
     steps = np.rint(t / schedule.step).astype(int)
@@ -104,12 +104,12 @@ def wanted_samples(t: Array, schedule: FixedSteps | AdaptiveSteps) -> list[int]:
 
 
 def tolerance_of(schedule: FixedSteps | AdaptiveSteps) -> float | None:
-    """The relative error per step by which steps are chosen; None for fixed ones."""
+    """The relative tolerance of an adaptive schedule; None for fixed steps."""
     return float(np.max(schedule.rtol)) if isinstance(schedule, AdaptiveSteps) else None
 
 
 def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> AdaptiveSteps:
-    """Steps that the method chooses itself."""
+    """Steps chosen by the method itself."""
     t_end, tolerance = real(t_end, "t_end"), real(tolerance, "tolerance")
     if not (math.isfinite(tolerance) and 0.0 < tolerance < 1.0):
         raise InputError(f"a tolerance of {tolerance} makes no sense", fix="Use 1e-6, for example.")
@@ -117,5 +117,5 @@ def adaptive(method: Method, t_end: float, tolerance: float, sample: float) -> A
 
 
 def step_of(schedule: FixedSteps | AdaptiveSteps) -> float | None:
-    """The step of a run, if it is always the same [s]."""
+    """The fixed step of a run [s]; None if adaptive."""
     return schedule.step if isinstance(schedule, FixedSteps) else None

@@ -1,4 +1,4 @@
-"""Where a run starts: coordinates and velocities that fit the loops."""
+"""Initial state of a run: coordinates and velocities that satisfy the loops."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from inloop.plant.arguments import by_name, reals
 from inloop.plant.formulation.kept_values import fewest, in_words, moved
 from inloop.simulate.drives import Drives
 
-CLOSE = 1e-6  # difference between two positions that are meant to be one, in units
+CLOSE = 1e-6  # difference between positions that are considered equal, in units
 Given = Mapping[str, float] | Array | None
 
 
 def vector(plant: BarePlant, given: Given, default: Sequence[float], name: str) -> Array:
-    """A position, or velocities or efforts, from names, from an array, or by default."""
+    """A vector of coordinates, velocities or efforts, from names, an array, or the default."""
     result = np.array(default, dtype=np.float64)
     if isinstance(given, Mapping):
         plant.equations.fill(result, by_name(given, name))
@@ -35,7 +35,7 @@ def vector(plant: BarePlant, given: Given, default: Sequence[float], name: str) 
 
 
 def first_internal_states(plant: BarePlant, u: Array) -> Array:
-    """States of laws and drives at t = 0; a filtered drive rests where its input is."""
+    """States of laws and drives at t = 0; a filtered drive rests at its input."""
     z = plant.first_states
     index = {state.name: k for k, state in enumerate(plant.mechanism.states)}
     for drive in plant.mechanism.drives:
@@ -46,11 +46,11 @@ def first_internal_states(plant: BarePlant, u: Array) -> Array:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run starts.
+    """Initial state of a run.
 
     Attributes:
-        q, qd: coordinates and velocities; those of a closed mechanism fit its loops.
-        notes: what differs from the initial values of the model, in words.
+        q, qd: coordinates and velocities that satisfy the loops.
+        notes: differences from the initial values of the model, as text.
     """
 
     q: Array
@@ -66,20 +66,20 @@ def start_of(
     u: Array | None = None,
     z: Array | None = None,
 ) -> Start:
-    """Where a run starts, at t = 0.
+    """Initial state of a run, at t = 0.
 
-    Values given by name are kept; initial values of the model are kept where that leaves room.
+    Values given by name are kept; initial values of the model are kept as far as possible.
 
     Args:
         plant: the compiled mechanism.
         q: coordinates, by name or as a vector, or None.
         qd: velocities.
-        drives: motion of the driven joints, which decides about driven joints.
+        drives: motion of the driven joints, which overrides their initial values.
         u: inputs.
         z: states of laws and drives.
 
     Raises:
-        InputError: what was given contradicts the loops or the drives, or is a singular position.
+        InputError: given values contradict the loops or the drives, or the position is singular.
     """
     rest = plant.mechanism.first_qd
     motion = None if drives is None else drives.at(plant, 0.0, u, z)
@@ -98,25 +98,25 @@ def start_of(
 def first_position(
     plant: BarePlant, q: Given, driven: Array | None = None
 ) -> tuple[Array, tuple[str, ...]]:
-    """A closed position, and what differs there from the initial values of the model.
+    """A closed position, and notes on differences from the initial values of the model.
 
     Args:
         plant: the compiled mechanism.
-        q: coordinates that are kept, by name; a closed position; or None.
+        q: coordinates to keep, by name; a closed position; or None.
         driven: positions of the driven joints, which q must not contradict; without them, these
-            joints are where q says, or where the plant starts.
+            joints are at q, or at their initial values.
     """
     formulation = plant.formulation
     at = vector(plant, q, plant.mechanism.first_q, "q")
     by_names = list(q) if isinstance(q, Mapping) else []
     given = {k for name in by_names for k in plant.equations.places(name, plant.nq)}
-    # what is neither said nor declared begins where the plant was assembled
+    # coordinates neither given nor declared start at the assembled position
     open_ends = [k for k in range(plant.nq) if q is None or isinstance(q, Mapping)]
     home, declared = formulation.home(), set(formulation.declared)
     for k in open_ends:
         if k not in given and k not in declared:
             at[k] = home[k]
-    # a quaternion that is given is kept by the three turns of its joint
+    # a given quaternion is kept by fixing the three rotations of its joint
     named = {k for name in by_names for k in plant.equations.places(name, plant.n)}
     places = list(formulation.driven_indices)
     if driven is not None:
@@ -136,17 +136,17 @@ def first_position(
 
 
 def _branch(plant: BarePlant, q: Array, must: Sequence[int], on_the_way: bool) -> tuple[str, ...]:
-    """On which branch the loops were closed, in words, where that was no matter of course.
+    """Note on the branch on which the loops were closed, if that is not obvious.
 
     Args:
         plant: the compiled mechanism.
-        q: where it starts.
-        must: coordinates that were said.
-        on_the_way: these were reached from the first position without leaving its branch.
+        q: initial position.
+        must: coordinates that were given.
+        on_the_way: they were reached from the assembled position without leaving its branch.
     """
     formulation = plant.formulation
     partition = formulation.partition
-    # who says more than there are degrees of freedom has chosen the branch
+    # more values than degrees of freedom determine the branch
     if not must or len(must) > len(partition.independent) + len(partition.driven):
         return ()
     if formulation.singular_at(formulation.home()):
@@ -165,7 +165,7 @@ def _branch(plant: BarePlant, q: Array, must: Sequence[int], on_the_way: bool) -
 
 
 def _closed_vector(plant: BarePlant, q: Array) -> Array:
-    """A whole position, closed to the last bit; it must be closed up to the rounding of data."""
+    """A full position, closed to the last bit; the given one must be closed up to rounding."""
     formulation = plant.formulation
     gap = formulation.gap(q, CLOSE)
     if gap is not None:
@@ -181,7 +181,7 @@ def _closed_vector(plant: BarePlant, q: Array) -> Array:
 def _contradicts(
     plant: BarePlant, at: Array, named: Collection[int], error: ModelError
 ) -> InputError:
-    """The error of given positions that the loops cannot meet, with those that are to blame."""
+    """The error for given positions that the loops cannot meet, with a minimal conflicting set."""
     formulation, why = plant.formulation, error
 
     def contradict(which: list[int]) -> bool:
@@ -219,7 +219,7 @@ def _refuse_singular(plant: BarePlant, q: Array) -> None:
 
 
 def _check_driven(plant: BarePlant, what: str, given: Given, at: Array, first: Array) -> None:
-    """What is said about a driven joint must agree with its drive."""
+    """Check that values given for a driven joint agree with its drive."""
     units = plant.coordinate_sizes
     for k, led in zip(plant.formulation.driven_indices, first, strict=True):
         name = plant.coordinates[k]
@@ -232,7 +232,7 @@ def _check_driven(plant: BarePlant, what: str, given: Given, at: Array, first: A
 
 
 def _led_elsewhere(plant: BarePlant, first: Array, rates: Array) -> tuple[str, ...]:
-    """Declared values of driven joints that are not those of their drives, in words."""
+    """Notes on declared values of driven joints that differ from their drives."""
     told, names, units = [], plant.coordinates, plant.coordinate_sizes
     places = plant.formulation.driven_indices
     for k, position, rate in zip(places, first, rates, strict=True):
@@ -251,13 +251,13 @@ def _led_elsewhere(plant: BarePlant, first: Array, rates: Array) -> tuple[str, .
 def _fitting_velocities(
     plant: BarePlant, q: Array, speeds: Array, qd: Given
 ) -> tuple[Array, tuple[str, ...]]:
-    """Velocities that satisfy the loops and what was said, and what could not be kept."""
+    """Velocities that satisfy the loops and the given ones, and notes on those not kept."""
     bodies, names = plant.mechanism.bodies, plant.coordinates
     given = list(names) if qd is not None and not isinstance(qd, Mapping) else list(qd or ())
     of_given = (k for name in given for k in plant.equations.places(name, plant.n))
     must = [*plant.formulation.driven_indices, *of_given]
     declared = [k for k, b in enumerate(bodies) if b.joint.declared[1] and k not in must]
-    # a zero yields to motion: joints are mostly declared with both values
+    # a declared zero yields to motion: joints are mostly declared with both values
     moving = [k for k in declared if speeds[k] != 0.0]
     if qd is None:
         must += moving

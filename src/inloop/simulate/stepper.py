@@ -29,15 +29,16 @@ from inloop.simulate.systems import Conditions, make_systems
 
 
 class Stepper:
-    """A plant at rest between two steps, for controllers and devices in the loop.
+    """A plant between two steps, for controllers and hardware in the loop.
 
     Attributes:
-        step_size: [s].
-        parameters: those of the plant; may be written between steps, and act from then on.
+        step_size: step [s].
+        parameters: those of the plant; may be written between steps and take effect in the next
+            one.
         inputs: values of all inputs, by name; may be written between steps.
         tau: efforts of all joints, by name [N·m or N]; may be written between steps.
-        events: what happened in the last step, if the plant has modes.
-        status: how the last step ended.
+        events: events in the last step, if the plant has modes.
+        status: status of the last step.
     """
 
     def __init__(
@@ -53,19 +54,19 @@ class Stepper:
         motions: Mapping[str, Signal] | None = None,
         most_events: int = 16,
     ) -> None:
-        """Put a plant where it starts.
+        """Place a plant at its initial state.
 
         Args:
-            plants: the modes by name; a plant without modes is one of its own.
-            step: [s].
-            method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", at fixed steps; None
-                for "rk4", or "moreau" where contacts are hard.
-            mode: to start in; the first one by default.
-            q: coordinates at the start.
-            qd: velocities at the start.
-            inputs: first values of inputs.
+            plants: the modes by name; a plant without modes is its only one.
+            step: fixed step [s].
+            method: "rk4", "euler", "dopri", "rodas", "implicit" or "moreau", at fixed steps;
+                default: "rk4", or "moreau" for hard contacts.
+            mode: initial mode; default: the first.
+            q: initial coordinates.
+            qd: initial velocities.
+            inputs: initial values of inputs.
             motions: functions of time for driven joints, by name.
-            most_events: that one step may hold.
+            most_events: maximum number of events in one step.
         """
         if method is None:
             method = own_method(list(plants.values())) or FIRST
@@ -119,12 +120,12 @@ class Stepper:
 
     @property
     def mode(self) -> str:
-        """Name of the present mode."""
+        """Name of the current mode."""
         return self._names[self._machine.mode]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What differs at the start from the model's initial values, and what steps may miss."""
+        """Differences from the model's initial values, and what steps may have missed."""
         count = self._systems[self.mode].instance.missed_turns
         missed = (
             f"steps of {self.step_size:g} s were too long {count} times near singular positions"
@@ -134,20 +135,20 @@ class Stepper:
 
     @property
     def newton(self) -> NewtonReport | None:
-        """How Newton's method went, of plants with formulation="redundant"; else None."""
+        """Report on Newton's method for formulation="redundant"; otherwise None."""
         return self._systems[self.mode].newton
 
     @property
     def plant(self) -> BarePlant:
-        """The equations of the present mode."""
+        """The equations of the current mode."""
         return self._plants[self.mode]
 
     def step(self, **inputs: float) -> None:
-        """Write inputs, then one step.
+        """Write inputs, then take one step.
 
         Raises:
-            SimulationError: the step failed; everything is as it was before.
-            InputError: there is no such input, or a drive moves without its velocity.
+            SimulationError: the step failed; the state is unchanged.
+            InputError: unknown input, or a drive that moves without its velocity.
         """
         for name, value in inputs.items():
             self.inputs[name] = value
@@ -170,7 +171,7 @@ class Stepper:
         self.events = [event_record(self._systems, event) for event in self._machine.events]
 
     def _way_out(self, status: Status) -> str:
-        """What to do after a failure."""
+        """Remedy after a failure."""
         if status == Status.LOOP_OPEN and self.plant.mechanism.hard_contacts:
             return (
                 "Other independent coordinates may be needed here, and hard contacts need code "
@@ -185,7 +186,7 @@ class Stepper:
         return "Use a smaller step, or check the inputs."
 
     def _why(self, status: Status) -> str:
-        """What a failure was about, in words."""
+        """Cause of a failure, as text."""
         system = self._systems[self.mode]
         if status == Status.OUT_OF_BOUNDS:
             return f": {system.beyond()}"
@@ -198,13 +199,13 @@ class Stepper:
         return ""
 
     def let_go(self) -> None:
-        """Stop calling the controller of the plant; the caller writes its inputs."""
+        """Stop calling the plant's controller; its inputs are then written by the caller."""
         self._systems[self.mode].instance.let_go()
         self.inputs.release()
         self.tau.release()
 
     def _follow_parameters(self) -> None:
-        """Let parameters that were written since the last step act."""
+        """Apply parameters written since the last step."""
         if self.parameters.version != self._version:
             instance = self._systems[self.mode].instance
             instance.numbers(Numbers.PARAMETERS)[:] = self.parameters.values_array
@@ -214,7 +215,7 @@ class Stepper:
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        """Names of all inputs, efforts of joints first: the order of `hold`."""
+        """Names of all inputs, joint efforts first: the order of `hold`."""
         return tuple(x.name for x in input_quantities(self._plants))
 
     @property
@@ -227,11 +228,11 @@ class Stepper:
         self._systems[self.mode].instance.hold_inputs(values)
 
     def outputs(self, values: Array) -> None:
-        """Fill in all outputs now, as a plant against the clock publishes them.
+        """Fill in all current outputs, as published by a plant in real time.
 
         Args:
-            values: room for as many numbers as there are `output_names`; what the present mode
-                does not have becomes NaN.
+            values: array with one entry per name in `output_names`; outputs that the current mode
+                lacks become NaN.
         """
         self._follow_parameters()
         status = self._systems[self.mode].instance.outputs(values)
@@ -245,7 +246,7 @@ class Stepper:
         )
 
     def look(self) -> Samples:
-        """All coordinates and signals now: arrays with one row."""
+        """All current coordinates and signals: arrays with one row."""
         self._follow_parameters()
         system = self._systems[self.mode]
         system.follow_choice()
@@ -256,7 +257,7 @@ class Stepper:
         return found
 
     def _outputs(self, found: Samples) -> dict[str, Array]:
-        """What the force laws make known and the sensors tell now."""
+        """Current outputs of force laws and readings of sensors."""
         plant, system = self.plant, self._systems[self.mode]
         u = system.u[: len(plant.inputs)]
         return {
@@ -265,9 +266,9 @@ class Stepper:
         }
 
     def __getitem__(self, signal: str) -> float:
-        """A signal now: "<coordinate>.q", "<coordinate>.qd", or a name in `look().signals`."""
+        """Current value of a signal: "<coordinate>.q", "<coordinate>.qd", or in `look()`."""
         signal = one_name(signal, "the signal")
-        # what a plant publishes is read in every turn of a loop: by one call of compiled code
+        # published outputs are read in every cycle of a loop: one call of compiled code
         place = self._places.get(signal)
         if place is not None:
             self.outputs(self._published)
@@ -280,11 +281,11 @@ class Stepper:
         raise InputError(f"there is no signal '{signal}'", fix=name_hint(signal, known))
 
     def snapshot(self) -> InstanceSnapshot:
-        """All that influences the future, beside inputs and parameters."""
+        """Everything that influences the future, except inputs and parameters."""
         return self._machine.snapshot()
 
     def restore(self, snapshot: InstanceSnapshot) -> None:
-        """Go back to where a snapshot was taken."""
+        """Return to the state of a snapshot."""
         if not isinstance(snapshot, InstanceSnapshot):
             raise useless(snapshot, "snapshot", "Give one returned by stepper.snapshot().")
         self._machine.restore(snapshot)
@@ -292,7 +293,7 @@ class Stepper:
 
 
 class _Live(MutableMapping[str, float]):
-    """Numbers by name, kept in the vectors of all modes that know the name."""
+    """Numbers by name, stored in the vectors of all modes that have the name."""
 
     def __init__(
         self,
@@ -319,7 +320,7 @@ class _Live(MutableMapping[str, float]):
             vector[k] = number
 
     def release(self) -> None:
-        """Nobody leads any of them from now on."""
+        """Make all of them writable: no controller sets them from now on."""
         self._led = {}
 
     def __delitem__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What a stepper integrates: a mode of an instance of a plant, with all that it reads in a run."""
+"""What a stepper integrates: a mode of a plant instance, with its conditions in a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from inloop.simulate.refused_methods import refuse_foreign_method, refuse_hard_c
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.scales import Function, Scales, held, natural_scales
 
-ZERO = 1e-9  # of the natural size of an indicator: less is zero
+ZERO = 1e-9  # of the natural size of an event indicator: smaller is zero
 BLOCK = 2000
 
 
@@ -37,9 +37,9 @@ class Conditions:
     """What a mode reads during a run.
 
     Attributes:
-        tau: efforts of the joints.
+        tau: joint efforts.
         inputs: the vector u.
-        drives: motion of the driven joints; None where there are none.
+        drives: motion of the driven joints; None without any.
     """
 
     tau: Array
@@ -54,10 +54,10 @@ class System:
 
     Attributes:
         plant: equations of the mode.
-        formulation: with the choice of independent coordinates that is integrated.
+        formulation: formulation with the independent coordinates in use.
         n: number of independent coordinates.
         size: length of x.
-        notes: what could not be had, in words.
+        notes: what is not available, as text.
         sizes: one unit of each coordinate: 1 rad, or the characteristic length [m].
     """
 
@@ -86,13 +86,13 @@ class System:
         self._numbers(Numbers.MOST)[:] = [self._limit(entry) for entry in self.entries]
 
     def _take_roles(self) -> None:
-        """Which coordinate is where in x."""
+        """Map coordinates to entries of x."""
         parts = self.formulation.carried
         self._independent, self._dependent = list(parts.independent), list(parts.dependent)
         self._driven, self._rows = list(parts.driven), parts.rows
 
     def follow_choice(self) -> None:
-        """See the state as the instance does, which may have chosen other coordinates."""
+        """Adopt the partition of the instance, which may have changed it."""
         if not self.formulation.chooses_freely:
             return
         roles = self.instance.roles(self._mode, self._role_count)
@@ -107,14 +107,14 @@ class System:
 
     @property
     def choice(self) -> tuple[int | None, Array | None]:
-        """Number of the compiled choice of coordinates, or else the roles of one that is not."""
+        """Index of the compiled partition, or the roles of one that is not compiled."""
         parts = self.formulation.partition
         if self.formulation.is_compiled:
             return self.formulation.known.index(parts), None
         return None, np.array([*parts.dependent, *parts.independent, *parts.rows], np.float64)
 
     def _select(self) -> None:
-        """Use compiled code for the choice of coordinates, or the reduction at run time."""
+        """Use compiled code for the partition, or the reduction at run time."""
         number, roles = self.choice
         if number is not None:
             self.instance.select(self._mode, number)
@@ -122,7 +122,7 @@ class System:
             self.instance.select_roles(self._mode, roles)
 
     def _follow(self, conditions: Conditions) -> None:
-        """Let functions of time lead inputs and driven joints."""
+        """Connect functions of time to inputs and driven joints."""
         inputs, drives = conditions.inputs, conditions.drives
         if inputs.function is not None:
             given = GivenInputs(inputs.function.load(), inputs.places)
@@ -137,17 +137,17 @@ class System:
 
     @property
     def u(self) -> Array:
-        """Inputs, as the rates read them."""
+        """Inputs, as read by the rates."""
         return self._numbers(Numbers.U)
 
     @property
     def tau(self) -> Array:
-        """Efforts of the joints, as the rates read them."""
+        """Joint efforts, as read by the rates."""
         return self._numbers(Numbers.TAU)
 
     @property
     def guard(self) -> Array:
-        """Factors of reciprocal pivots: beyond 0..1 other independent coordinates are due."""
+        """Factors of reciprocal pivots: outside 0..1 a new partition is due."""
         return self._numbers(Numbers.GUARD).copy()
 
     @guard.setter
@@ -156,7 +156,7 @@ class System:
 
     @property
     def pull(self) -> float:
-        """How fast estimates of dependent coordinates come to closure [1/s]."""
+        """Rate at which estimates of dependent coordinates converge to closure [1/s]."""
         return float(self._numbers(Numbers.PULL)[0])
 
     @pull.setter
@@ -165,26 +165,26 @@ class System:
 
     @property
     def table(self) -> ModeTable:
-        """This mode alone, as the runtime sees it; of plants without events."""
+        """This mode alone as a table for the runtime, for plants without events."""
         return ModeTable(self.instance.modes, (self.size,), (0,), self.instance)
 
     def ending_rates(self, t: float, x: Array) -> tuple[Status, Array]:
-        """Rates of a state, as a step sees them, and how they ended."""
+        """Status and rates of a state, as evaluated in a step."""
         return self.instance.rates(self._mode, t, x)
 
     def rates(self, t: float, x: Array) -> Array | None:
-        """Rates of a state, as a step sees them; None where there are none."""
+        """Rates of a state, as evaluated in a step; None where undefined."""
         return _good(*self.ending_rates(t, x))
 
     def exact_rates(self, t: float, x: Array) -> Array | None:
-        """Rates of a state, unguarded and closed to the last bit; None where there are none."""
+        """Rates of a state, unguarded and closed to the last bit; None where undefined."""
         return _good(*self.instance.rates(self._mode, t, x, exact=True))
 
-    # what went wrong
+    # diagnosis of failures
 
     @property
     def newton(self) -> NewtonReport | None:
-        """How Newton's method went in steps of bodies by themselves; None in other steps."""
+        """Report on Newton's method in redundant steps; None for other methods."""
         return self.instance.newton(self._mode)
 
     @property
@@ -194,7 +194,7 @@ class System:
 
     @property
     def entries(self) -> list[tuple[str, bool] | None]:
-        """Coordinate, and whether it is its speed, for each entry of x; None for other states."""
+        """Coordinate, and whether it is its velocity, for each entry of x; else None."""
         names = self.plant.coordinates
         return [
             *((names[k], False) for k in self._independent),
@@ -209,14 +209,14 @@ class System:
         return largest if entry is None else min(largest, self.plant.bounds[entry[0]][entry[1]])
 
     def beyond(self) -> str:
-        """What would have left its bounds in the last step that failed so."""
+        """What would have left its bounds in the last failed step, as text."""
         entry = self.entries[self.instance.blame(self._mode, Blame.BEYOND)[0]]
         if entry is None:
             return "the state of a force law, or a quaternion, becomes too large"
         return self.plant.bounds.words(*entry)
 
     def blame(self, t: float) -> str:
-        """What was not finite after time t, in words; empty if nothing is known."""
+        """What was not finite after time t, as text; empty if unknown."""
         for about in (Blame.DRIVE, Blame.INPUT):
             number, bad_t = self.instance.blame(self._mode, about)
             if number < 0 or bad_t < t:
@@ -245,7 +245,7 @@ class System:
 
     @contextmanager
     def at_start(self) -> Iterator[None]:
-        """All inputs at their defaults and driven joints where the plant begins, for a while."""
+        """Temporarily set inputs to their defaults and driven joints to initial positions."""
         n = self.plant.n
         first = np.zeros(3 * n)
         first[:n] = self.formulation.home()[:n]
@@ -256,7 +256,7 @@ class System:
             yield
 
     def measure(self) -> None:
-        """Make natural units known to the runtime, and what counts as zero of each indicator."""
+        """Pass natural units, and the zero tolerance of each event indicator, to the runtime."""
         self._numbers(Numbers.SIZES)[:] = self.scales.sizes
         events = self.plant.mechanism.events
         zeros = self._numbers(Numbers.TOLERANCES)
@@ -274,7 +274,7 @@ class System:
 
     @property
     def natural_units(self) -> tuple[Array, Array]:
-        """What `measure` made known: one unit of each entry of x, zero of each indicator."""
+        """What `measure` has set: one unit of each entry of x, zero tolerance of each indicator."""
         return self._numbers(Numbers.SIZES).copy(), self._numbers(Numbers.TOLERANCES).copy()
 
     def speed(self, qd: Array) -> float:
@@ -284,30 +284,30 @@ class System:
     # states
 
     def start(self, t: float, q: Array, qd: Array, z: Array, guarded: bool = True) -> Array:
-        """State of the stepper.
+        """The stepper state x.
 
         Args:
             t: time [s].
             q: closed position.
-            qd: velocities that fit it.
+            qd: velocities that satisfy the constraints.
             z: states of force laws.
-            guarded: let the run end when the independent coordinates become a bad choice.
+            guarded: end the run when the independent coordinates become ill-conditioned.
         """
         return self.instance.place(self._mode, t, q, qd, z, self.size, guarded)
 
     def watch(self, x: Array) -> None:
-        """Guard the choice of coordinates from a state at t = 0 on."""
+        """Guard the partition relative to a state at t = 0."""
         found = self.motion(np.zeros(1), x[None])
         if len(found.t):
             self.start(0.0, found.q[0], found.qd[0], found.z[0])
 
     def watch_from_home(self) -> None:
-        """Guard the choice of coordinates from the first closed position on."""
+        """Guard the partition relative to the assembled position."""
         q, rest = self.formulation.home(), np.zeros(self.plant.n)
         self.start(0.0, q, rest, self.plant.first_states)
 
     def expand(self, t: Array, x: Array) -> Samples:
-        """All about states of the stepper: their motion, forces in cuts, constraint values."""
+        """All quantities of stepper states: motion, cut forces, constraint violations."""
         found = self.motion(t, x)
         if self.formulation.unconstrained:
             return found
@@ -318,18 +318,18 @@ class System:
         return replace(found, violation=largest_violation(self.plant, found.q, found.qd, found.t))
 
     def motion(self, t: Array, x: Array) -> Samples:
-        """All coordinates, multipliers and efforts from states of the stepper."""
+        """All coordinates, multipliers and efforts of stepper states."""
         n, m, nd, count = self.plant.n, len(self._rows), len(self._driven), len(t)
         out = [np.zeros((count, size)) for size in (self.plant.nq, n, n, m, nd)]
         good = self.instance.expand(self._mode, t, x, *out)
-        # a run that broke off at a singular position may end with a state that does not close
+        # a run that stopped at a singular position may end with a state that does not close
         q, qd, qdd, lam, effort = (a[:good] for a in out)
         t, x = t[:good], x[:good]
         z = x[:, 2 * self.n : 2 * self.n + self._states]
         signals = {state.name: z[:, k] for k, state in enumerate(self.plant.mechanism.states)}
         signals |= {name: q[:, n + k] for k, name in enumerate(self.plant.positions[n:])}
         moving = self.formulation.signals(qdd, lam, effort)
-        # accelerations are found where they are told
+        # accelerations are valid where they are reported
         return Samples(t, q, qd, z, moving | signals, None, qdd if moving else None)
 
 
@@ -342,15 +342,15 @@ def make_system(
     *,
     patient: bool = False,
 ) -> System:
-    """What the steppers integrate for a plant, or for one of its modes alone.
+    """The system to integrate for a plant, or for one of its modes alone.
 
     Args:
         plant: the compiled mechanism.
-        conditions: what it reads.
+        conditions: what the plant reads.
         method: the integrator.
-        chosen: formulation with the independent coordinates to use; that of the plant by default.
-        step: of the integrator, if it is always the same [s].
-        patient: impulses of piles are found to the end, however long a step takes.
+        chosen: formulation with the independent coordinates to use; default: that of the plant.
+        step: integrator step, if fixed [s].
+        patient: iterate impulses of piles to convergence, however long a step takes.
     """
     name, given = plant.name, {} if chosen is None else {plant.name: chosen}
     plants, at = {name: plant}, {name: conditions}
@@ -367,15 +367,15 @@ def make_systems(
     *,
     patient: bool = False,
 ) -> tuple[System, ...]:
-    """All modes of one instance; arguments as in `make_system`, by mode.
+    """All modes of one instance; arguments as for `make_system`, by mode.
 
     Args:
         plants: the compiled mechanism of each mode.
-        conditions: what each of them reads.
+        conditions: conditions of each plant.
         method: the integrator.
-        formulations: with the independent coordinates to use.
-        step: of the integrator, if it is always the same [s].
-        patient: impulses of piles are found to the end, however long a step takes.
+        formulations: formulations with the independent coordinates to use.
+        step: integrator step, if fixed [s].
+        patient: iterate impulses of piles to convergence, however long a step takes.
     """
     for plant in plants.values():
         if method is not None and not method.knows_hard_contacts:
@@ -404,27 +404,27 @@ def make_systems(
     for k, (name, system) in enumerate(zip(plants, systems, strict=True)):
         instance.numbers(Numbers.PATIENCE, k)[:] = patient
         system.notes = notes[name]
-        # differences of rates, and indicators of events, are taken in these
+        # finite differences of rates and event indicators use these units
         if plants[name].has_events or _may_take_differences(system, method, conditions[name]):
             system.measure()
     return systems
 
 
 def _build_when_used(plant: BarePlant, formulation: Formulation, method: Method) -> None:
-    """Build what `compile` has left out; so do runs where no compiler is left."""
+    """Build what `compile` has left out; runs also work without a compiler."""
     if formulation.is_compiled and is_likely(plant) and usable_compiler() is not None:
         build_method(plant, formulation, method)
 
 
 def build_choices(plant: BarePlant, partitions: Iterable[Partition], method: Method) -> None:
-    """Build code for choices of independent coordinates, and what an integrator needs of them."""
+    """Compile partitions, and what an integrator needs for them."""
     for partition in partitions:
         plant.formulation.compile_partitions([partition])
         build_method(plant, plant.formulation.with_partition(partition), method)
 
 
 def _may_take_differences(system: System, method: Method | None, conditions: Conditions) -> bool:
-    """There may be no Jacobian of the rates, or none of those that an implicit method meets."""
+    """Whether Jacobians of the rates that an implicit method needs may be missing."""
     free = system.formulation.chooses_freely
     if method == Method.RODAS:
         return free or bool(system.notes) or conditions.inputs.function is not None
@@ -432,14 +432,14 @@ def _may_take_differences(system: System, method: Method | None, conditions: Con
 
 
 def table_of_all(systems: tuple[System, ...]) -> ModeTable:
-    """All modes of an instance, as the runtime sees them."""
+    """All modes of an instance as a table for the runtime."""
     instance = systems[0].instance
     counts = tuple(len(system.plant.mechanism.events) for system in systems)
     return ModeTable(instance.modes, tuple(s.size for s in systems), counts, instance)
 
 
 def _missing(plant: BarePlant, formulation: Formulation, method: Method | None) -> tuple[str, ...]:
-    """Notes about what an integrator does without."""
+    """Notes on what is missing for an integrator."""
     if not formulation.is_compiled:
         return ()
     if method == Method.RODAS and not has_jacobian(plant, formulation):
@@ -465,8 +465,8 @@ def cut_forces(formulation: Formulation, q: Array, lam: Array) -> dict[str, Arra
     """Forces, torques and tensions of the cuts by component: "<loop>.force.x".
 
     Args:
-        formulation: whose loops they are.
-        q: positions that fit, shape (N, n).
+        formulation: formulation with the loops.
+        q: closed positions, shape (N, n).
         lam: multipliers of all rows, shape (N, rows).
     """
     blocks = [formulation.cut_forces_of_all(q[b], lam[b], False) for b in _blocks(len(q))]
@@ -481,12 +481,12 @@ def cut_forces(formulation: Formulation, q: Array, lam: Array) -> dict[str, Arra
 
 
 def _blocks(count: int) -> list[slice]:
-    """Rows in blocks, so that what is not kept of them takes little memory."""
+    """Rows in blocks, to limit memory for intermediate results."""
     return [slice(k, k + BLOCK) for k in range(0, count, BLOCK)]
 
 
 def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
-    """Largest constraint value at each sample, dropped rows included."""
+    """Largest constraint violation at each sample, including dropped rows."""
     if not len(t):
         return np.zeros(0)
     blocks = _blocks(len(t))

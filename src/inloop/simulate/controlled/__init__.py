@@ -1,1 +1,1 @@
-"""Runs with a controller: a function of time and outputs, called at samples, held between them."""
+"""Runs with a controller: called at samples, its outputs held in between."""

@@ -1,7 +1,7 @@
-"""A controller beside steps that are chosen by their error: each sample ends a run.
+"""A controller with adaptive steps: each sample starts a new run.
 
-Between two samples inputs are constant, so that the stretch between them is a run like any other
-(run.py, machine.py), continued at the next sample with other inputs.
+Between two samples inputs are constant, so that the interval between them is an ordinary run
+(run.py, machine.py), continued at the next sample with different inputs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Stretch = Callable[..., Result]
 
 
 class AdaptiveRun:
-    """Stretches of a run between samples."""
+    """The intervals of a run between samples."""
 
     def __init__(
         self,
@@ -34,13 +34,13 @@ class AdaptiveRun:
         names: tuple[tuple[str, ...], tuple[str, ...]],
         stretch: Stretch,
     ) -> None:
-        """Put them together.
+        """Prepare a run.
 
         Args:
             plants: the modes by name.
             law: the controller.
-            names: of the outputs and of the inputs of the plant.
-            stretch: the run.
+            names: names of the outputs and of the inputs of the plant.
+            stretch: runs one interval.
         """
         self._plants, self._law, self._stretch = plants, law, stretch
         self._outputs, self._inputs = names
@@ -51,16 +51,16 @@ class AdaptiveRun:
         self._held: list[Array] = []
 
     def go(self, pace: Pace, first: Array, signals: Mapping[str, float]) -> Result:
-        """All stretches.
+        """Run all intervals.
 
         Args:
             pace: steps and samples.
-            first: outputs at t = 0, before the controller has answered.
-            signals: all signals of a result there, by name.
+            first: outputs at t = 0, before the first controller output.
+            signals: all signals of a result at t = 0, by name.
 
         Raises:
-            SimulationError: as `simulate_controlled`.
-            KeyboardInterrupt: as `simulate_controlled`.
+            SimulationError: as for `simulate_controlled`.
+            KeyboardInterrupt: as for `simulate_controlled`.
         """
         self._law.reset()
         self._first = signals
@@ -88,7 +88,7 @@ class AdaptiveRun:
         return self._joined("OK")
 
     def _advance(self, t_end: float, held: Array) -> None:
-        """To the next sample, with these inputs."""
+        """Run to the next sample with these inputs."""
         given = dict(zip(self._inputs, held.tolist(), strict=True))
         inputs = {name for plant in self._plants.values() for name in plant.inputs}
         tau = {n.removesuffix(".tau"): x for n, x in given.items() if n not in inputs}
@@ -98,7 +98,7 @@ class AdaptiveRun:
         self._held.append(held)
 
     def _told(self, part: Result) -> Array:
-        """Outputs of the plant at the end of a stretch."""
+        """Outputs of the plant at the end of an interval."""
         happened = sum(len(each.events) for each in self._parts)
         known = {EVENTS: float(happened)}
         if part.modes is not None:
@@ -122,7 +122,7 @@ class AdaptiveRun:
         return found
 
     def _joined(self, status: str) -> Result:
-        """All stretches as one result."""
+        """All intervals as one result."""
         parts, signals = self._parts, self._signals()
 
         t = _rows_of([p.t for p in parts])
@@ -139,7 +139,7 @@ class AdaptiveRun:
             notes=tuple(dict.fromkeys(n for p in parts for n in p.notes if n not in p.doubts)),
             events=tuple(event for part in parts for event in part.events),
             modes=None if parts[-1].modes is None else _rows_of([p.modes for p in parts]),
-            # inputs jump at samples: what they do between rows cannot be told from the rows
+            # inputs jump at samples: their work between rows is unknown
             work=np.full(len(t), np.nan),
             doubts=(),
             end=None,
@@ -147,12 +147,12 @@ class AdaptiveRun:
 
 
 def _rows_of(arrays: Sequence[Array]) -> Array:
-    """Rows of all stretches: at a sample those before the controller has answered."""
+    """Rows of all intervals: at a sample those before the controller's new output."""
     return np.concatenate([a if k == 0 else a[1:] for k, a in enumerate(arrays)])
 
 
 def _anew(part: Result) -> Result:
-    """An earlier stretch to continue with other inputs: its last rates are no longer true."""
+    """An earlier interval to continue with different inputs: its last rates are invalid."""
     end = part.end
     if end is None or end.machine is None:
         return part

@@ -1,8 +1,8 @@
-"""The controller that is part of a plant, for runs: its pace, what it leads, called from Python.
+"""The controller of a plant, called from Python in simulated runs.
 
-Steppers, many runs, exported programs and plants against the clock sample it in C
-(il_controller.c). A simulated run calls the same compiled function at the same samples, so that
-rows tell what it answers.
+Steppers, many runs, exported programs and real-time plants sample it in C (il_controller.c). A
+simulated run calls the same compiled function at the same samples, so that its rows contain the
+outputs.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ Plants = Mapping[str, BarePlant]
 
 
 def inputs_led_by_plant(plants: Plants) -> dict[str, str]:
-    """Inputs that the controller of a plant leads, and what to say of each."""
+    """Inputs set by a plant's controller, with a description of it."""
     found = controller_of(plants)
     words = f"controller '{found.name}', which is part of the plant" if found else ""
     return dict.fromkeys(found.leads, words) if found else {}
 
 
 def refuse_led(led: Mapping[str, str], names: Iterable[str]) -> None:
-    """See that nobody else writes inputs that the controller of a plant leads.
+    """Check that nobody else writes inputs set by a plant's controller.
 
     Raises:
-        InputError: one of the names is led.
+        InputError: one of the names is set by it.
     """
     for name in names:
         if name in led:
@@ -42,15 +42,15 @@ def refuse_led(led: Mapping[str, str], names: Iterable[str]) -> None:
 
 
 def check_step(plants: Plants, step: float, fix: str = "") -> None:
-    """See that the controller of a plant, if it has one, can be called between steps [s].
+    """Check that a plant's controller, if any, can be called between steps [s].
 
     Args:
         plants: the modes by name.
-        step: of the integrator [s].
-        fix: what to do if not, where that is not another step.
+        step: integrator step [s].
+        fix: remedy, if it is not a different step.
 
     Raises:
-        InputError: its period is no whole number of steps.
+        InputError: its period is not a whole number of steps.
     """
     found = controller_of(plants)
     try:
@@ -62,10 +62,10 @@ def check_step(plants: Plants, step: float, fix: str = "") -> None:
 
 
 def refuse_second(plants: Plants) -> None:
-    """See that a plant which is given a controller has none of its own.
+    """Check that a plant that is given a controller has none of its own.
 
     Raises:
-        InputError: it has.
+        InputError: it has one.
     """
     found = controller_of(plants)
     if found is not None:
@@ -77,10 +77,10 @@ def refuse_second(plants: Plants) -> None:
 
 
 class CompiledController:
-    """The controller of a plant as one that runs can call: `controller(t, outputs)`."""
+    """A plant's own controller as a callable: `controller(t, outputs)`."""
 
     def __init__(self, plants: Plants) -> None:
-        """At rest.
+        """Create it in its initial state.
 
         Args:
             plants: the modes by name, with a controller.
@@ -105,17 +105,17 @@ class CompiledController:
         self._prepare = unit.library.function(prepare, POINTER, POINTER, returns=None)
 
     def reset(self) -> None:
-        """States as at the start."""
+        """Restore the initial states."""
         self._states[:] = self._first
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
-        """Values of the inputs that it leads, by name."""
+        """Values of the inputs that it sets, by name."""
         if self._version != self._parameters.version:
             values = np.ascontiguousarray(self._parameters.values_array)
             self._prepare(values.ctypes.data, self._gains.ctypes.data)
             self._version = self._parameters.version
         y = np.array([outputs[name] for name in self._reads], dtype=np.float64)
-        # a function in C may leave values as they are
+        # a function in C may leave values unchanged
         values = np.array([outputs[name] for name in self._leads], dtype=np.float64)
         arrays = (y, self._states, values)
         refused = self._sampled(self._gains.ctypes.data, t, *(a.ctypes.data for a in arrays))

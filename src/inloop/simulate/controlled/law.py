@@ -1,8 +1,8 @@
-"""A user's controller: called at samples, its answers checked, its mistakes told with their line.
+"""A user's controller: called at samples, its output checked, its errors reported by line.
 
 A controller is a function `controller(t, outputs)`, or an object with `__call__` and, if it has
 states, `reset()`; it returns inputs by name. The same wrapper calls it offline and in the process
-beside a plant that runs against the clock.
+next to a real-time plant.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from inloop.plant.controlling import declared_states
 from inloop.simulate.controlled.sampled import Sampled, unknown_name
 
 Controller = Callable[..., Mapping[str, float]]
-FAILED = "CONTROLLER_FAILED"  # status of a run that ended with its controller
+FAILED = "CONTROLLER_FAILED"  # status of a run ended by its controller
 EXAMPLE = 'def pd(t, outputs): return {"crank.tau": -9.0 * outputs["crank.q"]}'
 
 
 def check_controller(controller: Any) -> None:
-    """See that something can be a controller.
+    """Check that an object can be a controller.
 
     Raises:
-        InputError: it is a class, or cannot be called.
+        InputError: it is a class, or not callable.
     """
     if isinstance(controller, type):
         raise InputError(
@@ -46,19 +46,19 @@ def check_controller(controller: Any) -> None:
 
 
 def name_of(controller: Any) -> str:
-    """What to call a controller: the name of its function or class."""
+    """Name of a controller: that of its function or class."""
     if isinstance(controller, functools.partial):
         return name_of(controller.func)
     return str(getattr(controller, "__name__", type(controller).__name__))
 
 
 class SampledController:
-    """A controller beside a plant.
+    """A controller connected to a plant.
 
     Attributes:
-        name: of the function or class.
-        gains: by which it is called, where they are not its own.
-        held: values of all inputs, in order; those that it does not return stay.
+        name: name of the function or class.
+        gains: keyword arguments of its calls, unless they are its own.
+        held: values of all inputs, in order; inputs that it does not return are unchanged.
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class SampledController:
         first: Array,
         led: Mapping[str, str] | None = None,
     ) -> None:
-        """Wrap a controller, at rest.
+        """Wrap a controller in its initial state.
 
         Args:
-            controller: the function, or an object that can be called.
+            controller: a function, or a callable object.
             inputs: names of all inputs.
             first: their values until the controller returns others.
-            led: inputs that follow something else, and by what: they cannot be returned.
+            led: inputs set by something else, with its description: they must not be returned.
         """
         check_controller(controller)
         self.name, self.held = name_of(controller), first.copy()
@@ -84,7 +84,7 @@ class SampledController:
         self._led = led or {}
 
     def reset(self) -> None:
-        """Begin anew: inputs as at the start, and `controller.reset()` if there is one."""
+        """Restart: initial inputs, and `controller.reset()` if it exists."""
         self.held = self._first.copy()
         for name, value in declared_states(self._controller).items():
             setattr(self._controller, name, float(value))
@@ -96,16 +96,16 @@ class SampledController:
                 raise self._stopped("in reset()", error) from error
 
     def sample(self, outputs: Sampled) -> Array:
-        """Call it.
+        """Call the controller.
 
         Args:
-            outputs: of the plant now.
+            outputs: current outputs of the plant.
 
         Returns:
-            Values of all inputs, to be held until the next sample: an array of its own.
+            Values of all inputs, to be held until the next sample: a new array.
 
         Raises:
-            SimulationError: it has raised something, or returned what cannot be used; names the
+            SimulationError: it raised an exception, or returned something invalid; names the
                 controller, the time and the user's line.
         """
         try:
@@ -119,7 +119,7 @@ class SampledController:
         return self.held
 
     def refused(self, t: float, error: InputError) -> SimulationError:
-        """The error about inputs that it has returned at a time [s] and that cannot be used."""
+        """The error for invalid inputs returned at time t [s]."""
         (mistake,) = error.mistakes
         what = f"controller '{self.name}' at t = {t:.6g} s: {mistake.what}"
         return SimulationError(what, _definition(self._controller), mistake.fix)
@@ -159,7 +159,7 @@ class SampledController:
 
 
 def _code_of(controller: Any) -> CodeType | None:
-    """Code of the function that is called."""
+    """Code object of the function that is called."""
     if isinstance(controller, functools.partial):
         return _code_of(controller.func)
     if not (inspect.isfunction(controller) or inspect.ismethod(controller)):
@@ -169,7 +169,7 @@ def _code_of(controller: Any) -> CodeType | None:
 
 
 def _definition(controller: Any) -> str:
-    """File and line where a controller is defined, if that is known."""
+    """File and line where a controller is defined, if known."""
     if isinstance(controller, type):
         controller = controller.__dict__.get("__call__", controller)
     code = _code_of(controller)
@@ -177,7 +177,7 @@ def _definition(controller: Any) -> str:
 
 
 def _line_of(error: BaseException, controller: Any) -> str:
-    """The user's line in which it happened: the innermost one in the file of the controller."""
+    """The user's line that failed: the innermost one in the controller's file."""
     code = _code_of(controller)
     if isinstance(error, SyntaxError) or code is None:
         return _definition(controller)

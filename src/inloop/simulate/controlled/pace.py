@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from inloop.errors import InputError
 from inloop.plant.arguments import real
 
-EXACT = 1e-9  # parts of a step by which times may miss a whole number of steps
+EXACT = 1e-9  # of a step: tolerance for whole numbers of steps
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How a run with a controller passes.
+    """Timing of a run with a controller.
 
     Attributes:
-        step: of the integrator, or time between rows of an adaptive run [s].
-        period: between samples of the controller [s].
-        per_sample: steps from one sample to the next.
-        steps: of the whole run.
-        stride: steps from one row that is kept to the next.
+        step: integrator step, or time between rows of an adaptive run [s].
+        period: sampling period of the controller [s].
+        per_sample: steps per sample.
+        steps: steps of the whole run.
+        stride: steps between stored rows.
     """
 
     step: float
@@ -31,21 +31,21 @@ class Pace:
 
 
 def pace_of(t_end: float, step: float, period: float | None, sample: float | None) -> Pace:
-    """Steps and samples from what a user asks for.
+    """Steps and samples from the user's arguments.
 
     Args:
         t_end: length of the run [s].
-        step: of the integrator [s]; must divide the period.
-        period: between samples of the controller [s]; None: one step.
-        sample: between rows that are kept [s]; None: every step.
+        step: integrator step [s]; must divide the period.
+        period: sampling period of the controller [s]; None: one step.
+        sample: time between stored rows [s]; None: every step.
 
     Raises:
-        InputError: these are not whole numbers of each other.
+        InputError: they are not whole multiples of the step.
     """
     step, t_end = _positive(step, "step"), _positive(t_end, "t_end")
     period = step if period is None else _positive(period, "period")
     per_sample = steps_between(period, step)
-    # as the loop does, which has a rate and sub-steps
+    # as in the real-time loop, which has a rate and substeps
     step = period / per_sample
     steps = _count(t_end, step, "t_end", f"t_end={max(1, round(t_end / step)) * step:g}")
     stride = 1
@@ -55,10 +55,10 @@ def pace_of(t_end: float, step: float, period: float | None, sample: float | Non
 
 
 def steps_between(period: float, step: float) -> int:
-    """Steps from one sample of a controller to the next; both in s.
+    """Steps per sample of a controller; both arguments in s.
 
     Raises:
-        InputError: that is no whole number.
+        InputError: not a whole number.
     """
     return _count(period, step, "period", f"step={_divisor(period, step):g}")
 
@@ -71,7 +71,7 @@ def _positive(value: float, name: str) -> float:
 
 
 def _divisor(period: float, step: float) -> float:
-    """The longest step that divides a period and is not longer than one that was asked for."""
+    """The longest step that divides a period and does not exceed the requested one."""
     return period / max(1, math.ceil(period / step * (1.0 - EXACT)))
 
 

@@ -1,4 +1,4 @@
-"""What a run with a controller keeps, row by row, and the result that it becomes."""
+"""Rows stored by a run with a controller, and the result made of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class HeldInputs:
 
     Attributes:
         t: times of the rows [s], shape (N,).
-        u: values from there on, shape (N, inputs).
+        u: values from these times on, shape (N, inputs).
     """
 
     t: Array
@@ -40,16 +40,16 @@ class HeldInputs:
 
 
 class Rows:
-    """Times, outputs and inputs of a run at the steps that are kept.
+    """Times, outputs and inputs of a run at the stored steps.
 
     Attributes:
-        events: what happened, in order.
+        events: events in order.
     """
 
     def __init__(
         self, plants: Mapping[str, BarePlant], outputs: Sequence[str], inputs: Sequence[str]
     ) -> None:
-        """Begin without rows.
+        """Start without rows.
 
         Args:
             plants: the modes by name.
@@ -61,28 +61,28 @@ class Rows:
         self.events: list[EventRecord] = []
 
     def add(self, t: float, mode: str, outputs: Array, held: Array) -> None:
-        """Keep a row.
+        """Store a row.
 
         Args:
             t: time [s].
             mode: name of the mode.
-            outputs: of the plant; copied.
-            held: inputs from here on; must not change any more.
+            outputs: outputs of the plant; copied.
+            held: inputs from here on; must not be modified afterwards.
         """
         self._rows.append((t, mode, outputs.copy(), held))
 
     @property
     def last(self) -> float:
-        """Time of the last row [s]; -1 if there is none."""
+        """Time of the last row [s]; -1 without rows."""
         return self._rows[-1][0] if self._rows else -1.0
 
     def result(self, schedule: FixedSteps, status: str, notes: Sequence[str]) -> Result:
-        """All rows as a result; what a mode does not have is NaN there.
+        """All rows as a result; NaN where a mode lacks a quantity.
 
         Args:
-            schedule: of the run, one sample per row.
-            status: how it ended.
-            notes: about its start.
+            schedule: schedule of the run, one sample per row.
+            status: status at the end.
+            notes: notes about the start.
         """
         times, modes, told, given = zip(*self._rows, strict=True)
         t, y, held = np.array(times), np.array(told), np.array(given)
@@ -99,9 +99,9 @@ class Rows:
                     signals.setdefault(name, np.full(len(t), np.nan))[rows] = values
         energy = np.concatenate(energies)
         lost = [(event.t, event.energy_lost) for event in self.events]
-        # inputs jump at samples: what they do between rows cannot be told from the rows
+        # inputs jump at samples: their work between rows is unknown
         verdict = judge(stretches, energy, schedule, lost, jumping=True)
-        # filters of drives have outputs that end like those of coordinates
+        # outputs of drive filters have the same suffix as coordinates
         known = {name for plant in self._plants.values() for name in plant.coordinates}
         stems = (n.removesuffix(".q") for n in self._outputs if n.endswith(".q"))
         coordinates = [name for name in stems if name in known]
@@ -130,7 +130,7 @@ class Rows:
 
     @property
     def _turning(self) -> list[str]:
-        """Names of components of quaternions, of all modes."""
+        """Names of quaternion components of all modes."""
         found = (name for p in self._plants.values() for name in p.positions[p.n :])
         return list(dict.fromkeys(found))
 
@@ -138,7 +138,7 @@ class Rows:
         return y[:, [self._outputs.index(name) for name in names]]
 
     def _signals(self, y: Array, held: Array) -> dict[str, Array]:
-        """Outputs beside coordinates, and inputs whose names are not those of outputs."""
+        """Outputs except coordinates, and inputs that are not also outputs."""
         n = len({name for plant in self._plants.values() for name in plant.coordinates})
         found = {
             name: y[:, 2 * n + k]
@@ -151,7 +151,7 @@ class Rows:
         return found
 
     def _samples(self, mode: str, t: Array, y: Array) -> Samples:
-        """Rows of one mode, as other runs keep them."""
+        """Rows of one mode, as stored by other runs."""
         plant = self._plants[mode]
         n, states = plant.n, [state.name for state in plant.mechanism.states]
         turning = plant.positions[n:]
@@ -176,7 +176,7 @@ class Rows:
 
 
 def _cut_forces(plant: BarePlant, found: Samples) -> dict[str, Array]:
-    """What loops exert, from the multipliers among the outputs; rows that never act have none."""
+    """Cut forces from the multipliers among the outputs; rows that never act have none."""
     nothing = np.zeros(len(found.t))
     names = plant.formulation.all_row_names
     lam = [found.signals.get(f"lam.{name}", nothing) for name in names]
@@ -185,7 +185,7 @@ def _cut_forces(plant: BarePlant, found: Samples) -> dict[str, Array]:
 
 
 def _stretches(modes: Sequence[str]) -> Iterator[tuple[str, slice]]:
-    """Rows of equal modes."""
+    """Intervals of rows in the same mode."""
     changes = [k for k in range(1, len(modes)) if modes[k] != modes[k - 1]]
     for begin, end in pairwise([0, *changes, len(modes)]):
         yield modes[begin], slice(begin, end)

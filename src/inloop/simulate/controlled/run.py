@@ -1,9 +1,9 @@
-"""Simulate a plant with a controller: in lock-step, exactly at multiples of its period.
+"""Simulate a plant with a controller in lockstep, exactly at multiples of its period.
 
-At each sample the controller reads the outputs of the plant and its answer is held until the next
-one. With fixed steps this is the very sequence of calls that the loop against the clock makes
-(il_period.c), on the same instance: the same controller gives the same bits there, if it answers
-within its period.
+At each sample the controller reads the outputs of the plant, and its outputs are held until the
+next one. With fixed steps this is the same sequence of calls as in the real-time loop
+(il_period.c), on the same instance: the same controller gives bit-identical results there, if it
+responds within its period.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given, vector
 from inloop.simulate.stepper import Stepper
 
-TOLD_EVERY = 1000  # samples between two lines of progress
+TOLD_EVERY = 1000  # samples between progress updates
 
 
 def simulate_controlled(
@@ -59,34 +59,34 @@ def simulate_controlled(
     """Integrate the equations of motion with a controller in the loop.
 
     Args:
-        plants: the modes by name; a plant without modes is one of its own.
+        plants: the modes by name; a plant without modes is its only one.
         controller: called with time and outputs at t = 0, period, 2 period, ...; returns inputs by
             name ("<joint>.tau", inputs of the model, "<joint>.q", ".qd", ".qdd" of live drives).
-            Those that it does not return stay. `controller.reset()` is called first if there is
-            one. None: the controller that is part of the plant.
+            Inputs that it does not return are unchanged. `controller.reset()` is called first if it
+            exists. None: the plant's own controller.
         t_end: length of the run [s]; a whole number of steps.
-        step: of the integrator [s]; must divide the period.
-        period: between two calls of the controller [s]; one step by default.
-        method: the integrator, at fixed steps; if none is named, as against the clock: "rk4", or
-            "implicit" where contacts, stops or stiff laws need it.
-        q: coordinates at the start, by name or as a vector.
-        qd: velocities at the start.
+        step: integrator step [s]; must divide the period.
+        period: time between controller calls [s]; default: one step.
+        method: integrator at fixed steps; default, as in real time: "rk4", or "implicit" if
+            contacts, stops or stiff laws need it.
+        q: initial coordinates, by name or as a vector.
+        qd: initial velocities.
         tau: joint efforts until the controller returns others [N·m or N].
         inputs: constants by name, until the controller returns others.
-        sample: time between rows of the result [s]; every step by default.
-        tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their steps, and
-            each sample ends one.
+        sample: time between rows of the result [s]; default: every step.
+        tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their steps, which
+            end at samples.
         motions: functions of time for driven joints, by name.
-        mode: to start in; the first one by default.
-        most_events: that one step may hold.
-        others: what other runs can be given, and this one cannot: refused.
+        mode: initial mode; default: the first.
+        most_events: maximum number of events in one step.
+        others: arguments of other runs that are not supported here: rejected.
 
     Returns:
-        Rows whose signals are what the controller reads there, and inputs as they are held from
-        there on. `work` is NaN: inputs jump.
+        Rows with the signals that the controller reads, and inputs as held from there on. `work` is
+        NaN: inputs jump.
 
     Raises:
-        SimulationError: the run cannot go on, or the controller failed; `result` holds what was
+        SimulationError: the run cannot continue, or the controller failed; `result` holds what was
             computed.
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed.
     """
@@ -132,7 +132,7 @@ def _refuse(others: Mapping[str, Any]) -> None:
 
 
 def _constants(inputs: Mapping[str, Any] | None) -> dict[str, float]:
-    """First values of inputs."""
+    """Initial values of inputs."""
     for name, value in by_name(inputs, "inputs").items():
         if callable(value) or isinstance(value, tuple):
             raise InputError(
@@ -152,7 +152,7 @@ def _give_efforts(stepper: Stepper, first: BarePlant, tau: Given) -> None:
 def _stretches(
     plants: Mapping[str, BarePlant], q: Given, qd: Given, common: Mapping[str, Any]
 ) -> Stretch:
-    """A run from one sample to the next with steps that are chosen by their error."""
+    """Returns a function that runs from one sample to the next with adaptive steps."""
     first = next(iter(plants.values()))
 
     def stretch(*, start: Result | None, **given: Any) -> Result:
@@ -170,7 +170,7 @@ def _stretches(
 
 
 def inputs_led(plants: Mapping[str, BarePlant], motions: Mapping[str, Signal]) -> dict[str, str]:
-    """Inputs of live drives that a function of time replaces, and what to say of each."""
+    """Inputs of live drives replaced by a function of time, with a description of it."""
     return {
         f"{joint}.{kind}": f"the motion given for '{joint}'"
         for plant in plants.values()
@@ -181,7 +181,7 @@ def inputs_led(plants: Mapping[str, BarePlant], motions: Mapping[str, Signal]) -
 
 
 class _Run:
-    """A stepper and a controller that take turns."""
+    """A stepper and a controller in alternation."""
 
     def __init__(
         self,
@@ -200,13 +200,13 @@ class _Run:
         led = inputs_led(plants, motions)
         self._law = SampledController(controller, inputs, first, led)
         self._rows = Rows(plants, outputs, inputs)
-        # time, outputs and inputs as held, in the order of the mailbox
+        # time, outputs and held inputs, in the order of the mailbox
         self._seen = np.zeros(1 + len(outputs) + len(inputs))
         self._outputs = self._seen[1 : 1 + len(outputs)]
         self._held = self._seen[1 + len(outputs) :]
 
     def complete(self, method: Method) -> Result:
-        """All steps, and what they have given, also where they break off."""
+        """Run all steps; also returns partial results with errors."""
         try:
             self._go()
         except SimulationError as error:
@@ -222,9 +222,9 @@ class _Run:
         return self._result(method, Status.OK.name)
 
     def _broken_off(self, method: Method, status: str) -> Result | None:
-        """What was computed up to the last good step; None if there is nothing."""
+        """The result up to the last valid step; None if there is nothing."""
         if self._stepper.t > self._rows.last:
-            with contextlib.suppress(SimulationError):  # loops that cannot be closed there
+            with contextlib.suppress(SimulationError):  # loops may not close there
                 self._look()
                 self._keep()
         return None if self._rows.last < 0.0 else self._result(method, status)
@@ -234,7 +234,7 @@ class _Run:
         return self._rows.result(schedule, status, self._stepper.notes)
 
     def _go(self) -> None:
-        """All steps; each sample before the step that it acts in."""
+        """Run all steps; each sample precedes the step in which it acts."""
         pace = self._pace
         self._law.reset()
         self._held[:] = self._law.held
@@ -255,7 +255,7 @@ class _Run:
         self._keep()
 
     def adaptively(self, plants: Mapping[str, BarePlant], stretch: Stretch) -> Result:
-        """The same with steps that are chosen by their error."""
+        """The same with adaptive steps."""
         self._look()
         names = self._stepper.output_names, self._stepper.input_names
         run = AdaptiveRun(plants, self._law, names, stretch)

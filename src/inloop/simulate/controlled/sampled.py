@@ -1,4 +1,4 @@
-"""What a controller reads at a sample: the same offline and against the clock."""
+"""What a controller reads at a sample: the same offline and in real time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ MOST_SHOWN = 12  # names in an error
 
 
 class SampledNames:
-    """Names of what a controller reads, in the order of the values.
+    """Names of the values that a controller reads, in order.
 
     Attributes:
-        index: place of each value by name.
-        n: number of coordinates, which come first behind the time.
+        index: index of each value by name.
+        n: number of coordinates, which follow the time.
     """
 
     def __init__(self, coordinates: int, names: Iterable[str]) -> None:
-        """Give each name its place; of equal names the first one counts.
+        """Index the names; the first of equal names counts.
 
         Args:
-            coordinates: how many there are.
-            names: of "t", q and qd of all coordinates, states, signals, and inputs as held.
+            coordinates: number of coordinates.
+            names: "t", q and qd of all coordinates, states, signals, and held inputs.
         """
         self.n = coordinates
         self.index: dict[str, int] = {}
@@ -34,9 +34,9 @@ class SampledNames:
 class Sampled(Mapping[str, float]):
     """Outputs of a plant at one sample, by name: `outputs["crank.q"]`.
 
-    There are the time "t", "<coordinate>.q" and ".qd", states of laws, all signals (sensors,
-    outputs of laws, multipliers, efforts of drives, ...) and the inputs as they were held up to
-    now: what the mailbox of a running plant holds.
+    It contains the time "t", "<coordinate>.q" and ".qd", states of laws, all signals (sensors,
+    outputs of laws, multipliers, drive efforts, ...) and the inputs held so far: the content of the
+    mailbox of a running plant.
     """
 
     __slots__ = ("_names", "_values")
@@ -63,7 +63,7 @@ class Sampled(Mapping[str, float]):
         """An output by name.
 
         Raises:
-            InputError: there is none of this name.
+            InputError: unknown name.
         """
         place = self._names.index.get(name)
         if place is None:
@@ -84,7 +84,7 @@ class Sampled(Mapping[str, float]):
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
-    """The error about a name that is not there, with those that may have been meant."""
+    """The error for an unknown name, with similar ones."""
     names = list(known)
     meant = near_names(str(name), names, most=3)
     if meant:

@@ -1,1 +1,1 @@
-"""Whether a run is to be trusted: its energy balance, its loops, its step against what is stiff."""
+"""Whether a run is trustworthy: energy balance, loops, step size versus stiffness."""

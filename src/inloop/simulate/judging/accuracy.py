@@ -1,12 +1,12 @@
-"""Whether fixed steps were short enough for the motion, where nothing was unstable.
+"""Whether fixed steps were short enough for the motion, if nothing was unstable.
 
-The energy balance passes what keeps the energy and is late or early. So a few steps of the run are
-made once more by halves: what this changes, summed up over all steps, is about how far the run may
-be off. Where that would be visible, the whole run is made again with half the step, and what comes
-out decides. Motion that is chaotic passes: the sum does not know how errors grow by themselves.
+The energy balance does not detect errors that conserve energy, such as phase errors. So a few steps
+of the run are repeated with half the step: the change, summed up over all steps, estimates the
+error of the run. If that would be visible, the whole run is repeated with half the step, and the
+difference decides. Chaotic motion passes: the sum ignores the growth of errors.
 
-Implicit steps take what is faster than they are for settled, and so do halves of them. Whether it
-settles, the first step tells, made of so many short ones that they follow it.
+Implicit steps treat modes faster than the step as settled, and so do half steps. Whether they
+really settle is checked in the first step, repeated with steps short enough to resolve them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from inloop.simulate.results.result import End
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.systems import System
 
-SUSPECT = 0.005  # estimated error, of the longest way of a joint: the run is made again
-VISIBLE = 0.01  # difference that half the step may make, likewise
-USELESS = 0.3  # from which nothing of the run is to be trusted
-AIM = 1e-3  # error that a proposed step would leave
-SWINGS = 0.3  # of the way, in the first step: what settles is not that far off
-FOLLOWED = 8.0  # steps where one is just stable
+SUSPECT = 0.005  # estimated error, relative to the longest path of a joint: repeat the run
+VISIBLE = 0.01  # difference to half the step, relative to the same
+USELESS = 0.3  # difference above which nothing of the run is trustworthy
+AIM = 1e-3  # target error of a proposed step
+SWINGS = 0.3  # of the path, in the first step: settled modes are closer than that
+FOLLOWED = 8.0  # steps per step at the stability limit
 MOST_PARTS = 100_000  # of the first step
-LOOKS = 6  # steps that are made by halves
+LOOKS = 6  # number of steps that are repeated with half the step
 ORDERS = {
     Method.EULER: 1,
     Method.RK4: 4,
@@ -48,11 +48,11 @@ Make = Callable[[float], Callable[..., System]]  # step [s] → formulation → 
 
 @dataclass(frozen=True)
 class Inaccuracy:
-    """A run that half the step leads elsewhere.
+    """A run that differs visibly from one with half the step.
 
     Attributes:
-        told: in words.
-        useless: nothing of it is to be trusted.
+        told: explanation as text.
+        useless: nothing of the run is trustworthy.
     """
 
     told: str
@@ -67,19 +67,19 @@ def inaccuracy(
     u: Array,
     make: Make,
 ) -> Inaccuracy | None:
-    """How far a run is from where half its step leads, if that is visible.
+    """How far a run is from one with half its step, if that is visible.
 
     Args:
         plant: the compiled mechanism.
-        found: its samples.
-        schedule: of the run.
-        begin: where it began.
-        u: inputs there.
-        make: gives what makes systems for steps of a length.
+        found: samples of the run.
+        schedule: schedule of the run.
+        begin: initial state.
+        u: initial inputs.
+        make: returns a factory of systems for a step [s].
     """
     if isinstance(schedule, AdaptiveSteps) or schedule.method not in ORDERS:
         return None
-    # contacts decide at steps: others lead elsewhere, and neither is wrong
+    # contacts switch at steps: different steps give different results, and neither is wrong
     if plant.mechanism.touches or len(found.t) < 2 or begin.steps:
         return None
     swinging = _swinging(plant, found, u, schedule, make)
@@ -95,7 +95,7 @@ def inaccuracy(
 
 
 def _estimate(plant: BarePlant, found: Samples, schedule: FixedSteps, make: Make) -> float:
-    """How far a run may be off at its end, of its largest positions or velocities."""
+    """Estimated error at the end of a run, relative to its largest positions or velocities."""
     h, free = schedule.step, list(plant.formulation.partition.independent)
     units = plant.coordinate_sizes[free]
     ways = [np.ptp(part[:, free] / units, axis=0).max(initial=0.0) for part in (found.q, found.qd)]
@@ -114,7 +114,7 @@ def _estimate(plant: BarePlant, found: Samples, schedule: FixedSteps, make: Make
 
 
 def _moved(system: System, found: Samples, k: int, schedule: FixedSteps) -> Array | None:
-    """Where steps lead from a sample; None where the choice of coordinates does not reach."""
+    """Result of steps from a sample; None if the independent coordinates fail on the way."""
     t = float(found.t[k])
     x = system.start(t, found.q[k], found.qd[k], found.z[k], guarded=False)
     done = run_machine(system.table, MachineSnapshot(0, x, t), schedule, short=True)
@@ -145,7 +145,7 @@ def _difference(
 def _swinging(
     plant: BarePlant, found: Samples, u: Array, schedule: FixedSteps, make: Make
 ) -> Inaccuracy | None:
-    """What an implicit method takes for settled within its first step, and which swings."""
+    """Doubt about fast oscillations that an implicit method treats as settled."""
     mechanism, h = plant.mechanism, schedule.step
     if schedule.method not in L_STABLE or not (mechanism.laws or mechanism.flexible_links):
         return None

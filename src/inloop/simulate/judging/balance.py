@@ -1,12 +1,12 @@
-"""The energy balance of a run: what its energy gained less the work that was done on it.
+"""The energy balance of a run: energy gained minus the work done on it.
 
 Kinetic and potential energy change by the work of force laws, inputs, efforts, drives and moving
-constraints, and by what events take. What is left is the error of the integration. Work is the
-integral of the power at the samples,
+constraints, and by losses in events. The rest is the integration error. Work is the integral of the
+power at the samples,
 
     ∫ P dt = h/2 (P₀ + P₁) + h²/12 (Ṗ₀ - Ṗ₁)
 
-of fourth order, and the second term tells how well the samples resolve the power.
+of fourth order; the second term measures how well the samples resolve the power.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import numpy as np
 
 from inloop.plant import Array
 
-ROUNDING = 1e-12  # of the largest energy: less than this is no error
+ROUNDING = 1e-12  # relative to the largest energy: smaller is not an error
 
 
 @dataclass(frozen=True)
 class Balance:
-    """What went in and out of a run.
+    """Work done on a run.
 
     Attributes:
-        work: done on the mechanism since the start, less what events took [J], shape (N,).
-        doubt: how far the work may be off because samples are far apart [J], shape (N,).
+        work: work done on the mechanism since the start, minus losses in events [J], shape (N,).
+        doubt: uncertainty of the work due to the spacing of the samples [J], shape (N,).
     """
 
     work: Array
@@ -40,8 +40,8 @@ def balance(t: Array, power: Array, events: Sequence[tuple[float, float]] = ()) 
 
     Args:
         t: times of the samples [s], shape (N,).
-        power: of all that acts beside inertia and potential energy [W], shape (N,).
-        events: times [s] and the energy that each took [J], in order.
+        power: power of everything except inertia and potential energy [W], shape (N,).
+        events: times [s] and energy losses [J] of events, in order.
     """
     if len(t) < 2 or not (len(events) or np.any(power)):
         return Balance(np.zeros(len(t)), np.zeros(len(t)))
@@ -54,14 +54,14 @@ def _integrated(t: Array, power: Array, events: Sequence[tuple[float, float]]) -
     step = np.diff(t)
     work = 0.5 * step * (power[:-1] + power[1:])
     times = np.array([when for when, _ in events])
-    # a sample at the time of an event is from after it
+    # a sample at the time of an event is from after the event
     broken = np.unique(np.searchsorted(t, times, side="left")[times > t[0]] - 1)
     slope = _slopes(t, power, broken)
     bend = step**2 / 12.0 * (slope[:-1] - slope[1:])
     doubt = np.abs(bend)
     work = work + bend
     if len(broken):
-        # up to an event with the power before it, from there with the power after it
+        # constant power before the first event of the interval, and after it
         first = times[np.searchsorted(times, t[broken], side="right")]
         early = first - t[broken]
         rest = step[broken] - early
@@ -75,7 +75,7 @@ def _integrated(t: Array, power: Array, events: Sequence[tuple[float, float]]) -
 
 
 def _slopes(t: Array, power: Array, broken: Array) -> Array:
-    """Ṗ at the samples, by differences that reach over no event."""
+    """Ṗ at the samples, by differences that do not cross events."""
     slope = np.zeros(len(t))
     ends = [0, *(int(k) + 1 for k in broken), len(t)]
     for begin, end in pairwise(ends):
@@ -89,22 +89,22 @@ def _slopes(t: Array, power: Array, broken: Array) -> Array:
 
 
 def exchanged(energy: Array, work: Array) -> float:
-    """The largest energy that was exchanged in a run [J]: kinetic energy, or work.
+    """The largest energy exchanged in a run [J]: kinetic energy, or work.
 
     Args:
         energy: kinetic and potential, shape (N, 2).
-        work: done on the mechanism, shape (N,).
+        work: work done on the mechanism, shape (N,).
     """
     return max(largest(energy[:, 0]), largest(work))
 
 
 def largest(values: Array) -> float:
-    """The largest of absolute values; NaN if one of them is."""
+    """The largest absolute value; NaN if any is."""
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 def relative(error: Array, energy: Array, work: Array) -> float:
-    """Largest error over the largest energy exchanged; 0 where it is rounding."""
+    """Largest error relative to the largest energy exchanged; 0 if it is rounding."""
     with np.errstate(all="ignore"):
         worst = largest(error)
         if worst <= ROUNDING * largest(energy):

@@ -1,22 +1,21 @@
-"""The power at all steps of a run with contacts, most of it by interpolation.
+"""The power at all steps of a run with contacts, mostly by interpolation.
 
-Contacts act within a few steps, so that a run with contacts is judged by all of them. The energy of
-all steps is known. Power is evaluated at every fourth step, and between by a cubic through its
-neighbors; then
+Contacts act within a few steps, so a run with contacts is checked at all of them. The energy at all
+steps is known. Power is evaluated at every fourth step and interpolated by a cubic in between; then
 
     ΔE = ∫ P dt
 
-is held against the energies of all steps. The intervals that fit best stay interpolated, as many as
-are off by no more than FITS of the energy exchanged until then, all together; the others are
-evaluated step by step, and so are those beside them. So
+is compared with the energies of all steps. The best-fitting intervals stay interpolated, as many as
+are off by no more than FITS of the energy exchanged so far in total; the others and their neighbors
+are evaluated step by step. So
 
-- a contact that begins and ends between two evaluated steps is always seen, and with it a step that
-  is too long for it: it changes the energy, of which the interpolated power knows nothing;
-- what is told about a run, and from when on, is what all steps tell: the work is off by no more
-  than FITS, and runs are doubted from 200 times as much (verdict.py);
-- what passes is what passes with all steps too: forces that come and go within one step and leave
-  the energy as it was. Beyond that, only an error of the integration that equals the error of the
-  interpolation in each step would pass.
+- a contact that begins and ends between two evaluated steps is always detected, and with it a
+  step that is too long: it changes the energy, but not the interpolated power;
+- what is reported about a run, and from when on, is what all steps would report: the work is
+  off by at most FITS, and runs are doubted from 200 times as much (verdict.py);
+- what goes undetected would also do so with all steps: forces that come and go within one step
+  and leave the energy unchanged. Beyond that, only an integration error that equals the
+  interpolation error in each step would go undetected.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from numpy.typing import NDArray
 from inloop.plant import Array
 from inloop.simulate.judging.balance import ROUNDING, balance, largest
 
-Rows = NDArray[np.intp]  # numbers of samples
+Rows = NDArray[np.intp]  # indices of samples
 
-APART = 4  # steps between two that are evaluated in any case
-FITS = 1e-5  # of the energy exchanged: by so much all interpolated steps together may be off
-WORTH = 10 * APART  # steps from which interpolation is worth its while
+APART = 4  # steps between two that are always evaluated
+FITS = 1e-5  # of the energy exchanged: maximum error of all interpolated steps together
+WORTH = 10 * APART  # minimum number of steps for which interpolation pays off
 
 
 def contact_power(
@@ -44,8 +43,8 @@ def contact_power(
     Args:
         t: times of the samples [s], shape (N,).
         energy: kinetic and potential [J], shape (N, 2).
-        drives: power of all but force laws and inputs [W], shape (N,).
-        laws_at: gives the power of force laws and inputs at samples by their numbers [W].
+        drives: power of everything except force laws and inputs [W], shape (N,).
+        laws_at: returns the power of force laws and inputs at samples, by index [W].
     """
     count = len(t)
     if count < WORTH:
@@ -60,9 +59,9 @@ def contact_power(
 
 
 def _between(known: Rows, values: Array) -> Array:
-    """A cubic through the neighbors, at all samples."""
+    """Cubic interpolation at all samples."""
     power = np.empty(known[-1] + 1)
-    # in steps, of which all intervals but the last one have as many
+    # in units of intervals, which all but the last have the same number of steps
     before, after = values[:-1], values[1:]
     slope = np.gradient(values, edge_order=2)
     start, end = slope[:-1], slope[1:]
@@ -78,15 +77,15 @@ def _between(known: Rows, values: Array) -> Array:
 
 
 def _suspicious(t: Array, energy: Array, power: Array, known: Rows) -> Rows:
-    """The samples in and beside all intervals in which energy and power do not fit."""
+    """The samples in and next to intervals in which energy and power do not match."""
     work = balance(t, power).work
     with np.errstate(all="ignore"):
         off = np.abs(np.diff(energy[:, 0] + energy[:, 1] - work))
         off = np.add.reduceat(off, known[:-1])
-        # against the energy exchanged until then: a run that explodes is looked at from its start
+        # relative to the energy exchanged so far: a run that explodes is examined from its start
         seen = np.maximum.accumulate(np.maximum(energy[:, 0], np.abs(work)))[known[1:]]
         off = np.where(off <= ROUNDING * largest(energy), 0.0, off / seen)
-        # from the best ones on, as many as fit together; what is not finite does not fit
+        # the best ones, as many as fit together; values that are not finite do not
         order = np.argsort(off)
         bad = np.ones(len(off), dtype=bool)
         bad[order[np.cumsum(off[order]) <= FITS]] = False

@@ -1,4 +1,4 @@
-"""Why runs end before their time: too long steps that open loops, equations without a solution."""
+"""Why runs end early: steps too long for the loops, equations without a solution."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from inloop.simulate.results.result import End
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.systems import System, table_of_all
 
-PARTS = 64  # of the step, which a stable method tries once more
-SINGULAR = 1e-13  # least eigenvalue of the mass matrix with ones on its diagonal
-TURN = 1.0  # in one step [rad or characteristic lengths]: no method follows that
+PARTS = 64  # substeps with which a stable method repeats the step
+SINGULAR = 1e-13  # minimum eigenvalue of the mass matrix scaled to a unit diagonal
+TURN = 1.0  # in one step [rad or characteristic lengths]: too much for any method
 
 
 def lost_by_the_step(systems: tuple[System, ...], mode: int, now: End, step: float | None) -> bool:
-    """Whether loops that opened in a step stay closed in shorter ones.
+    """Whether loops that opened in a step stay closed with shorter ones.
 
-    Where they do, the integrator had run away and took the loops along. The shorter steps are
-    those of RODAS, which stiff laws do not mislead.
+    If so, the integrator had diverged and opened the loops. The shorter steps use RODAS, which is
+    stable for stiff laws.
 
     Args:
-        systems: the modes of what moves.
-        mode: number of the one that the run got to.
-        now: the last good state.
-        step: of the run, if it is always the same [s].
+        systems: the modes of the instance.
+        mode: index of the current mode.
+        now: the last valid state.
+        step: step of the run, if fixed [s].
     """
     system = systems[mode]
     if step is None or not system.formulation.partition.rows:
@@ -43,7 +43,7 @@ def lost_by_the_step(systems: tuple[System, ...], mode: int, now: End, step: flo
 
 
 def without_solution(plant: BarePlant, found: Samples, inputs: InputsOverTime) -> str:
-    """What leaves the accelerations at the last sample without a value, in words.
+    """Why the accelerations at the last sample are undefined, as text.
 
     Args:
         plant: the compiled mechanism.
@@ -51,7 +51,7 @@ def without_solution(plant: BarePlant, found: Samples, inputs: InputsOverTime) -
         inputs: the vector u.
 
     Returns:
-        Empty if they have one there, so that the steps after it are to blame.
+        Empty if they are defined there, so that the following steps are to blame.
     """
     at = found.rows([len(found.t) - 1])
     if not (np.isfinite(at.q).all() and np.isfinite(at.qd).all()):

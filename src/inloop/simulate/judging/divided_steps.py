@@ -1,4 +1,4 @@
-"""Steps of bodies by themselves that had to be divided: told by whoever runs them."""
+"""Notes on redundant steps that had to be divided."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.simulate.systems import System
 
 
 def divided_notes(systems: Iterable[System]) -> tuple[str, ...]:
-    """What is worth telling of Newton's method, in words.
+    """Notes on Newton's method.
 
     Args:
         systems: all modes of an instance.

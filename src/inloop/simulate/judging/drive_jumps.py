@@ -1,12 +1,12 @@
-"""Driven joints whose motion jumps, in words.
+"""Notes on driven joints whose motion jumps.
 
-Where the velocity of a drive jumps, a blow changes the velocities of all that hangs together. Steps
-know nothing of it: the other joints go on as if nothing had happened, and where the energy stays
-the same nothing else would tell.
+If the velocity of a drive jumps, the impact changes the velocities of everything connected to it.
+Integration steps do not see it: the other joints continue as if nothing had happened, and if the
+energy is unchanged nothing else would reveal it.
 
 A jump shows between two samples, where the velocity changes by more than the accelerations at both
-ends explain. So does a smooth motion that is fast against the samples; but there halves of the
-interval explain it, and a jump stays as large as it is.
+ends explain. So does a smooth motion that is fast compared to the samples; but bisecting the
+interval then explains it, while a jump keeps its size.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from inloop.simulate.drives import Drives
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.samples import Samples
 
-NOTICED = 1e-3  # of the largest velocity, or of the way, of a drive in the run
-SUSPECTS = 8  # intervals of a drive that are looked at, those with the largest changes
+NOTICED = 1e-3  # relative to the largest velocity, or the range, of a drive in the run
+SUSPECTS = 8  # intervals examined per drive, those with the largest changes
 HALVINGS = 16
 
 
 def jump_notes(
     plant: BarePlant, found: Samples, drives: Drives | None, inputs: Inputs
 ) -> list[str]:
-    """What to tell about drives that jump; a filtered one does not.
+    """Notes on drives that jump; filtered ones do not.
 
     Args:
         plant: the compiled mechanism.
@@ -50,7 +50,7 @@ def jump_notes(
 
 
 class Moving(Protocol):
-    """Something that time moves."""
+    """A motion over time."""
 
     def at(self, t: float) -> Array:
         """Position, velocity and acceleration."""
@@ -58,7 +58,7 @@ class Moving(Protocol):
 
 @dataclass(frozen=True)
 class _Drive:
-    """The motion of one driven joint: `place` is its number among them."""
+    """The motion of one driven joint; `place` is its index among them."""
 
     plant: BarePlant
     drives: Drives
@@ -71,7 +71,7 @@ class _Drive:
 
 
 def finite(motion: Array) -> Array:
-    """With 0 where a corner has no derivative."""
+    """The motion with 0 where a corner has no derivative."""
     return np.asarray(np.nan_to_num(motion, nan=0.0, posinf=0.0, neginf=0.0))
 
 
@@ -79,7 +79,7 @@ def _told(drive: _Drive, joint: str, found: Samples) -> list[str]:
     k = drive.plant.coordinates.index(joint)
     assert found.qdd is not None
     motion = finite(np.array([found.q[:, k], found.qd[:, k], found.qdd[:, k]]))
-    # what does not move at all cannot jump
+    # joints that do not move cannot jump
     sizes = np.array([np.ptp(motion[0]), np.abs(motion[1]).max()])
     sizes[~(sizes > 0.0)] = math.inf
     jumps = jumps_within(found.t, _unexplained(found.t, motion), sizes, lambda _: drive)
@@ -98,7 +98,7 @@ def _told(drive: _Drive, joint: str, found: Samples) -> list[str]:
 
 
 def _unexplained(t: Array, motion: Array) -> Array:
-    """Changes of position and velocity beyond what velocity and acceleration explain.
+    """Changes of position and velocity that velocity and acceleration do not explain.
 
     Args:
         t: times, shape (N,).
@@ -111,13 +111,13 @@ def _unexplained(t: Array, motion: Array) -> Array:
 def jumps_within(
     t: Array, changes: Array, sizes: Array, moved: Callable[[int], Moving]
 ) -> list[tuple[float, Array]]:
-    """When it jumps between samples, and by how much in position and velocity.
+    """Times of jumps between samples, and their size in position and velocity.
 
     Args:
         t: times of the samples, shape (N,).
-        changes: between them that derivatives do not explain, shape (2, N - 1).
-        sizes: of its positions and velocities.
-        moved: what moves, by the number of the interval.
+        changes: unexplained changes between samples, shape (2, N - 1).
+        sizes: scales of positions and velocities.
+        moved: the motion, by index of the interval.
     """
     share = np.abs(changes / sizes[:, None]).max(axis=0)
     suspects = sorted(int(i) for i in np.argsort(-share)[:SUSPECTS] if share[i] > NOTICED)
@@ -126,7 +126,7 @@ def jumps_within(
 
 
 def _closed_in(moved: Moving, span: tuple[float, float], sizes: Array) -> tuple[float, Array]:
-    """When it jumps, and by how much in position and velocity; halves of smooth motion fit."""
+    """Time and size of a jump, by bisection; for smooth motion the size tends to 0."""
     t = np.array([span[0], 0.5 * (span[0] + span[1]), span[1]])
     motion = np.array([moved.at(time) for time in t]).T
     for _ in range(HALVINGS):

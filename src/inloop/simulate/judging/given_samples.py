@@ -1,7 +1,7 @@
-"""Samples that a run is given, where it reads something else than they say, in words.
+"""Notes on given samples that do not determine what a run reads.
 
-They may not reach from its begin to its end. And the spline through them may go astray between
-them: it swings about where they jump, or lie far apart beside others that are close together.
+They may not cover the whole run. And the spline through them may overshoot: near jumps, and between
+samples whose spacing varies strongly.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from inloop.plant import Array
 from inloop.plant.time_functions import spline_through
 
 MISSING = 1.5  # intervals between samples: less is a last sample that was left out
-ASTRAY = 0.5  # of the range of the samples, beyond both neighbours: no smooth motion does that
-ASTRAY_AT_REST = 0.02  # the same where samples stay as they are
+ASTRAY = 0.5  # of the samples' range, beyond both neighbors: no smooth motion does that
+ASTRAY_AT_REST = 0.02  # the same where samples are constant
 
 
 def sample_notes(
     inputs: Mapping[str, Any] | None, motions: Mapping[str, Any] | None, begin: float, end: float
 ) -> Iterator[str]:
-    """What to tell of samples.
+    """Notes on given samples.
 
     Args:
-        inputs: as given to a run, by name: numbers, functions of time, samples (times, values).
-        motions: of driven joints, likewise.
-        begin: of the run [s].
-        end: of it [s].
+        inputs: inputs of a run, by name: numbers, functions of time, samples (times, values).
+        motions: motions of driven joints, likewise.
+        begin: start time of the run [s].
+        end: end time of the run [s].
     """
     for what, given in (("input", inputs), ("drive", motions)):
         for name, signal in (given or {}).items():
@@ -40,7 +40,7 @@ def sample_notes(
 
 
 def _too_short(label: str, t: Array, values: Array, run: tuple[float, float]) -> Iterator[str]:
-    """Samples that stay at their first or last value for a part of the run."""
+    """Samples held at their first or last value for part of the run."""
     begin, end = run
     if t[0] - begin > MISSING * (t[1] - t[0]):
         yield (
@@ -55,7 +55,7 @@ def _too_short(label: str, t: Array, values: Array, run: tuple[float, float]) ->
 
 
 def _astray(label: str, t: Array, values: Array) -> Iterator[str]:
-    """A spline that leaves its samples."""
+    """A spline that overshoots its samples."""
     middle = 0.5 * (t[1:] + t[:-1])
     low, high = np.minimum(values[1:], values[:-1]), np.maximum(values[1:], values[:-1])
     y = spline_through(t, values)(middle)

@@ -1,4 +1,4 @@
-"""How far a run is from where steps of half the length lead."""
+"""Difference between a run and one with half the step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from inloop.plant import Array, BarePlant
 
-CONVERGED = 0.1  # difference that half the step may make, of the way of the joints
+CONVERGED = 0.1  # maximum difference to half the step, relative to the range of the joints
 
-Positions = Callable[[str], Array]  # samples of a signal by its name
+Positions = Callable[[str], Array]  # name of a signal → its samples
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,10 @@ class Miss:
     """The largest difference.
 
     Attributes:
-        joint: whose position differs most, in its natural unit.
-        t: when [s].
-        apart: by how much [rad or m].
-        share: of the longest way of a joint.
+        joint: joint whose position differs most, in its natural unit.
+        t: time [s].
+        apart: difference [rad or m].
+        share: difference relative to the largest range of a joint.
     """
 
     joint: str = ""
@@ -31,7 +31,7 @@ class Miss:
     share: float = 0.0
 
 
-NO_END = Miss(apart=np.inf, share=np.inf)  # steps of half the length do not come to the end
+NO_END = Miss(apart=np.inf, share=np.inf)  # the run with half the step does not reach its end
 
 
 def miss_of(
@@ -40,10 +40,10 @@ def miss_of(
     """Compare two runs.
 
     Args:
-        plants: of the runs, one for each mode.
-        t: times of the samples of the first [s].
+        plants: plants of the runs, one for each mode.
+        t: sample times of the first run [s].
         whole: its positions.
-        t_half: times of the samples of the one with half the step [s].
+        t_half: sample times of the run with half the step [s].
         half: its positions.
     """
     sizes = {c: x for p in plants for c, x in zip(p.coordinates, p.coordinate_sizes, strict=True)}

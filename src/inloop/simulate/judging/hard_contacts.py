@@ -1,4 +1,4 @@
-"""Whether hard contacts begin apart, and their impulses were found: each step leaves a residual."""
+"""Checks of hard contacts: initial penetration, and the residual of each step's impulses."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from inloop.simulate.judging.verdict import Stretch
     from inloop.simulate.results.result import Result
 
-TOLERATED = 1e-6  # residual of a step, in parts of the velocities that meet
-DEEP = 1e-4  # of the characteristic length: what begins deeper in each other is noted
-MOST_LOOKED_AT = 64  # shapes on ground: each takes some 20 ms to derive where it is
-FOUND_DEEP = 1e-2  # the same where touches are found, which is after the first step
-SUNK = 2.0  # times its largest force over its stiffness, and a contact has sunk by too much
-VISIBLE = 1e-2  # of the characteristic length: what gives way by more is not hard
+TOLERATED = 1e-6  # residual of a step, relative to the approach velocities
+DEEP = 1e-4  # of the characteristic length: deeper initial penetration is noted
+MOST_LOOKED_AT = 64  # shapes on ground: each takes some 20 ms to derive its pose
+FOUND_DEEP = 1e-2  # the same for contacts found by the broad phase, known after the first step
+SUNK = 2.0  # times maximum force over stiffness: a deeper contact has sunk too far
+VISIBLE = 1e-2  # of the characteristic length: a contact that yields more is not hard
 
 
 def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
-    """Tell of the step whose impulses are farthest from a solution, if there is one."""
+    """Report the step with the largest residual of its impulses, if any."""
     worst, when, steps = 0.0, 0.0, 0
     for part in stretches:
         contacts = part.plant.mechanism.hard_contacts
@@ -45,7 +45,7 @@ def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
 
 
 def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
-    """What to say about shapes that begin in each other: contacts keep them so."""
+    """Notes on initial penetrations, which contacts preserve."""
     mechanism = plant.mechanism
     length = plant.equations.size.length
     notes = []
@@ -64,14 +64,14 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 
 
 def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
-    """What to say about contacts that give way farther than their springs do."""
+    """Notes on contacts that yield more than their springs."""
     notes = []
     for contact in plant.mechanism.hard_contacts:
         stiffness = getattr(getattr(contact, "law", None), "stiffness", None)
         gap = result.signals.get(f"{contact.name}.gap", np.zeros(0))
         if not isinstance(stiffness, float | int) or len(gap) < 2:
             continue
-        # deeper than it began
+        # relative to the initial penetration
         depth = float(min(0.0, *gap[:2]) - np.min(gap))
         spring = float(np.max(result.signals[f"{contact.name}.force"])) / stiffness
         length = plant.equations.size.length
@@ -85,7 +85,7 @@ def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 
 
 def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
-    """What to say about shapes that begin below the ground, or end there: it has one side."""
+    """Notes on shapes that start or end below the ground, which is one-sided."""
     notes = []
     for shape in plant.mechanism.on_ground[:MOST_LOOKED_AT]:
 
@@ -102,7 +102,7 @@ def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
                     "side. Start it above"
                 )
         elif cover(last) > 0.0:
-            # the first sample below it
+            # the first sample below the ground
             k = bisect_left(range(last), True, key=lambda i: cover(i) > 0.0)
             notes.append(
                 f"{who} went through the ground by t = {result.t[k]:.6g} s: it moves farther in "

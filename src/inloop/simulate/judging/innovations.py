@@ -1,23 +1,23 @@
-"""Are the innovations of an observer as large as the noise that it was told lets expect?"""
+"""Whether the innovations of an observer are consistent with the specified noise."""
 
 from __future__ import annotations
 
 import math
 
-FEWEST = 200  # measurements, before which nothing is said
-MANY_IDLE = 100  # samples without anything that was used, from which on this is said
-SURELY = 4.89  # standard deviations of a normal variable: one in a million lies beyond them
+FEWEST = 200  # minimum number of measurements for a note
+MANY_IDLE = 100  # minimum number of samples without used measurements for a note
+SURELY = 4.89  # standard deviations of a normal variable, exceeded with probability 1e-6
 
 
 def innovation_note(squares: float, used: int) -> str:
-    """What is to be said of innovations; nothing, "", where they fit.
+    """A note on inconsistent innovations; "" if they are consistent.
 
-    Their squares, in units of their variances, add up to a χ² variable with as many degrees of
-    freedom as there are. Its limits are those of Wilson and Hilferty (1931).
+    Their squares, normalized by their variances, sum to a χ² variable with as many degrees of
+    freedom as there are. Its quantiles are those of Wilson and Hilferty (1931).
 
     Args:
-        squares: sum of the squares.
-        used: how many there are.
+        squares: sum of the normalized squares.
+        used: number of innovations.
     """
     if used < FEWEST:
         return ""
@@ -38,10 +38,10 @@ def innovation_note(squares: float, used: int) -> str:
 
 
 def idle_note(idle: int) -> str:
-    """What is to be said of samples of which nothing was used; nothing, "", if they are few.
+    """A note on samples without any used measurement; "" if they are few.
 
     Args:
-        idle: how many there are since something was used.
+        idle: number of samples since a measurement was used.
     """
     if idle < MANY_IDLE:
         return ""

@@ -1,4 +1,4 @@
-"""Joints that leave their limits during a run, in words."""
+"""Notes on joints that leave their limits during a run."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from inloop.plant import Array, BarePlant
 
-ROUNDING = 1e-9  # relative; less beyond a limit is none
+ROUNDING = 1e-9  # relative: less beyond a limit is rounding
 Run = tuple[Array, Array]  # times [s] and positions
 Piece = tuple[BarePlant, Array, Array]  # plant of a mode, times, all coordinates, shape (N, n)
 
 
 def limit_notes(pieces: Sequence[Piece]) -> list[str]:
-    """What to tell about joints with limits that have no stops.
+    """Notes on joints that leave limits without stops.
 
-    Limits alone hold nothing: only a `joint_stop` does. An elastic stop gives way a little, so
-    joints that have one are not told, in the modes in which they have it.
+    Limits alone do not act: only a `joint_stop` does. An elastic stop yields a little, so joints
+    with stops are not reported in the modes in which they have them.
 
     Args:
         pieces: a run, mode by mode.

@@ -1,6 +1,6 @@
-"""Whether shapes moved so fast that they may have passed through each other unseen.
+"""Whether shapes moved so fast that they may have passed through each other (tunneling).
 
-Touches that are found are looked for at the ends and in the middle of a step, up to a margin.
+Contacts are searched at both ends and in the middle of a step, up to a margin.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from inloop.plant import BarePlant, Contact
 if TYPE_CHECKING:
     from inloop.simulate.results.result import Result
 
-MOST_LOOKED_AT = 64  # contacts: each takes some 20 ms to derive where its shapes are
-DEEP = 0.1  # of the thinner shape: what is seen only when it is deeper came too fast
+MOST_LOOKED_AT = 64  # contacts: each takes some 20 ms to derive its poses
+DEEP = 0.1  # of the thinner shape: deeper penetration when first seen is too fast
 
 
 def passing_notes(plant: BarePlant, result: Result, step: float) -> tuple[str, ...]:
-    """What to say about solids that are too fast for the step.
+    """Notes on bodies that are too fast for the step.
 
     Args:
-        plant: what ran.
-        result: how it moved.
-        step: [s].
+        plant: the compiled mechanism.
+        result: result of the run.
+        step: step of the run [s].
     """
     notes = []
     for contact in plant.mechanism.found_contacts[:MOST_LOOKED_AT]:
@@ -33,7 +33,7 @@ def passing_notes(plant: BarePlant, result: Result, step: float) -> tuple[str, .
         assert found is not None
         thin = min(found.a.thickness, found.b.thickness)
         if not math.isfinite(found.a.thickness) or len(result.q) < 2:
-            continue  # ground has notes of its own, and a plane no other side
+            continue  # ground has its own notes, and a plane has no other side
         if (place := _jump_past(plant, result, contact, step)) is not None:
             way, k = place
             notes.append(
@@ -56,15 +56,15 @@ def passing_notes(plant: BarePlant, result: Result, step: float) -> tuple[str, .
 def _jump_past(
     plant: BarePlant, result: Result, contact: Contact, step: float
 ) -> tuple[float, int] | None:
-    """How far shapes that are near move in a step, if it takes them past each other, and where.
+    """How far close shapes move in a step, if past each other, and the index of the sample.
 
-    Of a run that stores few samples the mean motion between them counts.
+    If few samples are stored, the mean motion between them counts.
     """
     found = contact.found
     assert found is not None
-    # from where they touch to where the middle of one is beyond that of the other
+    # from first contact to where the centers have passed each other
     thick = found.a.thickness + found.b.thickness
-    # angles and attitudes move a point by less than their rate times the size of the mechanism
+    # rotations move a point by less than their rate times the size of the mechanism
     fastest = float(np.max(np.abs(result.qd))) * max(1.0, plant.equations.size.length)
     if not fastest * step > thick:
         return None

@@ -1,12 +1,12 @@
-"""Pulses in what depends on time alone: inputs, motions of drives, parts of laws.
+"""Pulses in functions of time alone: inputs, motions of drives, parts of laws.
 
-Steps that are longer than a pulse may pass over it, and nothing in the motion tells: neither the
-energy balance nor the error by which steps are chosen. So functions of time are looked at beside
-the run, at eight points of each step, at their samples, and between all numbers in them that may
-be times. Steps that are chosen by their error are kept shorter than what is found.
+Steps longer than a pulse may skip it, and nothing in the motion reveals it: neither the energy
+balance nor the error estimate of adaptive steps. So functions of time are examined separately, at
+eight points of each step, at their samples, and between all their constants that may be times.
+Adaptive steps are kept shorter than the pulses found.
 
-A pulse is where a function leaves, by more than a tenth of its range, what it was before, and comes
-back. It is as long as it is beyond half of its height.
+A pulse is where a function leaves its previous value by more than a tenth of its range and comes
+back. Its width is measured at half of its height.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from inloop.simulate.systems import Conditions
 
 Schedule = TypeVar("Schedule", FixedSteps, AdaptiveSteps, FixedSteps | AdaptiveSteps)
 
-POINTS = 8  # in each step that functions of time are looked at
+POINTS = 8  # evaluation points per step
 MOST_POINTS = 100_000
-HEIGHT = 0.1  # of the range of a function: less is no pulse
-ENTERED = 0.5  # of a pulse: so long are steps that end inside it
-RESOLVED = 8.0  # steps in a pulse
-SEEN = 2.0  # samples in a pulse from which they tell its work
-MOST_STEPS = 1e6  # that pulses may enforce on a run which chooses its steps
+HEIGHT = 0.1  # of the range of a function: lower is not a pulse
+ENTERED = 0.5  # of a pulse: maximum step that ends inside it
+RESOLVED = 8.0  # steps per pulse that resolve it
+SEEN = 2.0  # samples per pulse that resolve its work
+MOST_STEPS = 1e6  # maximum steps that pulses may enforce on an adaptive run
 
 
 @dataclass(frozen=True)
 class Pulse:
-    """One of a function of time.
+    """A pulse in a function of time.
 
     Attributes:
-        name: of what has it, in words.
-        t: its middle [s].
-        width: [s].
+        name: name of its function, as text.
+        t: center [s].
+        width: width [s].
     """
 
     name: str
@@ -48,7 +48,7 @@ class Pulse:
     width: float
 
     def lies_between(self, step: float) -> bool:
-        """Whether none of fixed steps [s] ends in it."""
+        """Whether no fixed step [s] ends inside the pulse."""
         before = np.floor((self.t - 0.5 * self.width) / step)
         return bool((before + 1.0) * step > self.t + 0.5 * self.width)
 
@@ -59,13 +59,13 @@ def shortest_pulse(
     schedule: FixedSteps | AdaptiveSteps,
     begin: float = 0.0,
 ) -> Pulse | None:
-    """The shortest pulse of all that depends on time alone; of those that fixed steps pass over.
+    """The shortest pulse of all functions of time; for fixed steps, of those that they skip.
 
     Args:
         plants: modes by name.
-        at: what each of them reads.
-        schedule: of the run.
-        begin: of the run [s].
+        at: conditions of each plant.
+        schedule: schedule of the run.
+        begin: start time of the run [s].
     """
     if isinstance(schedule, FixedSteps):
         end, step = schedule.step * schedule.steps, schedule.step
@@ -85,7 +85,7 @@ def shortest_pulse(
 
 
 def with_pulses(schedule: Schedule, pulse: Pulse | None) -> Schedule:
-    """The same, with steps that do not pass over pulses where they are chosen by an error."""
+    """The same schedule, with adaptive steps that do not skip the pulse."""
     if pulse is None or isinstance(schedule, FixedSteps):
         return schedule
     longest = max(ENTERED * pulse.width, schedule.t_end / MOST_STEPS)
@@ -93,7 +93,7 @@ def with_pulses(schedule: Schedule, pulse: Pulse | None) -> Schedule:
 
 
 def pulse_doubts(schedule: FixedSteps | AdaptiveSteps, pulse: Pulse | None) -> tuple[str, ...]:
-    """What to tell of a pulse that steps may pass over."""
+    """Notes on a pulse that steps may skip."""
     longest = schedule.step if isinstance(schedule, FixedSteps) else schedule.max_step
     if pulse is None or pulse.width >= longest:
         return ()
@@ -105,14 +105,14 @@ def pulse_doubts(schedule: FixedSteps | AdaptiveSteps, pulse: Pulse | None) -> t
 
 
 def between_samples(schedule: FixedSteps | AdaptiveSteps, pulse: Pulse | None) -> bool:
-    """Whether a pulse that steps follow is too short for samples that tell its work."""
+    """Whether a pulse that steps resolve is too short for the samples to resolve its work."""
     if pulse is None or isinstance(schedule, FixedSteps):
         return False
     return pulse.width < SEEN * (schedule.sample or schedule.t_end)
 
 
 def _functions(plant: BarePlant, at: Conditions) -> Iterator[tuple[Sequence[str], TimeFunction]]:
-    """Functions of time, with what their values belong to."""
+    """Functions of time, with labels for their values."""
     if at.inputs.function is not None:
         yield [f"input '{name}'" for name in at.inputs.function.names], at.inputs.function
     if at.drives is not None and at.drives.given is not None:
@@ -124,7 +124,7 @@ def _functions(plant: BarePlant, at: Conditions) -> Iterator[tuple[Sequence[str]
 
 
 def _times(function: TimeFunction, begin: float, end: float, step: float) -> Array:
-    """When to look at a function."""
+    """Times at which a function is examined."""
     count = min(POINTS * max(1.0, (end - begin) / step), MOST_POINTS)
     tape = function.tape
     numbers = np.unique(np.concatenate([tape.registers, tape.tables]))
@@ -153,12 +153,12 @@ def _pulses(name: str, t: Array, values: Array) -> Iterator[Pulse]:
 
 
 def _crossing(t: Array, beyond: Array, i: int, j: int) -> float:
-    """When a function passes 0 between two neighbours."""
+    """Linear interpolation of the zero between two neighbors."""
     return float(t[i] + (t[j] - t[i]) * beyond[i] / (beyond[i] - beyond[j]))
 
 
 def _turns(values: Array, least: float) -> list[int]:
-    """Where a function turns round, by more than the least, with its ends."""
+    """Indices where a function reverses by more than `least`, including its ends."""
     if not least > 0.0:
         return []
     slope = np.sign(np.diff(values))

@@ -1,8 +1,8 @@
-"""Constraints of time whose motion jumps, in words.
+"""Notes on time-dependent constraints whose motion jumps.
 
-As with drives (`drive_jumps`), a constraint whose velocity jumps strikes all that it holds, and
-steps know nothing of the blow. Between two samples its row is followed at the position of the first
-one, so that only what time does to it is seen.
+As with drives (`drive_jumps`), a constraint whose velocity jumps causes an impact that steps do not
+see. Between two samples its row is evaluated at the first position, so that only its dependence on
+time shows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inloop.simulate.results.samples import Samples
 
 
 def row_jump_notes(plant: BarePlant, found: Samples) -> list[str]:
-    """What to tell about constraints that jump.
+    """Notes on constraints that jump.
 
     Args:
         plant: the compiled mechanism.
@@ -37,27 +37,27 @@ def row_jump_notes(plant: BarePlant, found: Samples) -> list[str]:
 
 @dataclass(frozen=True)
 class _Row:
-    """One row as a function of time, at a position."""
+    """One row as a function of time, at a fixed position."""
 
     plant: BarePlant
     row: int
     q: Array
 
     def at(self, t: float) -> Array:
-        """Value, and first and second derivative by time."""
+        """Value, and first and second time derivatives."""
         return _motions(self.plant, self.q[None], np.array([t]))[:, self.row, 0]
 
 
 def _motions(plant: BarePlant, q: Array, t: Array) -> Array:
-    """h, ∂h/∂t and ∂²h/∂t² of all rows, shape (3, rows, N); h of rows on velocities is none."""
+    """h, ∂h/∂t and ∂²h/∂t² of all rows, shape (3, rows, N); nonholonomic rows have no h."""
     rows = plant.formulation.constraints(q, np.zeros((len(q), plant.n)), t, lanes=False)
     return finite(np.array([rows[key].T for key in ("h", "nu", "gamma")]))
 
 
 def _told(plant: BarePlant, found: Samples, row: int, ends: Array, name: str) -> list[str]:
-    """What to tell of one row; ends: its motion at both ends of all intervals, shape (2, 3, N)."""
+    """Notes on one row; ends: its motion at both ends of all intervals, shape (2, 3, N)."""
     way = np.diff(ends[:, 0], axis=0)[0]
-    # what does not move at all cannot jump
+    # rows that do not move cannot jump
     sizes = np.array([np.ptp(np.cumsum(way)), np.abs(ends[:, 1]).max()])
     sizes[~(sizes > 0.0)] = math.inf
     if not plant.formulation.holonomic[row]:

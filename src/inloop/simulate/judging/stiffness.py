@@ -1,11 +1,11 @@
-"""How fast a mechanism answers to small disturbances, against the step of an explicit method.
+"""Eigenvalues of a mechanism's small motions, compared with the step of an explicit method.
 
-With x = (q, qd, z) in independent coordinates, disturbances follow
+With x = (q, qd, z) in independent coordinates, perturbations follow
 
     d/dt (q, qd, z) = A (q, qd, z),   A = [[0, I, 0], [-M⁻¹ ∂c/∂(q, qd, z)], [∂zd/∂(q, qd, z)]]
 
-and an explicit method multiplies a disturbance of eigenvalue λ by R(λ h) in a step. Slopes of c are
-differences over a small part of the motion of a run, so that no size is taken for granted.
+and an explicit method amplifies a perturbation of eigenvalue λ by R(λ h) in a step. Derivatives of
+c are finite differences over a small part of the run's motion, so that no scale is assumed.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.law_stiffness import law_stiffness
 from inloop.simulate.results.samples import Samples
 
-PART = 1e-6  # of the motion, over which slopes are taken
-ENOUGH = 200  # samples that tell the size of a motion
-SMALL = 1e-3  # of the motion of other coordinates: what moves less is taken as if it moved more
-NOISE = 1e-12  # of the motion in a step: what moves less is at rest but for rounding
-# |λ h| within which all is stable; of explicit steps with contacts, for which dampers are slow
+PART = 1e-6  # of the motion: finite-difference step
+ENOUGH = 200  # samples that suffice to measure the size of a motion
+SMALL = 1e-3  # of the motion of other coordinates: minimum size of a motion
+NOISE = 1e-12  # of the motion in a step: slower is rest up to rounding
+# |λ h| up to which a method is stable; for explicit steps with contacts, dampers are limited
 SAFE = {Method.EULER: 2.0, Method.RK4: 2.6, Method.DOPRI: 0.99, Method.MOREAU: 0.02}
-GROWTH = 1e-3  # of a disturbance in a step, below which nobody notices it
-GROWING = 0.1  # real part of λ over |λ| from which the motion itself grows
+GROWTH = 1e-3  # of a perturbation in a step: not noticeable below
+GROWING = 0.1  # real part of λ over |λ| above which the motion itself grows
 
 R: dict[Method, Callable[[Any], Any]] = {
-    # of symplectic Euler only the bound is known
+    # for symplectic Euler only a bound is known
     Method.EULER: lambda z: np.abs(z) / SAFE[Method.EULER],
     Method.RK4: lambda z: np.polyval([1 / 24, 1 / 6, 1 / 2, 1.0, 1.0], z),
-    # what rests is carried by forces that are off by half of what it would be damped in a step
+    # a resting contact force is off by half of what damping would remove in a step
     Method.MOREAU: lambda z: np.maximum(np.abs(np.real(z)) / SAFE[Method.MOREAU], np.abs(z)),
     Method.DOPRI: lambda z: np.polyval([1 / 600, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0], z),
 }
@@ -43,17 +43,17 @@ R: dict[Method, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class Fastest:
-    """The fastest disturbance that a method does not follow.
+    """The fastest perturbation that a method cannot follow.
 
     Attributes:
-        t: when it was found [s].
+        t: time [s].
         product: |λ h|.
-        limit: of the method.
-        step: that would be stable [s].
-        joint: the coordinate that moves most in it.
+        limit: stability limit of the method.
+        step: a step that would be stable [s].
+        joint: the coordinate with the largest component.
         plant: the compiled mechanism.
-        at: the state where it was found.
-        u: inputs there.
+        at: the state.
+        u: inputs at that state.
     """
 
     t: float
@@ -67,20 +67,20 @@ class Fastest:
 
     @property
     def law(self) -> str:
-        """The force law that is stiffest there; empty if there is none."""
+        """The stiffest force law at that state; empty if there is none."""
         return stiffest_law(self.plant, self.at, self.u)
 
 
 def find_unstable(
     plant: BarePlant, at: Samples, u: Array, size: Array, method: Method, step: float
 ) -> Fastest | None:
-    """A disturbance that an explicit method makes larger, at the first state that has one.
+    """A perturbation that an explicit method amplifies, at the first state that has one.
 
     Args:
         plant: the compiled mechanism.
-        at: states to look at.
-        u: inputs there, shape (N, inputs).
-        size: of the motion at each state, by coordinate: see `motion_size`.
+        at: states to check.
+        u: inputs at these states, shape (N, inputs).
+        size: size of the motion at each state, by coordinate: see `motion_size`.
         method: the integrator; implicit ones are stable.
         step: its step [s].
     """
@@ -92,10 +92,10 @@ def find_unstable(
         return None
     with np.errstate(all="ignore"):
         linear = _linearized(plant, at, u, _widths(plant, at, size, step))
-        # most mechanisms are slow, and a bound says so
+        # most mechanisms are slow, which a cheap bound shows
         fast = [k for k, bound in enumerate(linear.bound * step) if SAFE[method] < bound < np.inf]
         found = ((k, *_worst(linear.matrix(k), method, step)) for k in fast)
-        # the first one: what follows is a run that has gone wrong
+        # the first one: what follows belongs to a run that has gone wrong
         k, product, shape = next((item for item in found if item[1] > 0.0), (0, 0.0, np.zeros(0)))
     if product == 0.0:
         return None
@@ -107,23 +107,23 @@ def find_unstable(
 
 
 def motion_size(plant: BarePlant, found: Samples, rows: Sequence[int]) -> Array:
-    """How far each coordinate has been from 0 up to some samples [rad or m], shape (rows, n).
+    """Largest distance of each coordinate from 0 up to given samples [rad or m], shape (rows, n).
 
     Args:
         plant: the compiled mechanism.
         found: the samples of a run.
-        rows: which of them.
+        rows: indices of the samples.
     """
-    # in units of the mechanism, so that angles and lengths compare
+    # in natural units, so that angles and lengths are comparable
     units = plant.coordinate_sizes
-    # a sample now and then is enough to know how large a motion is
+    # a subset of the samples suffices to measure the motion
     seen = sorted({*range(0, len(found.q), 1 + len(found.q) // ENOUGH), *rows, len(found.q) - 1})
     with np.errstate(all="ignore"):
         size = np.maximum.accumulate(
             np.nan_to_num(np.abs(found.q[seen, : plant.n] / units)), axis=0
         )
     here, last = size[np.searchsorted(seen, rows)], size[-1]
-    # what has not moved yet is taken as large as what has, or as it will be
+    # coordinates that have not moved yet count as large as those that have, or as they will be
     largest = here.max(axis=1, keepdims=True, initial=0.0)
     later = np.where(last > 0.0, last, last.max(initial=0.0) or 1.0)
     instead = np.where(largest > 0.0, np.minimum(largest, later), later)
@@ -136,13 +136,13 @@ def _independent(plant: BarePlant) -> list[int]:
 
 @dataclass(frozen=True)
 class _Linear:
-    """Small motions about some states.
+    """Linearization at some states.
 
     Attributes:
         slopes: ∂c/∂x, shape (N, k, 2 k + m).
         rates: ∂zd/∂x, shape (N, m, 2 k + m).
-        inverse: of M, shape (N, k, k).
-        bound: of the eigenvalues of A, shape (N,); infinite where M is not positive.
+        inverse: inverse of M, shape (N, k, k).
+        bound: bound on the eigenvalues of A, shape (N,); infinite where M is not positive definite.
     """
 
     slopes: Array
@@ -194,11 +194,11 @@ def _size(matrices: Array) -> Array:
 
 
 def _widths(plant: BarePlant, at: Samples, size: Array, step: float) -> Array:
-    """Over how much of x = (q, qd, z) to take slopes, shape (N, x)."""
+    """Finite-difference steps for x = (q, qd, z), shape (N, x)."""
     units = plant.coordinate_sizes
     fastest = units * np.abs(at.qd / units).max(axis=1, keepdims=True)
     moving = fastest > NOISE * size / step
-    # at rest, what leads through a part of the motion in a step
+    # at rest: velocities that cover a part of the motion in a step
     speed = np.where(moving, np.maximum(np.abs(at.qd), SMALL * fastest), SMALL * size / step)
     largest = np.abs(at.z).max(axis=0, initial=0.0, keepdims=True)
     state = np.where(at.z != 0.0, np.abs(at.z), np.where(largest > 0.0, largest, 1.0))
@@ -208,7 +208,7 @@ def _widths(plant: BarePlant, at: Samples, size: Array, step: float) -> Array:
 def _slopes(plant: BarePlant, at: Samples, u: Array, width: Array) -> tuple[Array, Array]:
     """∂c/∂x and ∂zd/∂x for x = (q, qd, z), shapes (N, n, x) and (N, z, x)."""
     count, n, m = len(at.t), plant.n, at.z.shape[1]
-    # positions as motions from where they are
+    # positions as increments from the current ones
     x = np.concatenate([np.zeros((count, n)), at.qd, at.z], axis=1)
     total = x.shape[1]
     rows = np.repeat(x[:, None, None, :], 2 * total, axis=1).reshape(count, total, 2, total)
@@ -250,7 +250,7 @@ def _tangent(plant: BarePlant, at: Samples) -> Array:
 
 
 def _worst(A: Array, method: Method, step: float) -> tuple[float, Array]:
-    """The largest |λ h| that grows although the motion does not, and its shape."""
+    """The largest |λ h| that grows although the motion does not, and its eigenvector."""
     if not _growing(np.linalg.eigvals(A * step), method).any():
         return 0.0, np.zeros(0)
     values, vectors = np.linalg.eig(A * step)
@@ -260,14 +260,14 @@ def _worst(A: Array, method: Method, step: float) -> tuple[float, Array]:
 
 
 def _growing(values: NDArray[Any], method: Method) -> NDArray[np.bool_]:
-    """Which eigenvalues λ h grow in the steps of a method although the motion does not."""
+    """Which eigenvalues λ h grow in steps of a method although the motion does not."""
     size = np.abs(values)
     grows = (size > SAFE[method]) & (np.abs(R[method](values)) > 1.0 + GROWTH)
     return np.asarray(grows & (values.real < GROWING * size))
 
 
 def stiffest_law(plant: BarePlant, at: Samples, u: Array) -> str:
-    """Name of the law whose stiffness and damping are largest against the inertia there."""
+    """Name of the law with the largest stiffness and damping relative to the inertia."""
     if not (np.isfinite(at.q).all() and np.isfinite(at.qd).all()):
         return ""
     T = _tangent(plant, at)[0]

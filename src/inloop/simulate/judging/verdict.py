@@ -1,11 +1,11 @@
-"""Whether a run is to be trusted: its energy balance, and its step against what is stiff in it.
+"""Whether a run is trustworthy: its energy balance, and its step compared with its stiffness.
 
-Both look at the samples after a run, so that nothing is slower while it runs. The energy balance is
-that of all samples; of a run with contacts that of all steps (contact_power.py), unless they are
-too many to be kept. It always tells a run that gained or lost more than a share of the energy
-exchanged, and from when on; what leaves the energy as it was passes. Stiffness is looked at in a
-few samples only: the first, the last, and those between where forces do most work. So it may miss
-what is stiff for a short while, and then the energy balance has to tell it.
+Both checks use the samples after a run, so they do not slow it down. The energy balance uses all
+samples; for a run with contacts, all steps (contact_power.py), unless they are too many to keep. It
+always detects a run that gained or lost more than a fraction of the energy exchanged, and from when
+on; errors that conserve energy pass. Stiffness is checked at a few samples only: the first, the
+last, and those in between where forces do most work. So it may miss what is stiff for a short time,
+which the energy balance then has to detect.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from inloop.simulate.judging.stiffness import Fastest, find_unstable, motion_siz
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.schedules import samples_every_step, tolerance_of
 
-UNSTABLE = "UNSTABLE"  # status of a run that came to its end, but is not to be trusted
-TOLERATED = 0.03  # error of the energy balance, of the energy exchanged
-TOLERATED_ALONE = 2e-3  # where no force does work, and a method of high order leaves none
-WRONG = 0.1  # from which nothing of the run is to be trusted
-LOST = 0.5  # the same where steps do not resolve the forces
-RESOLVED = 0.3  # doubt about the work, of the error, up to which gain and loss can be told apart
-KNOWN = 0.02  # doubt about the work, of the energy exchanged, up to which samples far apart tell it
-LOOKS = 4  # at samples between the first and the last one
-NEARLY_SINGULAR = 1e-3  # least eigenvalue of the mass matrix with ones on its diagonal
+UNSTABLE = "UNSTABLE"  # status of a run that was completed, but is not trustworthy
+TOLERATED = 0.03  # error of the energy balance, relative to the energy exchanged
+TOLERATED_ALONE = 2e-3  # if no force does work and the method is of high order
+WRONG = 0.1  # error above which nothing of the run is trustworthy
+LOST = 0.5  # the same if steps do not resolve the forces
+RESOLVED = 0.3  # largest uncertainty of the work, relative to the error, for a known loss
+KNOWN = 0.02  # uncertainty of the work, relative to the energy exchanged, for sparse samples
+LOOKS = 4  # number of samples between the first and the last one
+NEARLY_SINGULAR = 1e-3  # minimum eigenvalue of the mass matrix scaled to a unit diagonal
 
 L_STABLE = (Method.IMPLICIT, Method.RODAS, Method.ALPHA)
 
@@ -48,9 +48,9 @@ class Stretch:
 
     Attributes:
         plant: the compiled mechanism.
-        found: its samples.
-        power: of all that acts there beside inertia and potential energy [W], shape (N,).
-        inputs: of the run.
+        found: samples of this part.
+        power: power of everything except inertia and potential energy [W], shape (N,).
+        inputs: inputs of the run.
     """
 
     plant: BarePlant
@@ -61,12 +61,12 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to tell about a run.
+    """The assessment of a run.
 
     Attributes:
-        work: done on the mechanism [J], shape (N,); NaN where the samples cannot tell it.
-        doubts: in words; empty if all is well.
-        wrong: the run is not to be trusted.
+        work: work done on the mechanism [J], shape (N,); NaN if samples do not resolve it.
+        doubts: as text; empty if there are none.
+        wrong: the run is not trustworthy.
     """
 
     work: Array
@@ -82,20 +82,20 @@ def judge(
     *,
     jumping: bool = False,
 ) -> Verdict:
-    """Look at a run after it.
+    """Assess a run afterwards.
 
     Args:
         stretches: all samples, in order.
         energy: kinetic and potential [J], shape (N, 2).
-        schedule: of the run.
-        events: times [s] and the energy that each took [J], in order.
-        jumping: inputs jump at samples, so that power between them cannot be told from it there.
+        schedule: schedule of the run.
+        events: times [s] and energy losses [J] of events, in order.
+        jumping: inputs jump at samples, so that the power in between is unknown.
     """
     t = np.concatenate([part.found.t for part in stretches])
     if schedule.method == Method.EVENT_DRIVEN:
         return Verdict(np.full(len(t), np.nan), inexact_contacts(stretches))
     if schedule.method == Method.MOREAU:
-        # impulses take energy between two samples
+        # impulses dissipate energy between two samples
         doubts = (*inexact_contacts(stretches), *_explicit_laws(stretches, schedule))
         return Verdict(np.full(len(t), np.nan), doubts)
     balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
@@ -104,7 +104,7 @@ def judge(
     if schedule.method not in L_STABLE:
         fastest = _fastest(stretches, schedule)
     elif not sudden:
-        # such a method settles at once what smooth laws do faster than its steps
+        # such a method immediately settles smooth laws that are faster than its steps
         settled = _fastest(stretches, schedule) is not None
     if settled or jumping or not _tells(stretches, energy, balanced, schedule):
         work = np.full(len(t), np.nan)
@@ -128,13 +128,13 @@ def judge(
 def _tells(
     stretches: Sequence[Stretch], energy: Array, balanced: Balance, schedule: Schedule
 ) -> bool:
-    """Whether the samples tell the work: all steps do, and others where the power is smooth."""
+    """Whether samples resolve the work: at every step, or where the power is smooth."""
     if schedule.method == Method.EULER:
-        # its velocities belong to times between its positions
+        # its velocities are those at times between its positions
         return not any(np.any(part.power) for part in stretches)
     if samples_every_step(schedule):
         return True
-    # what touches between two samples is not seen
+    # contacts between two samples are not seen
     if _sudden(stretches):
         return False
     with np.errstate(all="ignore"):
@@ -146,7 +146,7 @@ def _sudden(stretches: Sequence[Stretch]) -> bool:
 
 
 def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None:
-    """The disturbance that fixed explicit steps would not follow, if there is one."""
+    """The fastest perturbation that fixed explicit steps cannot follow, if any."""
     if isinstance(schedule, AdaptiveSteps):
         return None
     longest: dict[BarePlant, Stretch] = {}
@@ -167,7 +167,7 @@ def _fastest(stretches: Sequence[Stretch], schedule: Schedule) -> Fastest | None
 
 
 def _explicit_laws(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[str, ...]:
-    """Tell of laws that are too fast for steps with hard contacts which leave them explicit."""
+    """Doubts about laws too fast for hard-contact steps that treat them explicitly."""
     explicit = [
         part
         for part in stretches
@@ -189,7 +189,7 @@ def _explicit_laws(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[st
 
 
 def _looks(power: Array) -> list[int]:
-    """The first and the last sample, and those between with the largest power."""
+    """The first and the last sample, and those in between with the largest power."""
     last = len(power) - 1
     ends = np.linspace(0, last + 1, LOOKS + 1).astype(int)
     size = np.nan_to_num(np.abs(power))
@@ -199,14 +199,14 @@ def _looks(power: Array) -> list[int]:
 
 @dataclass(frozen=True)
 class _Imbalance:
-    """Where and how far the energy balance is off.
+    """Where and how much the energy balance is off.
 
     Attributes:
-        first: sample from which on it is.
-        worst: sample after which it changed most.
-        error: at the end [J].
-        share: the largest error, of the energy exchanged.
-        resolved: the samples tell the work of the forces well enough to speak of gain or loss.
+        first: first sample at which it is.
+        worst: sample after which it changes most.
+        error: error at the end [J].
+        share: largest error, relative to the energy exchanged.
+        resolved: samples resolve the work well enough to distinguish gain from loss.
     """
 
     first: int
@@ -219,13 +219,13 @@ class _Imbalance:
 def _imbalance(
     energy: Array, balanced: Balance, tolerated: float, stable: bool
 ) -> _Imbalance | None:
-    """How far the energy balance is off, if it is more than can be tolerated.
+    """How much the energy balance is off, if more than tolerated.
 
     Args:
         energy: kinetic and potential [J], shape (N, 2).
-        balanced: work done, and its doubt.
-        tolerated: share of the energy exchanged.
-        stable: steps are short enough for all disturbances; where not, they resolve nothing.
+        balanced: work done, and its uncertainty.
+        tolerated: fraction of the energy exchanged.
+        stable: steps are short enough for all perturbations; otherwise nothing is resolved.
     """
     with np.errstate(all="ignore"):
         total = energy[:, 0] + energy[:, 1]
@@ -233,7 +233,7 @@ def _imbalance(
     good = np.isfinite(error)
     if good.sum() < 2:
         return None
-    # nearly all runs are finite everywhere, and need no copies
+    # nearly all runs are finite everywhere: avoid copies
     known = slice(None) if good.all() else good
     error = np.where(good, error, 0.0)
     size, scale = np.abs(error), exchanged(energy[known], balanced.work[known])
@@ -260,7 +260,7 @@ def _unstable(fastest: Fastest, schedule: FixedSteps, sudden: bool) -> str:
 
 
 def _unresolved(stretches: Sequence[Stretch], schedule: FixedSteps) -> str:
-    """Generalized alpha does not settle at once what is faster than its steps: it fades away."""
+    """Generalized alpha does not settle fast modes at once: it damps them over several steps."""
     fastest = _fastest(stretches, schedule)
     assert fastest is not None
     what = f"'{fastest.law}'" if fastest.law else f"joint '{fastest.joint}'"
@@ -288,13 +288,13 @@ def _unbalanced(stretches: Sequence[Stretch], t: Array, off: _Imbalance, schedul
 
 
 def _suspect(stretches: Sequence[Stretch], off: _Imbalance) -> str:
-    """Whom to suspect: joints that are nearly in line, or the stiffest law."""
+    """The likely cause: joints that are nearly in line, or the stiffest law."""
     part, k = _find(stretches, max(0, off.first - 1))
     aligned = _nearly_in_line(part.plant, part.found.q[k])
     if aligned:
         return f"; joints {aligned} are nearly in line at t = {part.found.t[k]:.6g} s"
     part, k = _find(stretches, off.worst)
-    # of the samples around it the one with the largest power
+    # of the nearby samples the one with the largest power
     around = np.nan_to_num(np.abs(part.power[max(0, k - 2) : k + 3]))
     k = max(0, k - 2) + int(np.argmax(around))
     at, inputs = part.found.rows([k]), part.inputs.over(part.found.t[k : k + 1])
@@ -303,7 +303,7 @@ def _suspect(stretches: Sequence[Stretch], off: _Imbalance) -> str:
 
 
 def _find(stretches: Sequence[Stretch], k: int) -> tuple[Stretch, int]:
-    """The stretch that holds sample k of the run, and the number of the sample there."""
+    """The part that contains sample k of the run, and the index of the sample in it."""
     for part in stretches:
         if k < len(part.found.t):
             return part, k

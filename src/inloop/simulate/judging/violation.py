@@ -1,4 +1,4 @@
-"""Whether the loops stayed closed in a run: all rows, dropped ones too."""
+"""Whether the loops stayed closed in a run: all rows, including dropped ones."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from inloop.plant import BarePlant
 from inloop.simulate.results.result import Result
 from inloop.simulate.results.samples import Samples
 
-OPEN = 1e-6  # in units of the rows: more is left open, not rounding
+OPEN = 1e-6  # in units of the rows: more than rounding
 
 
 def check_closed(pieces: Iterable[tuple[BarePlant, Samples]], result: Result) -> None:
-    """Refuse a run whose loops came open.
+    """Reject a run whose loops opened.
 
     Args:
         pieces: samples with the plant of their mode.
-        result: of the run.
+        result: result of the run.
 
     Raises:
         SimulationError: names the loop and the time; `result` holds what was computed.
@@ -38,7 +38,7 @@ def check_closed(pieces: Iterable[tuple[BarePlant, Samples]], result: Result) ->
 
 
 def first_open(plant: BarePlant, samples: Samples) -> tuple[float, str] | None:
-    """Time [s] of the first sample with an open loop, and which loop that is, in words."""
+    """Time [s] of the first sample with an open loop, and the loop as text."""
     if samples.violation is None or not len(samples.t):
         return None
     formulation = plant.formulation

@@ -1,4 +1,4 @@
-"""Arguments of many runs: numbers that all of them share, and columns with one number per run."""
+"""Arguments of many runs: shared values, and columns with one number per run."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Given:
     """One argument of many runs.
 
     Attributes:
-        what: its name.
-        shared: by name, what all runs have in common: numbers, or functions of time.
-        columns: by name, one number per run, shape (runs,).
-        is_whole: it was given as an array of all coordinates with one row per run.
-        vector: it was given as one vector for all runs, which `shared` holds by name.
+        what: name of the argument.
+        shared: values common to all runs, by name: numbers, or functions of time.
+        columns: one number per run, by name, shape (runs,).
+        is_whole: given as an array of all coordinates with one row per run.
+        vector: given as one vector for all runs, which `shared` contains by name.
         several: names that stand for several columns, in this order.
     """
 
@@ -37,11 +37,11 @@ class Given:
 
     @property
     def common(self) -> Mapping[str, Any] | Array | None:
-        """What all runs share, as one run takes it; None if nothing."""
+        """The shared values, as a single run takes them; None if there are none."""
         return self.vector if self.vector is not None else self.shared or None
 
     def first(self) -> Mapping[str, Any] | Array | None:
-        """The same for the first run."""
+        """The values for the first run."""
         if self.vector is not None:
             return self.vector
         found = {**self.shared, **{n: float(c[0]) for n, c in self.columns.items()}}
@@ -51,7 +51,7 @@ class Given:
         return found or None
 
     def fill(self, row: Array, names: Sequence[str], suffix: str = "") -> Array:
-        """A row for each run from a row for all, which is returned where no run differs."""
+        """A row for each run from a common row, which is returned if no run differs."""
         if not self.columns:
             return row
         runs = len(next(iter(self.columns.values())))
@@ -71,14 +71,14 @@ def read_given(
     """One argument: numbers or columns by name, a vector, or an array with a row per run.
 
     Args:
-        value: what the user wrote.
+        value: given by the user.
         what: name of the argument.
-        known: names that it may hold.
-        functions: what is neither a number nor a column may be a function of time.
-        several: names that stand for several numbers in a row, each with the names of these.
+        known: valid names.
+        functions: whether functions of time are allowed as well.
+        several: names that stand for several consecutive numbers, with the names of these.
 
     Raises:
-        InputError: names, shapes or numbers are of no use.
+        InputError: invalid names, shapes or numbers.
     """
     if value is None:
         return Given(what)
@@ -115,7 +115,7 @@ def _read_several(
     shared: dict[str, Any],
     columns: dict[str, Array],
 ) -> None:
-    """One row of numbers for all runs, or a row per run."""
+    """Read one row of numbers for all runs, or a row per run."""
     width = len(parts)
     if table.shape == (width,):
         shared[name] = tuple(table.tolist())
@@ -128,7 +128,7 @@ def _read_several(
 
 
 def _is_samples(item: Any) -> bool:
-    """(times, values), as inputs take them."""
+    """Whether it is (times, values), as accepted for inputs."""
     return isinstance(item, tuple) and len(item) == 2 and all(np.ndim(part) == 1 for part in item)
 
 
@@ -145,10 +145,10 @@ def _read_array(value: Any, what: str, known: Sequence[str]) -> Given:
 
 
 def count_runs(runs: Any, given: Sequence[Given]) -> int:
-    """How many runs there are.
+    """The number of runs.
 
     Raises:
-        InputError: nothing tells it, or arguments contradict each other.
+        InputError: it is not given, or arguments contradict each other.
     """
     lengths = {
         f"'{name}' in {item.what}": len(column)
@@ -170,15 +170,15 @@ def count_runs(runs: Any, given: Sequence[Given]) -> int:
 
 
 def check_each(given: Given, refuse: Callable[[str, float], object]) -> None:
-    """Let a function refuse numbers; the run is told.
+    """Check all numbers with a function that raises; its error is extended by the run.
 
     Raises:
-        InputError: one was refused.
+        InputError: one is invalid.
     """
     for name, value in given.shared.items():
         refuse(name, value)
     for name, column in given.columns.items():
-        # ranges have no holes: if its ends are allowed, all of a column is
+        # ranges are intervals: if its extremes are allowed, all of a column is
         for run in (int(np.argmin(column)), int(np.argmax(column))):
             try:
                 refuse(name, float(column[run]))

@@ -1,1 +1,1 @@
-"""What a run leaves: samples, events, figures, tables, files."""
+"""Results of a run: samples, events, figures, tables, files."""

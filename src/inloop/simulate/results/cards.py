@@ -1,7 +1,7 @@
-"""What notebooks show: small HTML cards with tables and curves, complete in themselves.
+"""Representations for notebooks: small, self-contained HTML cards with tables and curves.
 
-All text is escaped, whatever a name holds. Ink is that of the page around the card
-(`currentColor`), so that it is read on light and dark grounds; nothing is loaded from elsewhere.
+All text is escaped. Colors are those of the surrounding page (`currentColor`), readable on light
+and dark backgrounds; nothing is loaded from elsewhere.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ CARD = "font:13px/1.45 system-ui,sans-serif;font-variant-numeric:tabular-nums;ma
 ROW = "display:flex;flex-wrap:wrap;gap:12px 24px;align-items:flex-start;margin-top:8px"
 QUIET = "opacity:0.68"
 CELL = "padding:1px 14px 1px 0;text-align:{};white-space:nowrap;border:0;background:none"
-CURVE = "#2b8cb0"  # seen on light and on dark
+CURVE = "#2b8cb0"  # visible on light and dark backgrounds
 
 
 def escaped(text: object) -> str:
-    """Text for HTML."""
+    """Escape text for HTML."""
     return html.escape(str(text))
 
 
@@ -35,8 +35,8 @@ def card(title: str, about: str, *parts: str) -> str:
 
     Args:
         title: any text.
-        about: one line beside it, any text.
-        parts: HTML, side by side as far as there is room.
+        about: one line next to it, any text.
+        parts: HTML, side by side if there is room.
     """
     head = f'<b>{escaped(title)}</b> <span style="{QUIET}">{escaped(about)}</span>'
     inside = "".join(f"<div>{part}</div>" for part in parts if part)
@@ -44,7 +44,7 @@ def card(title: str, about: str, *parts: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]], most: int = MOST_ROWS) -> str:
-    """A table; columns of numbers are set to the right."""
+    """A table; columns of numbers are right-aligned."""
     if not rows:
         return ""
     columns = list(zip(*rows, strict=True))
@@ -73,24 +73,24 @@ def _is_figure(cell: object) -> bool:
 
 
 def lines(sentences: Iterable[str]) -> str:
-    """Sentences, one below the other."""
+    """Sentences, one per line."""
     found = "".join(f"<div>{escaped(sentence)}</div>" for sentence in sentences)
     return f'<div style="{QUIET};max-width:620px">{found}</div>' if found else ""
 
 
 def figure(value: float, digits: int = 5) -> str:
-    """A number as people read it."""
+    """A number in readable form."""
     return "–" if math.isnan(value) else f"{value:.{digits}g}"
 
 
 def curve(title: str, x: Array, y: Array, ends: tuple[str, str] | None = None) -> str:
-    """A small plot: one curve, broken where it is not a number, with its range beside it.
+    """A small plot: one curve, interrupted at non-finite values, with its range next to it.
 
     Args:
         title: any text.
         x: shape (N,).
         y: shape (N,).
-        ends: words for the greatest and the least value; these values by default.
+        ends: labels of the maximum and the minimum; default: their values.
     """
     x, y = _thinned(x, y)
     finite = np.isfinite(x) & np.isfinite(y)
@@ -124,7 +124,7 @@ def curve(title: str, x: Array, y: Array, ends: tuple[str, str] | None = None) -
 
 
 def _thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """Fewer points of a long curve: the least and the greatest of each stretch."""
+    """Decimate a long curve: keep the minimum and maximum of each interval."""
     if len(x) <= MOST_POINTS:
         return x, y
     size = -(-len(x) // (MOST_POINTS // 2))

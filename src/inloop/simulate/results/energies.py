@@ -1,4 +1,4 @@
-"""The energy of a mechanism along a result that does not tell it, such as a recording."""
+"""The energy along a result that does not contain it, such as a recording."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def with_energy(result: AnyResult, plant: BarePlant) -> AnyResult:
     """The same result with kinetic and potential energy [J] from the plant's equations.
 
     Args:
-        result: of a run of this plant.
-        plant: with any parameters; those of the result count, as they changed.
+        result: result of a run of this plant.
+        plant: with any parameters; those of the result are used, with their changes.
 
     Raises:
-        InputError: it is a result of another plant.
+        InputError: the result is of a different plant.
     """
     check_same_plant(result, plant)
     plants = plant.by_mode or {plant.name: plant}
@@ -42,7 +42,7 @@ def with_energy(result: AnyResult, plant: BarePlant) -> AnyResult:
 
 
 def check_same_plant(result: Result, plant: BarePlant) -> None:
-    """See that a result can be one of a plant.
+    """Check that a result may belong to a plant.
 
     Raises:
         InputError: their coordinates differ.
@@ -58,7 +58,7 @@ def check_same_plant(result: Result, plant: BarePlant) -> None:
 
 
 def _stretches(result: Result) -> Iterator[tuple[slice, str, Mapping[str, float]]]:
-    """Samples of one mode with the same parameters."""
+    """Intervals of samples with one mode and the same parameters."""
     cuts = {0, len(result.t)}
     modes = result.modes
     if modes is not None:

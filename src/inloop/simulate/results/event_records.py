@@ -1,4 +1,4 @@
-"""Events of a machine, told by names."""
+"""Records of events of a hybrid system, by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inloop.simulate.systems import System
 
 
 def event_record(systems: Mapping[str, System], event: Event) -> EventRecord:
-    """An event of the machine, told by names."""
+    """The record of an event, by name."""
     names = list(systems)
     system = systems[names[event.mode]]
     declared = system.plant.mechanism.events[event.transition]
@@ -43,17 +43,17 @@ def event_record(systems: Mapping[str, System], event: Event) -> EventRecord:
 
 
 def _rows(system: System) -> tuple[str, ...]:
-    """Names of the constraint rows in use."""
+    """Names of the active constraint rows."""
     return system.formulation.row_names
 
 
 def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float]:
-    """Restitutions of single rows of an impact, with which event k of a mode ends it."""
+    """Restitutions by row for the impact of event k of a mode."""
     events = system.plant.mechanism.events
     own = rows_named(impact.plant, events[k])
     if not own:
         return {}
-    # they follow from parameters and inputs, whatever the motion
+    # they depend on parameters and inputs only, not on the motion
     name = "indicators"
     blocks = system.plant.program(name).inputs[1:]
     given = {block.name: np.zeros(len(block.symbols)) for block in blocks}
@@ -67,12 +67,12 @@ def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float
 def _impulses(
     gripping: System, q: Array, qd: Array, t: float, e: Mapping[str, float]
 ) -> dict[str, float]:
-    """Impulses of the constraints when velocities run into a mode, by row.
+    """Constraint impulses, by row, when velocities run into a mode.
 
     Args:
         gripping: the mode.
         q: coordinates.
-        qd: velocities before.
+        qd: velocities before the impact.
         t: time [s].
         e: restitution of each row.
     """

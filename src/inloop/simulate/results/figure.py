@@ -1,4 +1,4 @@
-"""Figures of a run: curves over time, one panel above the other, and a drawing beside them."""
+"""Figures of a run: curves over time in stacked panels, with a drawing next to them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from inloop.simulate.results.result import Result
 
 Panel = str | Sequence[str]
-DPI = 100  # of a figure that is written or shown
+DPI = 100  # of a figure that is saved or shown
 WIDTH, HEIGHT, MARGIN = 8.0, 1.5, 1.0  # of a figure, of a panel, above and below [inch]
 LEAST_HEIGHT = 4.2  # of a figure with a drawing [inch]
-DRAWING = 1.15  # its width, that of the curves being 1
+DRAWING = 1.15  # width of the drawing relative to the curves
 INK, GRID = "#333333", "#d8d8d8"
 COLORS = ("#1f5fa8", "#d1651a", "#3a8f4d", "#8a4fa3", "#b8322f", "#7a6a53", "#00838f", "#6b6b6b")
 
@@ -29,10 +29,10 @@ def blank_figure(size: tuple[float, float], file: str | Path | None = None) -> A
 
     Args:
         size: width and height [inch].
-        file: where it is going to be written, if anywhere.
+        file: where it will be saved, if anywhere.
 
     Raises:
-        InputError: there is no matplotlib, or it cannot write such a file.
+        InputError: matplotlib is missing, or cannot write this file format.
     """
     try:
         from inloop.simulate.results.figure_class import InlineFigure
@@ -64,11 +64,11 @@ def draw_figure(
 
     Args:
         result: the run.
-        panels: a signal each, or several that share a panel.
-        file: write the figure to this file.
-        title: instead of the name of the model.
-        drawing: draws on axes of its own, left of the curves.
-        until: the curves end there [s].
+        panels: one signal each, or several that share a panel.
+        file: save the figure to this file.
+        title: title; default: the name of the model.
+        drawing: draws on its own axes, left of the curves.
+        until: end time of the curves [s].
     """
     chosen = [name_list(panel, "a panel") for panel in panels]
     if not all(chosen):
@@ -99,7 +99,7 @@ def draw_figure(
 
 
 def broken_at_gaps(result: Result, signal: str) -> tuple[Array, Array]:
-    """Times and values, with NaN where records are missing or time goes back: no line goes on."""
+    """Times and values, with NaN where records are missing or time goes back, to break lines."""
     back = np.flatnonzero(np.diff(result.t) < 0.0) + 1
     rows = sorted({*(gap.row for gap in result.gaps), *back.tolist()})
     if not rows:
@@ -117,7 +117,7 @@ def _draw_panel(result: Result, axis: Any, signals: Sequence[str]) -> None:
         axis.set_ylabel(f"{signals[0]}{unit}", fontsize=9)
     else:
         axis.set_ylabel(unit.strip())
-        # above the panel, where it hides no curve
+        # above the panel, where it covers no curve
         axis.legend(
             fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.98), frameon=False, ncols=4,
             handlelength=1.2, columnspacing=1.2, borderaxespad=0.0,

@@ -1,4 +1,4 @@
-"""Figures that notebooks show, whatever their back end; imported only where matplotlib is there."""
+"""Figures that notebooks show with any backend; imported only if matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 
 class InlineFigure(Figure):
-    """A figure that needs no window: a notebook asks it for a picture of itself."""
+    """A figure without a window: notebooks request a picture of it."""
 
     def _repr_png_(self) -> bytes:
         data = io.BytesIO()

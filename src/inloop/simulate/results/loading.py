@@ -1,7 +1,7 @@
-"""Results from files that `Result.save` has written, or somebody else.
+"""Load results from files written by `Result.save` or by other programs.
 
-Nobody vouches for these files: sizes are compared with limits before anything is read, nothing in
-them is ever run, and what makes no sense is a FileFormatError.
+These files are not trusted: sizes are checked against limits before anything is read, nothing in
+them is ever executed, and invalid content raises a FileFormatError.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from inloop.simulate.results.saved_facts import SAME, SavedFacts
 from inloop.simulate.results.saving import ENDINGS, FACTS, VIOLATION, WORK, need_parquet
 from inloop.simulate.results.whole_positions import whole_positions
 
-LARGEST = 1 << 30  # bytes of all numbers
-LARGEST_TEXT = 1 << 28  # bytes of a .csv file: each number takes eight times its shortest text
+LARGEST = 1 << 30  # maximum bytes of all numbers
+LARGEST_TEXT = 1 << 28  # bytes of a .csv file: a number takes eight times its shortest text
 MOST_COLUMNS = 20_000
-LONGEST_NAME = 1000  # letters
+LONGEST_NAME = 1000  # characters
 
-# what Python's and NumPy's readers say of archives and headers that are none
+# what the readers of Python and NumPy raise for invalid archives and headers
 BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, EOFError, MemoryError,
     NotImplementedError, OverflowError, RuntimeError, SyntaxError, ValueError,
@@ -45,7 +45,7 @@ def load_result(path: Path) -> Result:
     """Read a .npz, .csv or .parquet file.
 
     Raises:
-        FileFormatError: it is none, or too large, or makes no sense.
+        FileFormatError: the file is of a different kind, too large or invalid.
     """
     readers: dict[str, Callable[[Path], tuple[Columns, str | None]]] = dict(
         zip(ENDINGS, (_read_csv, _read_npz, _read_parquet), strict=True)
@@ -71,12 +71,12 @@ def _read_csv(path: Path) -> tuple[Columns, None]:
     if path.stat().st_size > LARGEST_TEXT:
         _refuse(path, f"is larger than {LARGEST_TEXT >> 20} MB")
     try:
-        # spreadsheets mark the begin of their text, and people write spaces after commas
+        # spreadsheets write a byte order mark, and people write spaces after commas
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline(MOST_COLUMNS * 64)
             names = [name.strip() for name in next(csv.reader([first]), [])]
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that nothing is there is told below
+                warnings.simplefilter("ignore")  # empty files are reported below
                 table = np.loadtxt(file, delimiter=",", ndmin=2, comments=None)
     except (ValueError, csv.Error) as error:
         _refuse(path, f"is not a table of numbers: {str(error)[:200]!a}")
@@ -104,7 +104,7 @@ def _read_npz(path: Path) -> tuple[Columns, str | None]:
                 if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     _refuse(path, "is compressed in a way that NumPy does not use")
                 name = entry.filename.removesuffix(".npy")
-                # never more than the size that was checked
+                # reads no more than the size checked above
                 array = _array(archive.read(entry))
                 if name == FACTS and array.dtype.kind == "U" and array.shape == ():
                     text = str(array)
@@ -118,7 +118,7 @@ def _read_npz(path: Path) -> tuple[Columns, str | None]:
 
 
 def _array(data: bytes) -> np.ndarray[Any, Any]:
-    """The array of a .npy file, if its header tells the length of what follows.
+    """The array of a .npy file, if its header matches the length of the data.
 
     Raises:
         ValueError: it does not.
@@ -132,7 +132,7 @@ def _array(data: bytes) -> np.ndarray[Any, Any]:
     if read is None:
         raise ValueError(f"version {version}")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it is of an old Python
+        warnings.simplefilter("ignore")  # about files of an old Python
         shape, fortran, dtype = read(file)
     size = math.prod(shape) * dtype.itemsize
     if dtype.hasobject or fortran or size != len(data) - file.tell():
@@ -169,7 +169,7 @@ def _read_parquet(path: Path) -> tuple[Columns, str | None]:
 
 
 def _check(path: Path, columns: Columns) -> None:
-    """A time for each sample, names that can be printed, and all columns of one length."""
+    """Check times, that names are printable, and that all columns have the same length."""
     for name in columns:
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
             _refuse(path, f"has a column {name[:60]!a}")
@@ -182,7 +182,7 @@ def _check(path: Path, columns: Columns) -> None:
 
 
 def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
-    """The columns, each where it belongs."""
+    """A result from the columns."""
     left = dict(columns)
     t = left.pop("t")
     unknown = np.full(len(t), np.nan)
@@ -200,12 +200,12 @@ def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
     q = whole_positions(q, left)
     recorded = None if told is None else told.recorded
     if recorded is None:
-        # taken for a recording if nobody knew the energy
+        # without energies, assume that it is a recording
         recorded = bool(np.isnan(energy[0]).all())
     common: dict[str, Any] = {"t": t, "q": q, "qd": qd, "energy": energy, "work": work}
     common["recorded"] = recorded
     if told is None:
-        # nobody knows whether there are loops
+        # it is unknown whether there are loops
         note = "the file contains neither units nor events"
         more: dict[str, Any] = {"violation": unknown, "units": {"t": "s"}, "notes": (note,)}
         more["columns_only"] = True
@@ -221,6 +221,6 @@ def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
 
 
 def _coordinates(names: Mapping[str, Array]) -> tuple[str, ...]:
-    """Names of which there are a position and a velocity."""
+    """Names that have both a position and a velocity."""
     heads = [name.removesuffix(".q") for name in names if name.endswith(".q")]
     return tuple(head for head in heads if f"{head}.qd" in names)

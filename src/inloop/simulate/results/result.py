@@ -1,4 +1,4 @@
-"""What a simulation has computed: arrays by name, a table, files and plots."""
+"""Result of a simulation: arrays by name, tables, files and plots."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inloop.simulate.judging.balance import relative
 from inloop.simulate.results.figure import Panel, draw_figure
 from inloop.simulate.sensitivities.result import Sensitivities
 
-MOST_PLOTS = 8  # unless signals are named
+MOST_PLOTS = 8  # maximum number if no signals are named
 MOST_EVENTS = 10  # in a table
 ENERGIES = ("energy.kinetic", "energy.potential", "energy.total")
 
@@ -29,8 +29,8 @@ class ModeChoice:
 
     Attributes:
         partition: roles of the coordinates.
-        q: where they were chosen; None: where the mechanism was assembled.
-        watched: whether its pivots are watched.
+        q: position at which they were chosen; None: the assembled position.
+        watched: whether the pivots are monitored.
     """
 
     partition: Partition
@@ -40,24 +40,25 @@ class ModeChoice:
 
 @dataclass(frozen=True)
 class End:
-    """Where a run ended: all that influences how it would go on.
+    """End of a run: everything that influences its continuation.
 
     Attributes:
         t: time [s].
         q, qd: all coordinates and velocities.
         z: states of force laws.
-        x: state of the stepper, to the last bit; None where it has to be built from q and qd.
+        x: stepper state, to the last bit; None if it has to be computed from q and qd.
         steps: steps since t = 0.
         partition: roles of the coordinates.
-        guard: of the pivots, beyond which other roles are due; None where it is made from q.
-        renew: when to make a new guard, because this one is from near a singular position [s].
-        guarded_at: steps and time [s] when the guard was made.
-        nearby_until: step up to which each step is made of shorter ones, near a singular position.
-        back: from where a run goes on whose end lies on the way over a singular position.
-        machine: of a mechanism with modes: mode and state of the machine, to the last bit.
-        choices: of a mechanism with modes: roles of the coordinates, by mode.
-        failed_at: of a mechanism with modes: when such roles were last found bad [s].
-        formulation: what the motion was written down in, which decides what x is.
+        guard: guard of the pivots, outside of which a new partition is due; None: compute it from
+            q.
+        renew: when to compute a new guard, because this one is from near a singular position [s].
+        guarded_at: steps and time [s] when the guard was computed.
+        nearby_until: step up to which each step is divided, near a singular position.
+        back: state from which to continue if the run ended while crossing a singular position.
+        machine: for mechanisms with modes: mode and state, to the last bit.
+        choices: for mechanisms with modes: partition by mode.
+        failed_at: for mechanisms with modes: when a partition last failed [s].
+        formulation: name of the formulation, which determines the layout of x.
     """
 
     t: float
@@ -83,16 +84,16 @@ class EventRecord:
     """An event of a run.
 
     Attributes:
-        t: when [s]; of a recording, the end of the period in which it happened.
+        t: time [s]; in a recording, the end of the period in which it happened.
         name: name of the event; "" in a recording, which has modes only.
         mode: mode that ended.
         next_mode: mode that followed.
-        energy_before, energy_after: kinetic and potential energy on both sides [J]; NaN where
-            nobody has recorded them.
-        restitution: of an impact; the largest where its rows have their own.
-        restitutions: of the constraints that gripped, by row.
-        impulses: of the constraints that gripped, by row [N·s or N·m·s].
-        settled: the mode followed because such events came ever faster.
+        energy_before, energy_after: kinetic plus potential energy before and after [J]; NaN if not
+            recorded.
+        restitution: restitution of an impact; the largest if rows have their own.
+        restitutions: restitution by row of the constraints that became active.
+        impulses: impulse by row of the constraints that became active [N·s or N·m·s].
+        settled: whether the mode followed because such events accumulated.
     """
 
     t: float
@@ -108,7 +109,7 @@ class EventRecord:
 
     @property
     def energy_lost(self) -> float:
-        """Energy that the event took [J]."""
+        """Energy dissipated by the event [J]."""
         return self.energy_before - self.energy_after
 
     def __str__(self) -> str:
@@ -121,12 +122,12 @@ class EventRecord:
 
 @dataclass(frozen=True)
 class ParameterChange:
-    """Parameters that were changed while a plant ran.
+    """Parameters that changed while a plant was running.
 
     Attributes:
-        row: number of the first sample with the new values.
-        t: its time [s].
-        values: those that changed, by name.
+        row: index of the first sample with the new values.
+        t: time of that sample [s].
+        values: the changed values, by name.
     """
 
     row: int
@@ -136,12 +137,12 @@ class ParameterChange:
 
 @dataclass(frozen=True)
 class Gap:
-    """Records that were lost before they could be kept.
+    """Records that were lost.
 
     Attributes:
-        row: number of the first sample after the gap.
-        begin, end: times of the samples on both sides [s].
-        lost: how many records are missing.
+        row: index of the first sample after the gap.
+        begin, end: times of the samples before and after [s].
+        lost: number of missing records.
     """
 
     row: int
@@ -163,38 +164,38 @@ class Result:
         t: times [s], shape (N,).
         q: coordinates [rad or m], shape (N, n).
         qd: velocities [rad/s or m/s], shape (N, n).
-        energy: kinetic and potential energy [J], shape (N, 2); NaN where it is not known, as in a
-            recording that is read without its plant.
-        status: "OK", "UNSTABLE" for a run that is not to be trusted (`doubts` tell why), or why
-            it ended early.
-        signals: further signals by name: states of laws and filters; of a mechanism with loops or
-            drives accelerations, multipliers, "<loop>.force.x" [N], "<loop>.torque.x" [N·m] on the
-            second end in world axes (dropped rows carry none), "<rod>.tension" [N], and efforts of
-            drives.
-        violation: largest constraint value at each sample [m or rad]; None without loops.
-        notes: what a reader of the result should know.
-        end: where the run ended, for `plant.simulate(start=result)`.
-        events: what happened, in order, if the mechanism has modes.
+        energy: kinetic and potential energy [J], shape (N, 2); NaN if unknown, as in a recording
+            that is read without its plant.
+        status: "OK", "UNSTABLE" for a run that is not trustworthy (see `doubts`), or why it ended
+            early.
+        signals: further signals by name: states of laws and filters; for mechanisms with loops or
+            drives also accelerations, multipliers, "<loop>.force.x" [N], "<loop>.torque.x" [N·m] on
+            the second end in world axes (dropped rows carry none), "<rod>.tension" [N], and drive
+            efforts.
+        violation: largest constraint violation at each sample [m or rad]; None without loops.
+        notes: remarks for readers of the result.
+        end: end of the run, for `plant.simulate(start=result)`.
+        events: events in order, if the mechanism has modes.
         modes: name of the mode at each sample, shape (N,); None without modes.
-        units: of the signals, by name.
-        work: done on the mechanism since the start by force laws, inputs, efforts, drives and
-            moving constraints, less what events took [J], shape (N,); NaN where the samples are
-            too far apart to tell.
-        method: the integrator that was used.
-        tolerance: relative error per step by which it chose its steps; None for fixed steps.
-        doubts: those of the notes that say why the run is not to be trusted.
-        partitions: choices of independent coordinates that were used; empty for modes, and where
-            there is none to make, as for trees.
-        inputs: what the plant was given, by name, shape (N,) each. Those whose name no other
-            signal has are among the signals.
+        units: units of the signals, by name.
+        work: work done on the mechanism since the start by force laws, inputs, efforts, drives and
+            moving constraints, minus the losses in events [J], shape (N,); NaN where samples are
+            too far apart to compute it.
+        method: integrator used.
+        tolerance: relative error per step of adaptive steps; None for fixed steps.
+        doubts: the notes that say why the run is not trustworthy.
+        partitions: sets of independent coordinates used; empty for mechanisms with modes, and if
+            there is no choice, as for trees.
+        inputs: inputs of the plant by name, shape (N,) each. They count as signals unless another
+            signal has the same name.
         parameters: live parameters at the start, by name.
-        changes: of parameters while it ran, in order.
-        gaps: where records of a run against the clock are missing. Nothing is put in their place.
-        sensitivities: derivatives of the signals, if they were asked for.
-        recorded: rows are records of a run against the clock: inputs are those that led to them.
-            Otherwise they are those held from there on.
-        columns_only: read from a file that holds columns and nothing else, as a .csv: nobody knows
-            which of them are inputs, how these were held, and whether all joints are there.
+        changes: parameter changes during the run, in order.
+        gaps: missing records of a real-time run. They are not filled in.
+        sensitivities: derivatives of the signals, if requested.
+        recorded: rows are records of a real-time run: inputs are those that led to them. Otherwise
+            they are those applied from there on.
+        columns_only: read from a file that contains columns only, such as a .csv: it is unknown
+            which of them are inputs, how these were held, and whether all joints are included.
     """
 
     name: str
@@ -254,19 +255,19 @@ class Result:
 
     @property
     def knows_energy(self) -> bool:
-        """Whether it contains the energy of the mechanism."""
+        """Whether the result contains the energy of the mechanism."""
         return bool(np.isfinite(self.energy[:1]).any())
 
     @property
     def constraint_violation(self) -> float:
-        """Largest constraint value seen [m or rad]; 0 without loops."""
+        """Largest constraint violation [m or rad]; 0 without loops."""
         return 0.0 if self.violation is None else float(np.max(self.violation, initial=0.0))
 
     @property
     def energy_error(self) -> Array:
-        """Energy gained since the start less the work done [J], shape (N,): 0 if all were exact.
+        """Energy gained since the start minus the work done [J], shape (N,): 0 for an exact run.
 
-        Work is integrated over the samples; where they are too far apart to tell it, this is NaN.
+        Work is integrated over the samples; NaN where they are too far apart to compute it.
         """
         total = np.sum(self.energy, axis=1)
         return np.asarray(total - total[:1] - self._work)
@@ -283,9 +284,9 @@ class Result:
         return np.zeros(len(self.t)) if self.work is None else self.work
 
     def save(self, path: str | Path) -> Path:
-        """Write all signals as .npz, .csv or .parquet, chosen by the name's ending.
+        """Write all signals as .npz, .csv or .parquet, depending on the suffix.
 
-        `il.read` gives them back. A .csv file holds the signals alone, the others also units,
+        `il.read` reads them back. A .csv file contains the signals only, the others also units,
         events, parameters and notes.
         """
         from inloop.simulate.results.saving import save
@@ -317,7 +318,7 @@ class Result:
         return "\n".join([*lines, *self._event_lines(), *map(str, self.gaps), *self.notes])
 
     def _event_lines(self) -> list[str]:
-        """The first events, one line each, and how many more there were."""
+        """The first events, one line each, and the number of further ones."""
         more = len(self.events) - MOST_EVENTS
         lines = [str(event) for event in self.events[:MOST_EVENTS]]
         return [*lines, f"… and {more} more events"] if more > 0 else lines
@@ -333,19 +334,19 @@ class Result:
         """Plot signals over time with matplotlib.
 
         Args:
-            panels: a name each, or several names that share a panel; the first eight coordinates
-                by default.
-            file: write the figure to this file.
-            title: instead of the name of the model.
+            panels: one name each, or several names that share a panel; default: the first eight
+                coordinates.
+            file: save the figure to this file.
+            title: title; default: the name of the model.
             drawing: draws on matplotlib axes left of the curves.
-            until: the curves end there [s].
+            until: end time of the curves [s].
         """
         chosen = panels or tuple(f"{c}.q" for c in self.coordinates[:MOST_PLOTS])
         return draw_figure(self, chosen, file=file, title=title, drawing=drawing, until=until)
 
 
 def _least(values: Array) -> float:
-    """The smallest number that is one."""
+    """The minimum, ignoring NaN."""
     return float(np.min(values, initial=np.inf, where=~np.isnan(values)))
 
 

@@ -1,4 +1,4 @@
-"""The samples of a run, and those of a run in pieces put together."""
+"""The samples of a run, and joining those of a run in pieces."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from inloop.plant import Array
 
 @dataclass(frozen=True)
 class Samples:
-    """All coordinates at the samples of a run, and what the loops and drives do there.
+    """All coordinates at the samples of a run, with quantities of loops and drives.
 
     Attributes:
         t: times, shape (N,).
         q, qd: shape (N, n).
         z: states of force laws, shape (N, m).
-        signals: multipliers, efforts of drives, by name; shape (N,) each.
-        violation: largest constraint value [m or rad], shape (N,).
-        qdd: accelerations, shape (N, n), of a mechanism with loops.
+        signals: multipliers and drive efforts, by name; shape (N,) each.
+        violation: largest constraint violation [m or rad], shape (N,).
+        qdd: accelerations, shape (N, n), for mechanisms with loops.
     """
 
     t: Array
@@ -34,7 +34,7 @@ class Samples:
     qdd: Array | None = None
 
     def rows(self, which: slice | Sequence[int]) -> Samples:
-        """Some of the samples."""
+        """A subset of the samples."""
         keep = which if isinstance(which, slice) else list(which)
         signals = {name: values[keep] for name, values in self.signals.items()}
         others = (None if v is None else v[keep] for v in (self.violation, self.qdd))
@@ -43,7 +43,7 @@ class Samples:
     def followed_by(self, other: Samples) -> Samples:
         """These samples and those of `other`."""
         names = dict.fromkeys((*self.signals, *other.signals))
-        # a row that a partition does not use carries no force there
+        # a row that is not in the partition carries no force
         signals = {
             name: np.concatenate([p.signals.get(name, np.zeros(len(p.t))) for p in (self, other)])
             for name in names
@@ -60,10 +60,10 @@ class Samples:
 
 
 def joined(pieces: Sequence[Samples], spacing: float) -> Samples:
-    """Samples of a run in pieces, at multiples of `spacing` [s].
+    """Join the samples of a run in pieces, at multiples of `spacing` [s].
 
-    The last sample of each piece is also the first one of the next piece, which is where the
-    independent coordinates changed: a sample of its own only if its time is wanted.
+    The last sample of each piece is also the first of the next one, where the independent
+    coordinates changed: it is kept only if its time is a multiple.
     """
     if len(pieces) == 1:
         return pieces[0]

@@ -1,4 +1,4 @@
-"""What the columns of a saved result cannot tell, as JSON text."""
+"""What the columns of a saved result do not contain, as JSON text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from inloop.simulate.results.result import EventRecord, Gap, ParameterChange, Result
 
-LONGEST = 1 << 26  # letters of a text
+LONGEST = 1 << 26  # maximum characters of the text
 SAME = (
     "name", "coordinates", "status", "method", "tolerance", "parameters", "notes", "doubts",
     "events", "changes", "gaps", "recorded", "columns_only",
@@ -20,12 +20,12 @@ SAME = (
 
 @dataclass(frozen=True)
 class SavedFacts:
-    """Attributes as of `Result`, but for these.
+    """Attributes as in `Result`, except these.
 
     Attributes:
         inputs: names of the inputs.
-        modes: first sample and name of each stretch of one mode; None without modes.
-        recorded: None in files that do not tell it, as older ones.
+        modes: first sample and name of each interval in one mode; None without modes.
+        recorded: None in files that lack it, such as older ones.
     """
 
     name: str
@@ -47,22 +47,22 @@ class SavedFacts:
 
     @classmethod
     def of(cls, result: Result) -> SavedFacts:
-        """What there is to tell of a result."""
+        """The facts about a result."""
         units = {name: unit for name in result.names if (unit := result.units.get(name))}
         modes = None if result.modes is None else _stretches(result.modes)
         same = {name: getattr(result, name) for name in SAME}
         return cls(**same, units=units, inputs=tuple(result.inputs), modes=modes)
 
     def text(self) -> str:
-        """As JSON."""
+        """The facts as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def read(cls, text: str) -> SavedFacts:
-        """What `text` has written.
+        """Read what `text` has written.
 
         Raises:
-            ValueError: it makes no sense.
+            ValueError: invalid text.
         """
         if len(text) > LONGEST:
             raise ValueError("too long")
@@ -73,10 +73,10 @@ class SavedFacts:
             raise ValueError(str(error)) from None
 
     def modes_of(self, count: int) -> Any:
-        """Name of the mode of each of so many samples; None without modes.
+        """Name of the mode at each of `count` samples; None without modes.
 
         Raises:
-            ValueError: the stretches do not follow each other.
+            ValueError: the intervals are not consecutive.
         """
         if self.modes is None:
             return None
@@ -92,7 +92,7 @@ def _stretches(modes: Any) -> tuple[tuple[int, str], ...]:
 
 
 def _word(value: object) -> str:
-    """A text that can be printed."""
+    """A printable text."""
     if not isinstance(value, str):
         raise ValueError(value)
     return "".join(c if c.isprintable() else " " for c in value)

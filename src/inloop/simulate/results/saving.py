@@ -1,4 +1,4 @@
-"""Results in files: all signals as columns, and beside them, as JSON, what columns cannot tell."""
+"""Save results: all signals as columns, with what columns cannot express as JSON."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inloop.plant.arguments import file_path
 from inloop.simulate.results.result import Result
 from inloop.simulate.results.saved_facts import SavedFacts
 
-# no signal has a name with a slash
+# names of signals contain no slash
 FACTS, WORK, VIOLATION = "inloop/facts", "inloop/work", "inloop/violation"
 ENDINGS = (".csv", ".npz", ".parquet")
 
 
 def save(result: Result, path: str | Path) -> Path:
-    """Write all signals; the name's ending tells how."""
+    """Write all signals; the suffix determines the format."""
     target = file_path(path, "the file of a result")
     writers = dict(zip(ENDINGS, (_write_csv, _write_npz, _write_parquet), strict=True))
     if target.suffix not in writers:

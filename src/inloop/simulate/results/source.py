@@ -1,4 +1,4 @@
-"""The file that a result is read from: whether it is there, and whether it can hold one."""
+"""Check the file that a result is read from."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ READABLE = (".mcap", *ENDINGS)
 
 
 def source_of_result(path: Any) -> Path:
-    """A file that is there, holds something, and has an ending that can be read.
+    """An existing, non-empty file with a readable suffix.
 
     Args:
-        path: as the user gave it.
+        path: given by the user.
 
     Raises:
-        FileFormatError: it is none; the message says what is there in its place.
+        FileFormatError: not such a file; the message says what was found instead.
     """
     source = file_path(path, "the file of a result")
     name, endings = ascii(str(source)), ", ".join(READABLE)
@@ -42,7 +42,7 @@ def source_of_result(path: Any) -> Path:
 
 
 def _meant(source: Path) -> str:
-    """A hint in place of a file that is not there: near names, or what its folder holds."""
+    """A hint for a missing file: similar names, or the contents of its folder."""
     folder = source.resolve().parent
     if not folder.is_dir():
         return f"There is no folder {str(folder)!a} either: check the path."
@@ -55,7 +55,7 @@ def _meant(source: Path) -> str:
 def _results_in(folder: Path) -> list[str]:
     try:
         return sorted(each.name for each in folder.iterdir() if each.suffix in READABLE)
-    except OSError:  # one that must not be read
+    except OSError:  # no permission to read
         return []
 
 

@@ -1,4 +1,4 @@
-"""Results as tables of pandas and labeled arrays of xarray, for those who have them."""
+"""Results as pandas tables and labeled xarray arrays, if these are installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INSTALL = "Install it with: pip install inloop[tables]"
 
 
 def data_frame(result: Result) -> Any:
-    """A pandas.DataFrame: a column for each signal, the time [s] as its index."""
+    """A pandas.DataFrame with a column for each signal and the time [s] as index."""
     try:
         import pandas
     except ImportError as error:
@@ -46,7 +46,7 @@ def dataset(result: Result) -> Any:
 
 
 def _facts(result: Result) -> dict[str, Any]:
-    """What the columns do not tell."""
+    """What the columns do not contain."""
     return {
         "model": result.name,
         "status": result.status,

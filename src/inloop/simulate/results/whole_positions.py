@@ -1,4 +1,4 @@
-"""Positions of a result from a file: coordinates, and quaternions that are among its signals."""
+"""Positions of a result from a file: coordinates plus the quaternions among its signals."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ COMPONENTS = ("qw", "qx", "qy", "qz")
 
 
 def whole_positions(coordinates: Array, signals: Mapping[str, Array]) -> Array:
-    """q as `plant.positions` has it, shape (N, nq).
+    """q in the order of `plant.positions`, shape (N, nq).
 
     Args:
         coordinates: shape (N, n).
-        signals: by name; those of an attitude are "<body>.qw", ".qx", ".qy" and ".qz".
+        signals: by name; quaternions are "<body>.qw", ".qx", ".qy" and ".qz".
     """
     heads = (name.removesuffix(".qw") for name in signals if name.endswith(".qw"))
     names = [[f"{head}.{part}" for part in COMPONENTS] for head in heads]
