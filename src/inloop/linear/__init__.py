@@ -1,4 +1,4 @@
-"""Linear systems whose pattern is known beforehand, compiled. Knows nothing of mechanics."""
+"""Compiled solvers of sparse linear systems with a fixed pattern. Independent of mechanics."""
 
 from inloop.linear.calls import SolveReport
 from inloop.linear.sparse_lu import SparseLU

@@ -1,4 +1,4 @@
-"""The functions of `il_sparse_lu.h`, compiled and with the memory of one matrix."""
+"""The functions of `il_sparse_lu.h`, compiled and bound to the memory of one matrix."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from inloop.native import (
 from inloop.native.library import Reals
 from inloop.native.mirror import enumeration, mirror
 
-_LINE = 64  # bytes of a cache line
+_LINE = 64  # size of a cache line [bytes]
 
 
 @dataclass(frozen=True)
 class SolveReport:
-    """How a solution was found.
+    """Quality of a solution.
 
     Attributes:
         status: "OK", "SINGULAR", "INEXACT", "NOT_FINITE" or "NO_FACTORS".
-        backward_error: smallest relative change of all entries of A and b that makes x exact; of
-            several right sides the worst.
-        forward_error: most that rounding can do to x, in parts of its largest entry, units of the
-            unknowns balanced; an estimate, None where no pivot is small enough to ask for it.
-        refinements: steps of refinement.
-        new_pivots: whether the matrix had to be factored with other pivots than the compiled ones.
+        backward_error: smallest relative change of the entries of A and b that makes x exact; the
+            worst one of several right-hand sides.
+        forward_error: estimated bound of the rounding error of x, relative to its largest entry,
+            with balanced unknowns; None if no pivot is small enough to require the estimate.
+        refinements: number of refinement steps.
+        new_pivots: whether the matrix had to be factored with pivots other than the compiled ones.
     """
 
     status: str
@@ -45,7 +45,7 @@ class SolveReport:
 
 
 def compiled(code: CompiledPattern, built: NativeLibrary | None) -> NativeLibrary:
-    """The library with the tables of a pattern, linked with its code."""
+    """The library with the tables of a pattern, linked with its generated code."""
     linked = [load_runtime().path, *([built.path] if built else [])]
     options = model_options(linked=tuple(linked))
     return NativeLibrary(
@@ -54,10 +54,10 @@ def compiled(code: CompiledPattern, built: NativeLibrary | None) -> NativeLibrar
 
 
 class Calls:
-    """The functions of `il_sparse_lu.h` with the memory of one matrix."""
+    """The functions of `il_sparse_lu.h`, bound to the memory of one matrix."""
 
     def __init__(self, library: NativeLibrary, entries: int, tolerance: float) -> None:
-        self._values = np.zeros(entries)  # C keeps their address
+        self._values = np.zeros(entries)  # C keeps a pointer to it
         self._lu = library.function("sparse_lu", returns=POINTER)()
         size = library.function("il_sparse_lu_bytes", POINTER, returns=ctypes.c_int64)(self._lu)
         self._bytes = np.zeros(size + _LINE, dtype=np.uint8)
@@ -78,7 +78,7 @@ class Calls:
 
     @property
     def addresses(self) -> tuple[int, int]:
-        """Of the `il_sparse_lu` and its memory."""
+        """Addresses of the `il_sparse_lu` and its memory."""
         return self._lu, self._address
 
     def factor(self, values: Reals) -> SolveReport:

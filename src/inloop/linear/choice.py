@@ -1,4 +1,4 @@
-"""Which code a pattern gets: straight-line, shared by equal steps, or tables."""
+"""Choose the code for a pattern: straight-line, rolled into shared steps, or tables."""
 
 from __future__ import annotations
 
@@ -20,21 +20,19 @@ from inloop.symbolic.pivot_order import PivotOrder, StructuralRankError
 from inloop.symbolic.repeated.elimination import eliminate_in_steps
 
 Kind = Literal["straight", "rolled", "tables"]
-APART = (
-    8_000  # most operations of straight-line code for factor and solve apart, besides both in one
-)
-ROLLED = 4_000  # operations from which on code is shared by equal steps
+APART = 8_000  # maximum operations for straight-line factor and solve in addition to both in one
+ROLLED = 4_000  # minimum operations for which equal steps share their code
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a person asks for.
+    """Options requested by the user.
 
     Attributes:
-        threshold: smallest pivot, in parts of its column.
-        kind: of the code; None for the fastest.
-        constants: number of a given value → what it always is.
-        arranged: whether values come in the order in which the code reads them.
+        threshold: smallest pivot, relative to its column.
+        kind: kind of code; None for the fastest.
+        constants: index of a value → its constant value.
+        arranged: whether values are passed in the order in which the code reads them.
     """
 
     threshold: float
@@ -45,14 +43,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class CompiledPattern:
-    """What is compiled for a pattern.
+    """The generated code of a pattern.
 
     Attributes:
-        elimination: order of pivots.
-        kind: of the code.
-        files: C files of the code alone, empty for tables.
-        tables: C text of the rest.
-        arrangement: number in the pattern of each value; None where that is their order.
+        elimination: elimination in pivot order.
+        kind: kind of code.
+        files: C files of the generated code, empty for tables.
+        tables: C text of everything else.
+        arrangement: index in the pattern of each value; None for the order of the pattern.
     """
 
     elimination: Elimination
@@ -63,10 +61,10 @@ class CompiledPattern:
 
 
 def choose_code(pattern: Pattern, samples: Reals, wanted: Wanted) -> CompiledPattern:
-    """The kind that was asked for, or the fastest.
+    """The requested kind of code, or the fastest.
 
     Raises:
-        InputError: the matrix is singular, or does not repeat itself though it should.
+        InputError: the matrix is singular, or "rolled" was requested and nothing repeats.
     """
     try:
         rolled = _rolled(pattern, samples, wanted) if wanted.kind in (None, "rolled") else None
@@ -103,7 +101,7 @@ def _in_one_order(pattern: Pattern, samples: Reals, wanted: Wanted) -> CompiledP
 
 
 def _rolled(pattern: Pattern, samples: Reals, wanted: Wanted) -> CompiledPattern | None:
-    """Code that is shared by equal steps, where that is worth it or asked for."""
+    """Code that equal steps share, if requested or worthwhile."""
     places = pattern.places
     found = eliminate_in_steps(pattern.n, places, samples, wanted.threshold)
     if wanted.kind == "rolled" and found is None:
@@ -128,5 +126,5 @@ def _rolled(pattern: Pattern, samples: Reals, wanted: Wanted) -> CompiledPattern
 
 
 def _moved(constants: Mapping[int, float], arrangement: Sequence[int]) -> dict[int, float]:
-    """Constants by their numbers in the arrangement."""
+    """Constants by their index in the arrangement."""
     return {at: constants[k] for at, k in enumerate(arrangement) if k in constants}

@@ -1,4 +1,4 @@
-"""What a person gives for a pattern: SciPy matrices and samples of values."""
+"""Read the pattern of a matrix: SciPy matrices and samples of values."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from inloop.errors import InputError
 from inloop.native.library import Reals
 
 MOST_UNKNOWNS = 20_000
-MADE_SAMPLES = 8  # besides the one that was given
-SPREAD = 2.0  # each value of a made sample is that of the given one, times or over at most this
+MADE_SAMPLES = 8  # random samples added to a single given one
+SPREAD = 2.0  # maximum factor between a value of a random sample and the given one
 USED_SAMPLES = 40
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Places of a square sparse matrix, in the order in which SciPy stores its values.
+    """Sparsity pattern of a square matrix, in the order in which SciPy stores its values.
 
     Attributes:
         n: number of rows and columns.
@@ -48,10 +48,10 @@ class Pattern:
         return [*pairs]
 
     def values_of(self, matrix: Any) -> Reals:
-        """The values of a matrix in this order; places that it does not have are zero.
+        """The values of a matrix in this order; missing entries are zero.
 
         Raises:
-            InputError: it has another size, or an entry outside of the pattern.
+            InputError: the matrix has a different size, or an entry outside of the pattern.
         """
         other = as_sparse(matrix, self.format)
         if other.shape != (self.n, self.n):
@@ -80,16 +80,16 @@ class Pattern:
         return values
 
     def _numbers(self, indptr: NDArray[Any], indices: NDArray[Any]) -> NDArray[np.int64]:
-        """A number for each place, increasing."""
+        """An index for each entry, increasing."""
         line = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(indptr))
         return np.asarray(line * self.n + indices, dtype=np.int64)
 
 
 def as_sparse(matrix: Any, form: str) -> Any:
-    """A matrix in one of SciPy's compressed formats, indices sorted, each place once.
+    """A matrix in one of SciPy's compressed formats, indices sorted, without duplicates.
 
     Raises:
-        InputError: it is no square matrix of numbers.
+        InputError: not a square matrix of numbers.
     """
     if not scipy.sparse.issparse(matrix):
         matrix = np.asarray(matrix)
@@ -108,10 +108,10 @@ def as_sparse(matrix: Any, form: str) -> Any:
 
 
 def read_pattern(matrices: Sequence[Any]) -> Pattern:
-    """All places that any of the matrices has; explicit zeros count.
+    """Union of the patterns of all matrices; explicit zeros count as entries.
 
     Raises:
-        InputError: a matrix is not square, too large, or of another size than the first.
+        InputError: a matrix is not square, too large, or differs in size from the first.
     """
     form = "csr" if getattr(matrices[0], "format", "csc") == "csr" else "csc"
     first = as_sparse(matrices[0], form)
@@ -135,7 +135,7 @@ def _ones(matrix: Any) -> Any:
 
 
 def read_constants(pattern: Pattern, constant: Any) -> NDArray[np.bool_]:
-    """Which values never change, shape (values,).
+    """Mask of the values that never change, shape (values,).
 
     Raises:
         InputError: the mask does not fit the pattern.
@@ -160,11 +160,11 @@ def read_samples(
     samples: ArrayLike | Sequence[Any] | None,
     constant: NDArray[np.bool_],
 ) -> Reals:
-    """Values from which pivots are chosen, shape (samples, values).
+    """Sample values from which pivots are chosen, shape (samples, values).
 
-    One sample alone is joined by others made of it: each value times a random factor between 1/2
-    and 2, the same ones in every run; but `constant` ones stay. Of more than USED_SAMPLES some in
-    between are left out.
+    A single sample is supplemented by random ones: each value times a factor between 1/2 and 2,
+    reproducible, except for `constant` values. If there are more than USED_SAMPLES, an evenly
+    spaced subset is used.
 
     Raises:
         InputError: a sample does not fit the pattern or is not finite.

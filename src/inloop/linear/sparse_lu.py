@@ -1,4 +1,4 @@
-"""`SparseLU`: a sparse matrix whose pattern stays and whose values change, compiled."""
+"""`SparseLU`: compiled solver of a sparse matrix with fixed pattern and changing values."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ _RUNTIME = ("il_pivoting.c", "il_sparse.c", "il_sparse_lu.c", "il_sparse_lu_erro
 class SparseLU:
     """Factor and solve A x = b with code generated for the sparsity pattern of A.
 
-    Pivots are chosen once, from samples of values, and everything that depends on the pattern alone
-    is compiled. Each solution is put into the equations: what is left over is refined, then the
-    matrix is factored with new pivots, and what is not solved to `tolerance` raises an error. An
-    object is for one thread at a time.
+    Pivots are chosen once, from sample values, and everything that depends only on the pattern is
+    compiled. The residual of each solution is checked: if it is too large, the solution is refined,
+    then the matrix is factored with new pivots; an error is raised if `tolerance` is still not
+    reached. An object must be used by one thread at a time.
 
     Args:
         pattern: a square SciPy sparse matrix (or array) whose explicit zeros count as entries, or a
             list of such matrices, which are then the samples too.
-        samples: values that A may have: matrices, or rows of values in the order of `pattern`. Give
-            some that differ as much as later ones will. By default the values of `pattern`, joined
-            by random ones around them if it is one matrix alone.
-        tolerance: of the backward error.
-        threshold: smallest pivot in parts of the largest entry of its column, in every sample.
-        kind: "straight" for straight-line code, "rolled" for code that is shared by equal steps of
-            a matrix that repeats itself, "tables" for a program that walks through tables, which
-            is compiled at once; by default what is faster.
-        constant: which values never change, as a mask in the order of `pattern` or a matrix of
-            them. Straight-line code has them as numbers. Solutions are judged with the values that
-            are given: one that has changed costs time, not digits.
-        arranged: whether arrays of values come in the order in which the code reads them,
-            `lu.arrangement`, instead of that of the pattern. Whoever fills the matrix may as well
-            write there, and the code need not gather its values.
+        samples: typical values of A: matrices, or rows of values in the order of `pattern`. They
+            should vary as much as later values will. Default: the values of `pattern`, supplemented
+            by random ones around them if it is a single matrix.
+        tolerance: maximum backward error.
+        threshold: smallest pivot relative to the largest entry of its column, in every sample.
+        kind: "straight" for straight-line code, "rolled" for code that equal steps of a repetitive
+            matrix share, "tables" for a table-driven program, which compiles immediately; default:
+            the fastest.
+        constant: values that never change, as a mask in the order of `pattern` or as a matrix.
+            Straight-line code contains them as numbers. Solutions are checked with the actual
+            values: a constant that changes costs time, not accuracy.
+        arranged: whether arrays of values are in the order in which the code reads them,
+            `lu.arrangement`, instead of that of the pattern. The caller can often write them in
+            this order directly, which saves gathering them.
 
     Raises:
         InputError: a matrix is not square, not finite, or singular.
-        BuildError: there is no compiler.
+        BuildError: no compiler was found.
     """
 
     def __init__(
@@ -118,22 +118,22 @@ class SparseLU:
 
     @property
     def fill(self) -> int:
-        """Entries that the factors have and the matrix has not."""
+        """Entries of the factors that are zero in the matrix."""
         return self._elimination.pattern.size - len({*self._elimination.moved})
 
     @property
     def operations(self) -> int:
-        """Of one factorization and one solution; a multiplication with a subtraction is one."""
+        """Operations of one factorization and one solution; a multiply-subtract counts as one."""
         return self._elimination.operations
 
     @property
     def order(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Rows and columns of the compiled pivots."""
+        """Rows and columns of the compiled pivot sequence."""
         return self._elimination.order.rows, self._elimination.order.columns
 
     @property
     def arrangement(self) -> NDArray[np.int64]:
-        """Number in the pattern of each value of an array of values.
+        """Index in the pattern of each entry of an array of values.
 
         `A.data[lu.arrangement]` are the values of a matrix with this pattern.
         """
@@ -142,40 +142,40 @@ class SparseLU:
 
     @property
     def weakest_pivot(self) -> float:
-        """Smallest pivot over all samples, in parts of the largest entry of its column."""
+        """Smallest pivot over all samples, relative to the largest entry of its column."""
         return self._elimination.order.weakest
 
     @property
     def code_size(self) -> int:
-        """Size of the generated code as a library [bytes]; 0 if there is none."""
+        """Size of the library of generated code [bytes]; 0 if there is none."""
         return self._built.path.stat().st_size if self._built else 0
 
     @property
     def addresses(self) -> tuple[int, int]:
-        """Of the `il_sparse_lu` and its `il_sparse_lu_memory`, for C code in this process."""
+        """Addresses of `il_sparse_lu` and `il_sparse_lu_memory`, for C code in this process."""
         return self._calls.addresses
 
     def factor(self, values: Any) -> None:
         """Factor the matrix with these values.
 
         Args:
-            values: in the order of the pattern (`lu.pattern`: the arrays of SciPy) or arranged,
-                shape (entries,), or a matrix whose entries lie in the pattern.
+            values: in the order of the pattern (`lu.pattern`: SciPy's arrays) or arranged, shape
+                (entries,), or a matrix with entries inside the pattern.
 
         Raises:
-            SolveError: some pivot is zero whatever order is taken, or not finite.
+            SolveError: a pivot is zero in any order, or not finite.
         """
         self._tell(self._calls.factor(self._values(values)))
 
     def solve(self, b: ArrayLike, *, transposed: bool = False) -> Reals:
-        """x of A x = b with the values that were factored last.
+        """Solve A x = b with the values that were factored last.
 
         Args:
-            b: right side, shape (n,), or several as columns, shape (n, count).
+            b: right-hand side, shape (n,), or several as columns, shape (n, count).
             transposed: solve Aᵀ x = b instead.
 
         Raises:
-            SolveError: no solution can be trusted; `lu.report` tells what was tried.
+            SolveError: no accurate solution was found; see `lu.report`.
         """
         right = self._right(b)
         x = np.empty_like(right)
@@ -193,10 +193,10 @@ class SparseLU:
 
         Args:
             values: as for `factor`.
-            b: right side, shape (n,).
+            b: right-hand side, shape (n,).
 
         Raises:
-            SolveError: no solution can be trusted; `lu.report` tells what was tried.
+            SolveError: no accurate solution was found; see `lu.report`.
         """
         if np.ndim(b) != 1:
             raise InputError(
@@ -208,13 +208,13 @@ class SparseLU:
         return x
 
     def export_c(self, directory: str | Path) -> tuple[Path, ...]:
-        """Write all C files of this solver, for a loop of your own.
+        """Write all C files of this solver, for use in your own loop.
 
-        `sparse_lu()` of `sparse_lu.c` gives what the functions of `il_sparse_lu.h` take. Nothing in
-        them allocates; their memory is that of the caller (`il_sparse_lu_bytes`).
+        `sparse_lu()` of `sparse_lu.c` returns the argument of the functions of `il_sparse_lu.h`.
+        They do not allocate; the caller provides their memory (`il_sparse_lu_bytes`).
 
         Returns:
-            The files, all that has to be compiled and its headers.
+            All files to compile, and their headers.
         """
         files = {name: runtime_sources()[name] for name in _RUNTIME}
         files["sparse_lu.c"] = self._code.tables
@@ -237,7 +237,7 @@ class SparseLU:
         return found if self._code.arrangement is None else found[self.arrangement]
 
     def _right(self, b: ArrayLike) -> Reals:
-        """Right sides as rows."""
+        """Right-hand sides as rows."""
         try:
             right = np.asarray(b, dtype=np.float64)
         except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What a person writes about a mechanism: a builder, and the frozen mechanism it builds."""
+"""Description of a mechanism: the builder, and the frozen mechanism it builds."""
 
 from inloop.joints import JointSpec
 from inloop.joints.kinds.ball import ball

@@ -1,4 +1,4 @@
-"""Bodies and the joints they hang by, as methods of `Model`."""
+"""Bodies and their joints, as methods of `Model`."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ def body(
 ) -> BodyHandle:
     """Attach a body to another one.
 
-    The body frame is the frame after the joint; at q = 0 it coincides with the frame or
-    point it hangs on. Every number may be an expression of parameters.
+    The body frame is the frame after the joint; at q = 0 it coincides with the frame or point it is
+    attached to. Every number may be an expression of parameters.
 
     Args:
         name: name of the body.
-        on: a body, a point or a frame, or its name, which may be declared later.
-        joint: revolute(...), prismatic(...), fixed(), ...; or several in a row, such as
-            universal(...), cylindrical(...) or planar(...): then as `chain` does.
-        mass: [kg].
+        on: the parent: a body, a point or a frame, or its name, which may be declared later.
+        joint: revolute(...), prismatic(...), fixed(), ...; or several in series, such as
+            universal(...), cylindrical(...) or planar(...), as for `chain`.
+        mass: mass [kg].
         com: center of mass p_BC in body axes [m].
         inertia: about the center of mass, in body axes [kg·m²]: (ixx, iyy, izz),
             (ixx, iyy, izz, ixy, ixz, iyz) or a 3x3 matrix. Products are entries of the
             matrix: ixy = -∫ x y dm.
         doc: description.
-        visuals: what to draw: shapes at the origin of the body, or visual(shape, at, color).
+        visuals: shapes to draw at the origin of the body, or visual(shape, at, color).
     """
     if isinstance(joint, list | tuple):
         return chain(
@@ -92,18 +92,18 @@ def chain(
 ) -> BodyHandle:
     """Attach a body to another one by several joints in series.
 
-    Massless bodies carry the joints but the last: "base" with free() makes "base_tx",
-    "base_ty", ... "base_ry" and "base", whose joint is "base_rz".
+    Massless bodies carry all joints but the last: "base" with free() makes "base_tx", "base_ty",
+    ... "base_ry" and "base", whose joint is "base_rz".
 
     Args:
         name: name of the last body.
-        on: what the first joint sits on.
+        on: the parent of the first joint.
         joints: the joints, base to tip, such as free(), planar() or ball().
-        mass: of the last body [kg].
+        mass: mass of the last body [kg].
         com: center of mass of the last body, in its axes [m].
-        inertia: of the last body about its center of mass [kg·m²], as in `body`.
+        inertia: inertia of the last body about its center of mass [kg·m²], as in `body`.
         doc: description of the last body.
-        visuals: what to draw of the last body, as in `body`.
+        visuals: shapes to draw for the last body, as in `body`.
     """
     if not joints or not all(isinstance(joint, JointSpec) for joint in joints):
         read = model._draft.intake(f"chain {quoted(name)}")
@@ -129,7 +129,7 @@ def chain(
 
 
 def _read_visuals(read: Intake, visuals: object) -> tuple[Visual, ...]:
-    """What to draw of a body."""
+    """Read the shapes to draw for a body."""
     items = as_tuple(visuals)
     placed = [Visual(item) if isinstance(item, Shape) else item for item in items or ()]
     found = tuple(item for item in placed if isinstance(item, Visual))

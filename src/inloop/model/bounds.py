@@ -1,6 +1,6 @@
-"""What a number of a model must be: a number as it is written, an expression at the defaults.
+"""Bounds of the numbers of a model; expressions are checked at the default parameters.
 
-A parameter that is itself such a number keeps to its bound while the model runs.
+A parameter that is used directly as such a number keeps to the bound while the model runs.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ FIX = "Check its sign and its unit."
 
 @dataclass(frozen=True)
 class Bound:
-    """What a number must be.
+    """Admissible values of a number.
 
     Attributes:
-        words: in words.
-        holds: as a test.
-        stand_in: a value that passes it.
-        least, most: between which it passes.
+        words: the condition as text.
+        holds: the condition as a test.
+        stand_in: a value that passes the test.
+        least, most: admissible interval.
     """
 
     words: str
@@ -34,11 +34,11 @@ class Bound:
 
 @dataclass(frozen=True)
 class Bounded:
-    """An expression that has a bound.
+    """An expression with a bound.
 
     Attributes:
         value: the expression.
-        bound: what it must be.
+        bound: its admissible values.
         what: element and quantity, such as "spring 'pad': stiffness".
         where: file and line.
     """

@@ -1,8 +1,7 @@
-"""The builder: what a person writes a mechanism with.
+"""The builder: how a user writes a mechanism.
 
-It owns a draft and has a method for each thing that can be written into it. Each duty is a module
-of functions that take a model first, so that they are methods here: signature and docstring are
-theirs.
+It owns a draft and has a method for each kind of element. These methods are functions of other
+modules that take the model as first argument; signature and docstring are theirs.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ from inloop.symbolic import Expr, Graph
 
 
 class ModelBuilder:
-    """Collects bodies, loops, parameters and forces; `build()` checks them and freezes the result.
+    """Collects bodies, loops, parameters and forces; `build()` checks and freezes them.
 
-    Mistakes do not raise where they are made: `build()` reports all of them at once, each with
-    the line that wrote it.
+    Mistakes do not raise immediately: `build()` reports all of them at once, each with the line
+    that caused it.
     """
 
-    # what moves
+    # bodies
     body = bodies.body
     chain = bodies.chain
     flexible_link = flexible_links.flexible_link
-    # what acts on it
+    # forces
     joint_force = forces.joint_force
     coupled_force = forces.coupled_force
     force = forces.force
@@ -64,7 +63,7 @@ class ModelBuilder:
     hard_stop = stops.hard_stop
     pile = piling.pile
     tyre = tyres.tyre
-    # what it must obey
+    # constraints
     close = constraints.close
     constraint = constraints.constraint
     gear = couplings.gear
@@ -75,15 +74,15 @@ class ModelBuilder:
     velocity_constraint = velocities.velocity_constraint
     drive = constraints.drive
     independent = constraints.independent
-    # how it changes while it runs
+    # modes and events
     mode = modes.mode
     during = modes.during
     lock = modes.lock
     event = modes.event
-    # what is measured
+    # measurements
     output = sensors.output
     sensor = sensors.sensor
-    # what moves it
+    # control
     controller = controllers.controller
 
     def __init__(
@@ -102,8 +101,8 @@ class ModelBuilder:
                 model that returns it, to make it a parameter:
                 `gravity=lambda m: (0, 0, -m.parameter("g", 9.81, unit="m/s^2"))`.
             doc: description, repeated in generated code.
-            strict_inertia: False turns inertias that no real body has into notes; meant for
-                files whose numbers are rounded.
+            strict_inertia: False turns physically impossible inertias into notes instead of
+                mistakes; meant for files with rounded numbers.
         """
         self._draft = Draft(name, doc, strict_inertia, where=caller_line())
         read = self._draft.intake(f"model {quoted(name)}")
@@ -138,13 +137,13 @@ class ModelBuilder:
 
         Args:
             name: name in the model and in generated code.
-            default: value; the equations use it as it is, so write it in SI.
+            default: value; used in the equations unchanged, so write it in SI.
             unit: label such as "N/m".
             range: lowest and highest value.
             doc: description.
 
         Returns:
-            A symbol that may stand wherever a number may.
+            A symbol that may be used wherever a number may.
         """
         read = self._draft.intake(f"parameter {quoted(name)}")
         parameter = read_parameter(read, name, default, unit, range, doc)
@@ -163,7 +162,7 @@ class ModelBuilder:
 
     @contextmanager
     def reading(self, where: str) -> Iterator[None]:
-        """Take `where` (such as "arm.urdf:12") as the place of all that is declared inside.
+        """Use `where` (such as "arm.urdf:12") as the location of all elements declared inside.
 
         For file readers: mistakes then point into the file instead of the reader's caller.
         """
@@ -174,14 +173,14 @@ class ModelBuilder:
             self._draft.reading = before
 
     def note(self, text: str) -> None:
-        """Tell the user something about the model that is no mistake; `describe()` prints it."""
+        """Add a note about the model, which `describe()` prints."""
         self._draft.notes.append(text)
 
     @property
     def metadata(self) -> dict[str, object]:
-        """What came with the model and takes no part in the equations, by the name of its source.
+        """Data that came with the model and is not part of the equations, by source.
 
-        File readers keep here what inloop does not use: `metadata["urdf"]`, for example.
+        File readers store here what inloop does not use: `metadata["urdf"]`, for example.
         """
         return self._draft.metadata
 

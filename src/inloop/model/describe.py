@@ -1,4 +1,4 @@
-"""A mechanism as plain text: aligned tables that a person can read."""
+"""A mechanism as plain text: aligned, readable tables."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _section(header: Row, rows: Sequence[Row]) -> list[str]:
     """Return an aligned table as one block, or nothing if it has no rows."""
     if not rows:
         return []
-    # a column that is empty everywhere tells nothing
+    # omit empty columns
     columns = [k for k in range(len(header)) if any(row[k] for row in rows)]
     table = [[row[k] for k in columns] for row in (header, *rows)]
     widths = [max(len(row[k]) for row in table) for k in range(len(columns))]
@@ -96,7 +96,7 @@ def _body_row(body: Body) -> Row:
 
 
 def _numbers(joint: Joint) -> str:
-    """What makes one joint of a kind differ from another, such as " pitch 0.01 m/rad"."""
+    """Numbers of a kind of joint, such as " pitch 0.01 m/rad"."""
     told = (f" {name} {_scalar(x)} {unit}" for name, (x, unit) in joint.kind.numbers().items())
     return "".join(told)
 
@@ -148,7 +148,7 @@ def _loop_rows(mechanism: Mechanism) -> list[Row]:
 
 
 def _constraint_rows(mechanism: Mechanism) -> list[Row]:
-    # a constraint of several rows takes several lines
+    # one line per row of a constraint
     return [
         (item.name if k == 0 else "", _scalar(row), item.unit)
         for item in mechanism.constraints
@@ -161,7 +161,7 @@ def _coupling_rows(mechanism: Mechanism) -> list[Row]:
 
 
 def _proportion(item: Coupling, mechanism: Mechanism) -> str:
-    """What a coupling holds: "wheel - 2.5 motor = 0.1"; expressions stand in brackets."""
+    """Equation of a coupling: "wheel - 2.5 motor = 0.1"; expressions in parentheses."""
     told = ""
     for k, factor in item.factors:
         negative = not isinstance(factor, Expr) and factor < 0.0
@@ -240,7 +240,7 @@ def _contact_rows(mechanism: Mechanism) -> list[Row]:
 
 
 def law_text(law: object) -> str:
-    """A law by its class and coefficients that it has: "HuntCrossley(stiffness 1e+05, …)"."""
+    """A law as its class and given coefficients: "HuntCrossley(stiffness 1e+05, …)"."""
     given = {name: value for name, value in coefficients(law).items() if value is not None}
     told = (f"{name} {_coefficient(value)}" for name, value in given.items())
     return f"{type(law).__name__}({', '.join(told)})"
@@ -303,9 +303,9 @@ def _effect_rows(mechanism: Mechanism) -> Iterator[Row]:
 def _scalar(value: Scalar) -> str:
     if not isinstance(value, Expr):
         return f"{value + 0.0:.5g}"
-    # long expressions are told by what they depend on
+    # long expressions are shown as functions of their symbols
     symbols = value.graph.symbols_of([value])
-    # a law's own arguments are shown without its name
+    # arguments of a law are shown without its name
     names = {symbol: symbol.name.rpartition(".")[2] for symbol in symbols}
     if len(reachable([value])) <= LARGEST_EXPRESSION:
         return to_text(value, names, SHORT)

@@ -1,4 +1,4 @@
-"""A model while it is being written: lists that grow, names that may still be wrong."""
+"""A model while it is being written: lists that grow, unchecked names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LawKind = Literal["joint_force", "coupled_force", "force", "torque", "line_force
 
 @dataclass(frozen=True)
 class BodyDraft:
-    """A body as written; `on` is the path of what it hangs on."""
+    """A body as written; `on` is the path of its parent."""
 
     name: str
     on: str
@@ -58,7 +58,7 @@ class SiteDraft:
 
     @property
     def path(self) -> str:
-        """What other elements call it: "crank.pin"."""
+        """Path used by other elements: "crank.pin"."""
         return f"{self.body}.{self.name}"
 
 
@@ -69,15 +69,15 @@ class LawDraft:
     Attributes:
         kind: the method of the builder that declared it.
         name: name of the law.
-        targets: paths of what it acts on: one, two for a line force or a frame force, any
+        targets: paths of the elements it acts on: one, two for a line force or a frame force, any
             number for a coupled force.
         axes: axes of the components.
-        symbols: the placeholders it was traced with, by argument name.
-        components: what the law returned.
+        symbols: placeholders that it was traced with, by argument name.
+        components: result of the law.
         where: file and line of the declaration.
         states: internal states of the law.
-        outputs: what it makes known.
-        quantities: what else it was traced with.
+        outputs: quantities that it publishes.
+        quantities: further quantities that it was traced with.
     """
 
     kind: LawKind
@@ -94,17 +94,17 @@ class LawDraft:
 
 @dataclass(frozen=True)
 class ContactDraft:
-    """A contact as written; the law that acts for it has its name.
+    """A contact as written; its force law has the same name.
 
     Attributes:
         name: name of the contact.
-        paths: of the two frames, in the order in which they were written.
-        shapes: on them.
+        paths: paths of the two frames, in the order in which they were written.
+        shapes: the shapes on them.
         law: normal force.
         friction: friction, None for smooth surfaces.
-        outputs: quantities that it makes known.
+        outputs: quantities that it publishes.
         where: file and line.
-        found: how its touches are found, None if the pair of shapes has a closed form.
+        found: collision detection at run time; None if the pair of shapes has a closed form.
     """
 
     name: str
@@ -132,7 +132,7 @@ class PileDraft:
 
 @dataclass(frozen=True)
 class SensorDraft:
-    """A sensor as written; `at` are paths or names of the places where it sits."""
+    """A sensor as written; `at` are paths or names of what it is mounted on."""
 
     name: str
     kind: SensorKind
@@ -142,7 +142,7 @@ class SensorDraft:
 
 @dataclass(frozen=True)
 class LoopDraft:
-    """A loop as written; a and b are paths. Length and axis are zero where they do not apply."""
+    """A loop as written; a and b are paths. Length and axis are zero if they do not apply."""
 
     name: str
     kind: LoopKind
@@ -155,9 +155,9 @@ class LoopDraft:
 
 @dataclass(frozen=True)
 class ConstraintDraft:
-    """A traced constraint as written; q and qd hold its placeholders by joint name.
+    """A traced constraint as written; q and qd are its placeholders by joint name.
 
-    Entries of q may also be components of quaternions, "<body>.qw". Where qd is None it is a
+    Entries of q may also be components of quaternions, "<body>.qw". If qd is None, it is a
     constraint on positions.
     """
 
@@ -171,7 +171,7 @@ class ConstraintDraft:
 
 @dataclass(frozen=True)
 class CouplingDraft:
-    """Joints that move in proportion, as written; see `Coupling`. Factors by path or name."""
+    """Joints with proportional motions, as written; see `Coupling`. Factors by path or name."""
 
     name: str
     kind: CouplingKind
@@ -181,13 +181,13 @@ class CouplingDraft:
 
     @property
     def label(self) -> str:
-        """How messages call it."""
+        """Label in messages."""
         return f"{self.kind} {quoted(self.name)}"
 
 
 @dataclass(frozen=True)
 class DriveDraft:
-    """A driven joint as written; without a position it is a live input."""
+    """A driven joint as written; without a position, it is a live input."""
 
     joint: str
     position: Scalar | None
@@ -198,7 +198,7 @@ class DriveDraft:
 
 @dataclass(frozen=True)
 class IndependentDraft:
-    """A joint whose coordinate shall be independent."""
+    """A joint whose coordinate should be independent."""
 
     joint: str
     where: str
@@ -206,7 +206,7 @@ class IndependentDraft:
 
 @dataclass(frozen=True)
 class LockDraft:
-    """A joint that is held where it is."""
+    """A joint that is held at its current position."""
 
     name: str
     joint: str
@@ -261,7 +261,7 @@ class InputDraft:
 
 @dataclass(frozen=True)
 class ControllerDraft:
-    """A controller as written, with its gains as parameters, by argument; see `Controller`."""
+    """A controller as written, with its gains as parameters by argument; see `Controller`."""
 
     name: str
     function: Any
@@ -272,7 +272,7 @@ class ControllerDraft:
 
 @dataclass(frozen=True)
 class Place:
-    """A path resolved: the body as written and the pose in its axes."""
+    """A resolved path: the body as written and the pose in its axes."""
 
     body: str
     pose: Pose
@@ -280,7 +280,7 @@ class Place:
 
 @dataclass
 class Draft:
-    """Everything that was written so far, with the mistakes seen on the way."""
+    """Everything written so far, with the mistakes found on the way."""
 
     name: str
     doc: str
@@ -307,7 +307,7 @@ class Draft:
     couplings: list[CouplingDraft] = field(default_factory=list)
     drives: list[DriveDraft] = field(default_factory=list)
     independent: list[IndependentDraft] = field(default_factory=list)
-    started: list[str] = field(default_factory=list)  # joints that `start_at` has put somewhere
+    started: list[str] = field(default_factory=list)  # joints placed by `start_at`
     locks: list[LockDraft] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     events: list[EventDraft] = field(default_factory=list)
@@ -327,21 +327,21 @@ class Draft:
         return self.graph.symbol("t")
 
     def here(self) -> str:
-        """Return the place being written: a line of the file being read, or of the user's code."""
+        """Return the current location: a line of the file being read, or of the user's code."""
         return self.reading or caller_line()
 
     def intake(self, label: str) -> Intake:
-        """Return a reader for an element written here."""
+        """Return a reader for an element written at the current location."""
         return Intake(self.mistakes, self.graph, label, self.here(), self.bounded)
 
     def add_body(self, body: BodyDraft) -> None:
-        """Add a body; of several with one name the first is found by it."""
+        """Add a body; if a name is used several times, it refers to the first one."""
         self.bodies.append(body)
         self._body_named.setdefault(body.name, body)
         self._joint_named.setdefault(body.joint.name, body)
 
     def change_joint(self, body: BodyDraft, joint: Joint) -> None:
-        """Put another joint, of the same name, in the place of that of a body."""
+        """Replace the joint of a body by one of the same name."""
         changed = replace(body, joint=joint)
         self.bodies[next(k for k, known in enumerate(self.bodies) if known is body)] = changed
         for named in (self._body_named, self._joint_named):
@@ -361,11 +361,11 @@ class Draft:
         return self._site_at.get(path)
 
     def body_of_joint(self, name: str) -> BodyDraft | None:
-        """Return the body moved by the joint of this name, else the body of this name."""
+        """Return the body moved by the joint of this name, or else the body of this name."""
         return self._joint_named.get(name) or self._body_named.get(name)
 
     def elements(self) -> Iterator[str]:
-        """Yield names of everything that may hold in some modes only."""
+        """Yield the names of everything that may be limited to some modes."""
         yield from (law.name for law in self.laws)
         yield from (loop.name for loop in self.loops)
         yield from (item.name for item in self.constraints)
@@ -374,7 +374,7 @@ class Draft:
         yield from (f"drive {drive.joint}" for drive in self.drives)
 
     def free_name(self, stem: str) -> str:
-        """Return a name that no law, loop, constraint, coupling or lock has yet."""
+        """Return an unused name for a law, loop, constraint, coupling or lock."""
         used = set(self.elements())
         name, count = stem, 1
         while name in used:
@@ -383,7 +383,7 @@ class Draft:
         return name
 
     def resolve(self, path: str) -> Place | None:
-        """Return what a path such as "crank", "crank.pin" or "crank.com" means."""
+        """Return what a path such as "crank", "crank.pin" or "crank.com" refers to."""
         if path == GROUND_NAME or path in self._body_named:
             return Place(path, Pose())
         site = self._site_at.get(path)
@@ -398,13 +398,13 @@ class Draft:
         return Place(owner, Pose(ZERO if name == "origin" else body.com))
 
     def paths(self) -> Iterator[str]:
-        """Yield every path that something can hang on."""
+        """Yield every path that something can be attached to."""
         yield GROUND_NAME
         yield from self._body_named
         yield from self._site_at
 
 
 class HasDraft(Protocol):
-    """A model that is being written, as the functions see it that are its methods."""
+    """A model that is being written, as seen by the functions that are its methods."""
 
     _draft: Draft

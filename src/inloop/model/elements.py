@@ -21,15 +21,15 @@ class Joint:
 
     Attributes:
         name: name of the coordinate.
-        kind: how it moves, and what q measures; welds never occur in a Mechanism.
+        kind: type of joint, and what q measures; fixed joints never occur in a Mechanism.
         axis: unit vector, the same in J and in B.
-        limits: (lowest, highest) q [rad or m], or None.
-        initial: (q, qd) at the start; of joints in loops q may be a guess.
-        armature: inertia reflected by the drive, added on the diagonal of M [kg·m² or kg].
+        limits: (minimum, maximum) of q [rad or m], or None.
+        initial: initial (q, qd); for joints in loops, q may be a guess.
+        armature: reflected inertia of the drive, added to the diagonal of M [kg·m² or kg].
         where: file and line.
-        declared: which of the two initial values the user wrote, and loops must keep.
-        effort: largest that its drive gives [N·m or N]: the range of its input, which a person at
-            a slider is kept in; efforts of programs are taken as they are.
+        declared: which of the two initial values the user wrote, so that loops must keep them.
+        effort: maximum effort of its drive [N·m or N]: the range of its input for sliders; efforts
+            set by programs are not limited.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Joint:
 
 @dataclass(frozen=True)
 class Attachment:
-    """Where a body hangs on its parent: joint frame J in parent P.
+    """Attachment of a body to its parent: joint frame J in parent P.
 
     Attributes:
-        path: what the user hung it on, such as "crank.pin" or "ground".
+        path: the place it is attached to, such as "crank.pin" or "ground".
         p_PJ: position of J in P [m].
-        R_PJ: fixed rotation before the joint.
+        R_PJ: rotation of J in P.
     """
 
     path: str
@@ -83,10 +83,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Part:
-    """One body as the user wrote it, inside the rigid body B that carries it.
+    """A body as the user wrote it, part of the rigid body B that carries it.
 
     Attributes:
-        name: name the user gave.
+        name: name given by the user.
         p_BF: origin of the part in B [m].
         R_BF: axes of the part in B.
         p_BC: the part's own center of mass in B [m].
@@ -102,21 +102,21 @@ class Part:
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body, with everything that fixed joints put on it.
+    """A rigid body, including everything attached to it by fixed joints.
 
     Attributes:
-        name: name the user gave to the body that carries the others.
-        index: position in Mechanism.bodies, and of its coordinate in q, qd and tau.
-        parent: index of the parent body, GROUND for none.
+        name: name given by the user to the body that carries the others.
+        index: index in Mechanism.bodies, and of its coordinate in q, qd and tau.
+        parent: index of the parent body, or GROUND.
         attachment: joint frame J in the parent.
         joint: the joint to the parent; B coincides with J at q = 0.
         mass: total mass [kg].
-        com: center of mass p_BC of the whole [m].
+        com: center of mass p_BC of all parts [m].
         inertia: about that center of mass, in body axes [kg·m²], symmetric.
         parts: the bodies as written; the first is the carrier itself.
-        points: named points, also those of merged bodies.
-        frames: named frames, also those of merged bodies.
-        visuals: what to draw.
+        points: named points, including those of merged bodies.
+        frames: named frames, including those of merged bodies.
+        visuals: shapes to draw.
         doc: the user's description.
         where: file and line.
     """
@@ -139,12 +139,12 @@ class Body:
 
 @dataclass(frozen=True)
 class Attitude:
-    """How a body on a ball joint is turned: a unit quaternion, R_JB as (w, x, y, z).
+    """Attitude of a body on a ball joint: unit quaternion of R_JB as (w, x, y, z).
 
     Attributes:
-        name: of the body.
-        bodies: the three that stand for its turns about x, y and z; the last is the body itself.
-        first: the quaternion at the start.
+        name: name of the body.
+        bodies: the three bodies for rotations about x, y and z; the last is the body itself.
+        first: initial quaternion.
     """
 
     name: str
@@ -159,7 +159,7 @@ class Attitude:
 
 @dataclass(frozen=True)
 class Ground:
-    """The ground, with everything that fixed joints put on it."""
+    """The ground, including everything attached to it by fixed joints."""
 
     parts: tuple[Part, ...]
     points: tuple[Point, ...]

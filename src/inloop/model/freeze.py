@@ -1,4 +1,4 @@
-"""From a draft to a mechanism: check, merge fixed joints, resolve every name."""
+"""Freeze a draft into a mechanism: check, merge fixed joints, resolve every name."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def freeze(draft: Draft) -> Mechanism:
 
 
 def _controller(draft: Draft, mechanism: Mechanism, findings: Findings) -> Controller | None:
-    """The controller of a mechanism, traced."""
+    """The traced controller of a mechanism."""
     assert draft.controller is not None
     label = f"controller {quoted(draft.controller.name)}"
     read = Intake(findings.mistakes, draft.graph, label, draft.controller.where, draft.bounded)
@@ -82,7 +82,7 @@ def _controller(draft: Draft, mechanism: Mechanism, findings: Findings) -> Contr
 
 
 class Freezing:
-    """Makes the parts of one mechanism; all references of the draft must hold."""
+    """Creates the parts of one mechanism; all references of the draft must be valid."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -213,7 +213,7 @@ class Freezing:
         )
 
     def _visual(self, body: str, visual: Visual) -> Visual:
-        """In axes of the body that this one is welded to; points by their whole path."""
+        """A visual in axes of the body that carries it; points by their full path."""
         X_BF = self._pose(body)
 
         def placed(place: Any) -> Any:
@@ -227,10 +227,10 @@ class Freezing:
         )
 
     def _flexible_link(self, link: FlexibleLinkDraft) -> FlexibleLink:
-        """The beam with its frame in the body that carries the root."""
+        """The beam, with its frame in the body that carries the root."""
         placement = self._merged.placements[link.name]
         x, z = link.along, link.bends_about
-        # columns: along, across, the axis of bending
+        # columns: along the beam, across, bending axis
         R_FE = transpose((x, cross(z, x), z))
         X_BF = placement.X_BF
         return FlexibleLink(
@@ -252,10 +252,10 @@ class Freezing:
         lateral, rotation = (self._joint_index(f"{name}_{letter}") for letter in "wr")
         return Node(self._joint_index(f"{name}_u") if stretches else None, lateral, rotation)
 
-    # what acts on them
+    # forces
 
     def _moving_laws(self) -> list[LawDraft]:
-        """Return the laws that act on something that can move; note the others."""
+        """Return the laws that act on moving bodies; add notes about the others."""
         moving = []
         for law in self._draft.laws:
             if law.kind in ("force", "torque") and self._point(law.targets[0]).body == GROUND:
@@ -276,7 +276,7 @@ class Freezing:
         return Point(name, path, placement.body, position, self._where(path))
 
     def _frame(self, path: str) -> Frame:
-        """Return a frame; a point gets the axes of its body as written."""
+        """Return a frame; for a point, with the axes of its body as written."""
         point, place = self._point(path), self._draft.resolve(path)
         assert place is not None
         R_BF = times_matrix(self._pose(place.body).R, place.pose.R)
@@ -287,7 +287,7 @@ class Freezing:
         return named.where if named else self._draft.where
 
     def _axes(self, path: str) -> Matrix3:
-        """Return R_BF of the body as written that a path belongs to."""
+        """Return R_BF of the body, as written, that a path belongs to."""
         place = self._draft.resolve(path)
         assert place is not None
         return self._pose(place.body).R
@@ -298,7 +298,7 @@ class Freezing:
         return self._merged.placements[body.name].body
 
     def _shared(self, law: LawDraft) -> dict[str, Any]:
-        """Return what a law of any kind has: name, placeholders, place, states and outputs."""
+        """Return what all laws have in common: name, placeholders, location, states and outputs."""
         return {
             **law.symbols,
             "name": law.name,
@@ -309,7 +309,7 @@ class Freezing:
         }
 
     def _by_joint(self, quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
-        """Return quantities with those of joints under the joints' own names."""
+        """Return the quantities, those of joints under the joint names."""
         return tuple(
             replace(item, key=self._joint_names[self._joint_index(item.key)])
             if item.kind in ("q", "qd", "effort")
@@ -333,7 +333,7 @@ class Freezing:
         return Torque(body=self._point(law.targets[0]).body, **self._vector(law))
 
     def _vector(self, law: LawDraft) -> dict[str, Any]:
-        """Return what forces and torques on one body have, beside what all have."""
+        """Return what forces and torques on one body have in common."""
         x, y, z = law.components
         axes = {"axes": law.axes, "R_BF": self._axes(law.targets[0])}
         return {**axes, "components": (x, y, z), **self._shared(law)}
@@ -375,7 +375,7 @@ class Freezing:
         return sensor_of(item.name, item.kind, tuple(places), item.where)
 
     def _place(self, role: Role, path: str) -> Place:
-        """Return what a sensor sits on."""
+        """Return what a sensor is mounted on."""
         if role == "joint":
             return self._body(self._joint_index(path))
         if role == "contact":
@@ -394,7 +394,7 @@ class Freezing:
             else:
                 yield ExternalForce(item.name, at, self._axes(item.target), item.where)
 
-    # what restricts their motion
+    # constraints
 
     def _loop(self, loop: LoopDraft) -> Loop:
         a, b = self._frame(loop.a), self._frame(loop.b)
@@ -413,7 +413,7 @@ class Freezing:
         )
 
     def _place_in_q(self, name: str) -> int:
-        """Of a joint's coordinate or, behind all of them, of a component of a quaternion."""
+        """Index in q of a joint coordinate or, after all of those, of a quaternion component."""
         if self._draft.body_of_joint(name) is not None:
             return self._joint_index(name)
         body, _, component = name.rpartition(".")
@@ -435,7 +435,7 @@ class Freezing:
         live = live_motion(joint, drive.derivatives, drive.cutoff, graph, drive.where)
         return Drive(index, "input", t, live.q, *more, live.qd, live.qdd, live.inputs, live.states)
 
-    # what changes while it runs
+    # modes and events
 
     def _event(self, event: EventDraft) -> Event:
         return Event(
@@ -456,7 +456,7 @@ class Freezing:
         )
 
     def _membership(self) -> Iterable[tuple[str, frozenset[str]]]:
-        """Modes of each element that does not hold always; drives by the name of the joint."""
+        """Modes of each element that is not always active; drives by the name of the joint."""
         for element, modes in self._draft.membership.items():
             kind, _, joint = element.rpartition(" ")
             name = f"{kind} {self._joint_names[self._joint_index(joint)]}" if kind else element

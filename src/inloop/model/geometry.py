@@ -1,6 +1,6 @@
 """Vectors, rotations and poses whose entries are numbers or expressions.
 
-Numbers stay numbers: an expression is made only where a parameter takes part.
+Numbers stay numbers: an expression is created only if a parameter is involved.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ NO_INERTIA: Matrix3 = (ZERO, ZERO, ZERO)
 
 
 def folded(value: Scalar) -> Scalar:
-    """Return a constant expression as the number it is; leave everything else."""
+    """Return a constant expression as a number, anything else unchanged."""
     if isinstance(value, Expr) and value.is_constant:
         return float(value.value)
     return value
 
 
 def is_zero(value: Scalar) -> bool:
-    """Tell whether a scalar is the number zero (an expression never is)."""
+    """Return whether a scalar is the number zero (an expression never is)."""
     return not isinstance(value, Expr) and value == 0.0
 
 
@@ -39,10 +39,10 @@ def entries(matrix: Matrix3) -> Iterator[Scalar]:
 
 
 def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    """Return a·b, of vectors of any length."""
+    """Return a·b for vectors of any length."""
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
-        # terms that are zero leave no trace, so that numbers stay exact
+        # skip zero terms, so that numbers stay exact
         if not (is_zero(x) or is_zero(y)):
             total = total + x * y
     return folded(total)
@@ -74,7 +74,7 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
 
 
 def transpose(matrix: Matrix3) -> Matrix3:
-    """Return the transposed matrix."""
+    """Return the transpose."""
     a, b, c = matrix
     return (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
 

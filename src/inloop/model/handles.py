@@ -1,4 +1,4 @@
-"""Handles: what the builder returns, so that elements are named by objects instead of strings."""
+"""Handles: results of the builder, to refer to elements by objects instead of strings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Handle:
         self.path = path
 
     def belongs_to(self, draft: Draft) -> bool:
-        """Tell whether the handle is of the model that is written in this draft."""
+        """Return whether the handle belongs to the model of this draft."""
         return self._draft is draft
 
     def __repr__(self) -> str:
@@ -35,7 +35,7 @@ class PointHandle(Handle):
 
 
 class FrameHandle(Handle):
-    """A frame fixed on a body: a point with axes of its own."""
+    """A frame fixed on a body: a point with its own axes."""
 
 
 class BodyHandle(Handle):
@@ -53,7 +53,7 @@ class BodyHandle(Handle):
 
     @property
     def com_point(self) -> PointHandle:
-        """The center of mass of the body as written, without what is welded to it."""
+        """The center of mass of the body as written, without bodies fixed to it."""
         return PointHandle(self._draft, f"{self.path}.com")
 
     def point(self, name: str, position: Sequence[Scalar]) -> PointHandle:

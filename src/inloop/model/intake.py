@@ -1,7 +1,7 @@
-"""Reading what a person wrote: numbers, vectors and matrices, with all mistakes kept.
+"""Read the user's numbers, vectors and matrices, and collect all mistakes.
 
-Nothing is raised here. A value that cannot be used is reported and replaced by a harmless one,
-so that the rest of the model is still checked and all mistakes come out together.
+Nothing is raised here. An invalid value is reported and replaced by a harmless one, so that the
+rest of the model is still checked and all mistakes are reported together.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from inloop.model.geometry import NO_ROTATION, ZERO, Matrix3, Scalar, Vector3, f
 from inloop.model.names import name_problem, quoted
 from inloop.symbolic import Expr, Graph
 
-# stands in for an inertia that cannot be read [kg·m²]
+# replaces an invalid inertia [kg·m²]
 UNIT_INERTIA: Matrix3 = symmetric(1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is a real number (Python or NumPy); True and False are not."""
+    """Return whether a value is a real number (Python or NumPy); True and False are not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
@@ -31,16 +31,16 @@ def as_tuple(value: object) -> tuple[object, ...] | None:
         return None
     try:
         return tuple(value)
-    except TypeError:  # an array without dimensions
+    except TypeError:  # a 0-dimensional array
         return None
 
 
 class Intake:
-    """Reads the values of one element and reports under its name.
+    """Reads the values of one element and reports mistakes under its name.
 
     Attributes:
         graph: the graph of the model.
-        label: how messages call the element, such as "body 'shank'".
+        label: name of the element in messages, such as "body 'shank'".
         where: file and line of the element.
     """
 
@@ -63,11 +63,11 @@ class Intake:
         self._mistakes.append(Mistake(f"{self.label}: {problem}", self.where, fix))
 
     def bound(self, value: Expr, quantity: str, bound: Bound) -> None:
-        """Remember what an expression must be, for when all parameters are known."""
+        """Record a bound of an expression, to be checked when all parameters are known."""
         self._bounded.append(Bounded(value, bound, f"{self.label}: {quantity}", self.where))
 
     def name(self, value: object) -> str:
-        """Read a name; one that C cannot use is reported and kept, so that it can be found."""
+        """Read a name; an invalid one is reported but kept, so that references to it still work."""
         problem = name_problem(value)
         if problem is not None:
             self.complain(*problem)
@@ -90,7 +90,7 @@ class Intake:
     def number(
         self, value: object, quantity: str, fallback: float = 0.0, infinite: bool = False
     ) -> float:
-        """Read a number; only a limit or a range may be infinite."""
+        """Read a number; only limits and ranges may be infinite."""
         if isinstance(value, Expr):
             self.complain(
                 f"{quantity} must be a plain number, got an expression", "Write the number itself."

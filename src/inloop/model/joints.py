@@ -1,4 +1,4 @@
-"""Joints as they are read, and the short chains that stand for larger ones."""
+"""Read joints, and build the short chains that represent larger ones."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def free(
     """Let a body move in all directions: translation along x, y, z, then a ball joint.
 
     Args:
-        position: at the start, in the frame the body hangs on [m].
-        velocity: at the start, in the axes of that frame [m/s].
-        attitude: unit quaternion (w, x, y, z) at the start; see `ball`.
-        rate: angular velocity at the start, in the axes of the body [rad/s].
-        angles: three revolute joints in a row instead of the ball joint; see `ball`.
+        position: initial position, in the frame that the body is attached to [m].
+        velocity: initial velocity, in the axes of that frame [m/s].
+        attitude: initial unit quaternion (w, x, y, z); see `ball`.
+        rate: initial angular velocity, in body axes [rad/s].
+        angles: use three revolute joints in series instead of the ball joint; see `ball`.
     """
     at, speed = (_three(position, "position"), _three(velocity, "velocity"))
     slides = [
@@ -67,7 +67,7 @@ def planar(plane: str = "xy") -> list[JointSpec]:
 
 
 def universal(first: Axis = "x", second: Axis = "y") -> list[JointSpec]:
-    """Two joints for `chain`: rotation about two axes of a cross."""
+    """Two joints for `chain`: rotations about the two axes of a cross."""
     return [revolute(first), revolute(second)]
 
 
@@ -77,7 +77,7 @@ def cylindrical(axis: Axis = "z") -> list[JointSpec]:
 
 
 def chain_suffixes(specs: Sequence[JointSpec]) -> list[str]:
-    """Return one suffix per joint of a chain: "tx", "rz", "rz2", or "r3" for a free axis."""
+    """Return one suffix per joint of a chain: "tx", "rz", "rz2", or "r3" for a general axis."""
     suffixes: list[str] = []
     for number, spec in enumerate(specs, start=1):
         letter = str(spec.axis).lstrip("+-")
@@ -119,7 +119,7 @@ def read_joint(read: Intake, spec: object, body_name: str) -> Joint:
 
 
 def _read_kind(read: Intake, kind: JointKind, joint: str) -> JointKind:
-    """The kind with its numbers read, such as the pitch of a screw, and its functions traced."""
+    """The kind of joint with its numbers read, such as a screw pitch, and its functions traced."""
     values: dict[str, object] = {
         name: read.scalar(value, name) for name, (value, _) in kind.numbers().items()
     }
@@ -130,7 +130,7 @@ def _read_kind(read: Intake, kind: JointKind, joint: str) -> JointKind:
 
 
 def _read_initial(read: Intake, spec: JointSpec) -> tuple[Pair, tuple[bool, bool]]:
-    """Return q and qd at the start, and which of them are declared."""
+    """Return the initial q and qd, and which of them are declared."""
     both: tuple[object, ...] | None = (None, None)
     if spec.initial is not None:
         both = (spec.initial, None) if is_number(spec.initial) else as_tuple(spec.initial)

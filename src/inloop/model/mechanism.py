@@ -1,4 +1,4 @@
-"""The frozen result of the builder: a tree of rigid bodies and what acts on it."""
+"""The frozen result of the builder: a tree of rigid bodies and all that acts on it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from inloop.symbolic import Expr, Graph
 
 @dataclass(frozen=True, repr=False)
 class Mechanism:
-    """A checked model. Nothing in it changes; everything in it is resolved to indices.
+    """A checked model: immutable, with all names resolved to indices.
 
     Attributes:
         name: name of the model.
@@ -52,39 +52,39 @@ class Mechanism:
         graph: owner of all expressions.
         time: symbol of time in the force laws [s].
         bodies: base to tip; body k moves with coordinate k.
-        ground: what is fixed in the world.
+        ground: everything fixed in the world.
         parameters: numbers that may change between steps.
         inputs: signals that the force laws use.
-        joint_forces: laws that drive joints.
-        coupled_forces: laws that drive several joints each.
+        joint_forces: laws that act on joints.
+        coupled_forces: laws that act on several joints each.
         forces: laws that act at points.
-        torques: laws that turn bodies.
+        torques: laws that apply torques to bodies.
         line_forces: laws along the line between two points.
         frame_forces: laws between two frames.
         external_forces: force and torque inputs on bodies.
         joint_inputs: effort inputs of joints.
-        loops: where the tree is closed.
-        constraints: what the user wants to vanish.
+        loops: closures of the tree.
+        constraints: expressions of the user that must vanish.
         drives: joints whose motion is prescribed.
-        independent: bodies whose coordinates the user wants to be independent.
-        notes: what was changed or ignored, in words.
+        independent: bodies whose coordinates the user wants as independent.
+        notes: what was changed or ignored, as text.
         where: file and line.
-        locks: joints that are held where they are.
-        modes: sets of elements that hold together for a while; none if nothing changes.
-        events: what leads from one mode to another.
-        membership: modes of the elements that do not hold always; drives as "drive <joint>".
-        mode: of a mechanism in one mode: the name of the mode.
+        locks: joints that are held at their current position.
+        modes: sets of elements that are active together for a while; empty if nothing changes.
+        events: transitions between modes.
+        membership: modes of the elements that are not always active; drives as "drive <joint>".
+        mode: name of the mode, for a mechanism in one mode.
         bounded: formulas of parameters that have a bound.
-        metadata: what came with the model and takes no part in the equations, by source.
-        flexible_links: beams between bodies that displace their nodes.
-        contacts: shapes that may touch, with the names of the laws that act for them.
-        hard_stops: limits of joints that do not give way.
-        pile: bodies that touch each other wherever they meet.
-        sensors: what is measured where; their signals are outputs of the plant.
-        couplings: joints that move in proportion: gears, racks, differentials.
-        started: bodies whose first position was given after the model was written; those that it
-            declares yield to them.
-        controller: what is sampled inside the loop, if there is one.
+        metadata: data that came with the model and is not part of the equations, by source.
+        flexible_links: beams whose nodes are displaced by massless bodies.
+        contacts: shapes that may touch, with the names of their force laws.
+        hard_stops: rigid joint limits.
+        pile: bodies that may touch each other anywhere.
+        sensors: measurements; their signals are outputs of the plant.
+        couplings: joints with proportional motions: gears, racks, differentials.
+        started: bodies whose initial position was set after the model was written; declared initial
+            positions yield to them.
+        controller: the controller that is sampled inside the loop, if any.
     """
 
     name: str
@@ -133,7 +133,7 @@ class Mechanism:
         return f"<Mechanism {quoted(self.name)}: {counts}>"
 
     def describe(self) -> str:
-        """Return a table that a person can read."""
+        """Return a readable table."""
         return self._description
 
     @cached_property
@@ -142,7 +142,7 @@ class Mechanism:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the joints, in the order of qd and tau, and of the first entries of q."""
+        """Names of the joints, in the order of qd and tau, and of the leading entries of q."""
         return tuple(body.joint.name for body in self.bodies)
 
     @cached_property
@@ -165,12 +165,12 @@ class Mechanism:
 
     @cached_property
     def turned(self) -> tuple[int, ...]:
-        """Of each ball joint, the first of the three coordinates that turn it."""
+        """For each ball joint, the first of its three coordinates."""
         return tuple(attitude.bodies[0] for attitude in self.attitudes)
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
-        """Names of what is integrated beside the coordinates: states of laws, quaternions."""
+        """Names of the integrated states besides the coordinates: states of laws, quaternions."""
         return (*(state.name for state in self.states), *self.positions[len(self.bodies) :])
 
     @cached_property
@@ -180,18 +180,18 @@ class Mechanism:
 
     @cached_property
     def first_q(self) -> tuple[float, ...]:
-        """q as it is declared: of joints in loops it may be a guess."""
+        """Declared q: for joints in loops, it may be a guess."""
         turns = (component for each in self.attitudes for component in each.first)
         return (*(body.joint.initial[0] for body in self.bodies), *turns)
 
     @cached_property
     def first_qd(self) -> tuple[float, ...]:
-        """Velocities as they are declared."""
+        """Declared velocities."""
         return tuple(body.joint.initial[1] for body in self.bodies)
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
-        """Index of the parent of each body, GROUND for none; see `topology`."""
+        """Index of the parent of each body, or GROUND; see `topology`."""
         return tuple(body.parent for body in self.bodies)
 
     @cached_property
@@ -201,23 +201,23 @@ class Mechanism:
 
     @cached_property
     def law_outputs(self) -> tuple[LawOutput, ...]:
-        """What the laws make known, in the order of `laws`."""
+        """Outputs of the laws, in the order of `laws`."""
         return tuple(output for law in self.laws for output in law.outputs)
 
     @cached_property
     def sensor_signals(self) -> tuple[Signal, ...]:
-        """What the sensors measure, in their order."""
+        """Signals of the sensors, in their order."""
         return tuple(signal for sensor in self.sensors for signal in sensor.signals)
 
     @cached_property
     def coupled_efforts(self) -> dict[str, str]:
-        """Unit of what each coupling exerts on each of its joints, "<coupling>.<joint>.effort"."""
+        """Unit of the effort of each coupling on each joint, "<coupling>.<joint>.effort"."""
         joints = [(c.name, self.bodies[k].joint) for c in self.couplings for k, _ in c.factors]
         return {f"{name}.{j.name}.effort": j.kind.dimension.effort for name, j in joints}
 
     @property
     def signals_by_sensor(self) -> dict[str, tuple[str, ...]]:
-        """Names of what each sensor measures."""
+        """Names of the signals of each sensor."""
         return {item.name: tuple(signal.name for signal in item.signals) for item in self.sensors}
 
     @property
@@ -229,13 +229,13 @@ class Mechanism:
 
     @property
     def touches(self) -> bool:
-        """True if there are contacts or joint stops, which act suddenly."""
+        """Whether there are contacts or joint stops, which act suddenly."""
         stops = any(law.stop for law in self.joint_forces)
         return stops or bool(self.contacts)
 
     @property
     def hard_contacts(self) -> tuple[Contact | HardStop | Pile, ...]:
-        """Contacts, stops and piles whose impulses the method "moreau" finds; those found last."""
+        """Contacts, stops and piles for the method "moreau"; those detected at run time last."""
         pile = () if self.pile is None else (self.pile,)
         return (*self.declared_contacts, *self.found_contacts, *pile)
 
@@ -247,22 +247,22 @@ class Mechanism:
 
     @property
     def found_contacts(self) -> tuple[Contact, ...]:
-        """Hard contacts whose touches are found while the plant runs."""
+        """Hard contacts with collision detection at run time."""
         return tuple(contact for contact in self.contacts if contact.found is not None)
 
     @property
     def on_ground(self) -> tuple[OnGround, ...]:
-        """Shapes that may touch ground of triangles."""
+        """Shapes that may touch a ground of triangles."""
         return shapes_on_ground(self.found_contacts, self.pile)
 
     @property
     def closed(self) -> bool:
-        """True if something beside the joints of the tree restricts the motion."""
+        """Whether the motion is constrained by more than the joints of the tree."""
         rows = (*self.loops, *self.constraints, *self.couplings, *self.locks)
         return bool(rows or self.drives)
 
     def in_mode(self, mode: str) -> Mechanism:
-        """Return the mechanism with the elements and events of one of its modes."""
+        """Return the mechanism with only the elements and events of one of its modes."""
         if mode not in (known := [item.name for item in self.modes]):
             raise self._unknown("mode", mode, known)
 
@@ -282,7 +282,7 @@ class Mechanism:
             frame_forces=tuple(law for law in self.frame_forces if holds(law.name)),
             contacts=tuple(item for item in self.contacts if holds(item.name)),
             hard_stops=tuple(item for item in self.hard_stops if holds(item.name)),
-            # a contact that is not there cannot be measured
+            # omit sensors of absent contacts
             sensors=tuple(
                 sensor
                 for sensor in self.sensors
@@ -299,12 +299,12 @@ class Mechanism:
         )
 
     def as_mode(self, mode: str) -> Mechanism:
-        """Return the mechanism as one mode among others; it must have no modes of its own."""
+        """Return the mechanism as one mode of a machine; it must not have modes itself."""
         events = tuple(replace(event, mode=mode, to=event.to or mode) for event in self.events)
         return replace(self, name=f"{self.name}_{mode}", mode=mode, events=events)
 
     def children(self, body: int) -> tuple[Body, ...]:
-        """Return the bodies that hang on a body, or on GROUND."""
+        """Return the bodies attached to a body, or to GROUND."""
         return tuple(self.bodies[k] for k in topology.children(self.parents, body))
 
     def ancestors(self, body: int) -> tuple[Body, ...]:
@@ -312,7 +312,7 @@ class Mechanism:
         return tuple(self.bodies[k] for k in topology.ancestors(self.parents, body))
 
     def body(self, name: str) -> Body:
-        """Return a body by name; for one that was merged, the body that carries it."""
+        """Return a body by name; for a merged one, the body that carries it."""
         if name not in self._parts:
             raise self._unknown("body", name, self._parts)
         index, _ = self._parts[name]

@@ -1,4 +1,4 @@
-"""Fixed joints are merged away: which body carries what, and with which total inertia."""
+"""Merge fixed joints: which body carries which parts, and its total inertia."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Merged:
         carriers: the bodies that move, base to tip.
         attachments: joint frame of each carrier in the body that carries it.
         parents: index of that body.
-        placements: of every body as written, and of the ground, by name.
+        placements: placement of every body as written, and of the ground, by name.
     """
 
     carriers: tuple[BodyDraft, ...]
@@ -70,7 +70,7 @@ def parent_indices(draft: Draft) -> list[int]:
 
 
 def merge(draft: Draft) -> Merged:
-    """Hang every body on the moving body that carries its parent."""
+    """Attach every body to the moving body that carries its parent."""
     placements = {GROUND_NAME: Placement(GROUND, Pose())}
     carriers: list[BodyDraft] = []
     attachments: list[Attachment] = []

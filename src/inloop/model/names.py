@@ -1,4 +1,4 @@
-"""Names: which ones the generated C can carry, how they are quoted, what was probably meant."""
+"""Names: validity in generated C, quoting, and suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from inloop.errors import near_names
 GROUND_NAME = "ground"
 RESERVED_POINTS = ("origin", "com")  # every body has these two
 RESERVED_SYMBOLS = ("t",)  # the time argument of force laws
-RESERVED_SIGNALS = ("t", "mode", "events")  # what results call these by themselves
-RESERVED_STATES = ("q", "qd", "qdd", "tau", "t")  # what results call the quantities of joints
+RESERVED_SIGNALS = ("t", "mode", "events")  # used by results for other signals
+RESERVED_STATES = ("q", "qd", "qdd", "tau", "t")  # used by results for quantities of joints
 
 # C99 5.2.4.1: a compiler must tell apart the first 63 characters of an internal name
 LONGEST_NAME = 63
@@ -28,7 +28,7 @@ _C_KEYWORDS = {
 
 
 def quoted(name: object) -> str:
-    """Return a name in quotes on one line, escaped and cut when it is long."""
+    """Return a name in quotes on one line, escaped and truncated if it is long."""
     text = name if isinstance(name, str) else repr(name)
     if len(text) > _SHOWN:
         text = text[: _SHOWN - 3] + "..."
@@ -62,7 +62,7 @@ def _as_identifier(name: str) -> str:
 
 
 def suggestion(wrong: str, known: Iterable[str]) -> str:
-    """Return a sentence that helps with an unknown name: a near miss, or what there is."""
+    """Return a hint for an unknown name: a similar name, or the known ones."""
     candidates = sorted(set(known))
     near = near_names(wrong, candidates)
     if near:

@@ -18,15 +18,15 @@ from inloop.symbolic import Expr, evaluate
 
 @dataclass(frozen=True)
 class Parameter:
-    """A constant of the equations that may be changed between steps.
+    """A constant of the equations that may change between steps.
 
     Attributes:
         name: name in the model and in generated code.
-        default: value, used in the equations as it is: SI.
+        default: value, used in the equations unchanged: SI.
         unit: label.
-        range: lowest and highest value for sliders and sweeps, or None.
+        range: minimum and maximum for sliders and sweeps, or None.
         doc: the user's description.
-        symbol: the symbol that stands for it in expressions.
+        symbol: its symbol in expressions.
         where: file and line.
     """
 
@@ -41,13 +41,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Input:
-    """A signal from outside that force laws or drives use.
+    """An external signal that force laws or drives use.
 
     Attributes:
         name: name in the model and in the vector u.
         unit: label.
         doc: the user's description.
-        symbol: the symbol that stands for it in expressions.
+        symbol: its symbol in expressions.
         where: file and line.
         default: value until something is connected.
     """
@@ -63,7 +63,7 @@ class Input:
 def read_parameter(
     read: Intake, name: object, default: object, unit: object, bounds: object, doc: str
 ) -> Parameter:
-    """Read a parameter as written and report what is wrong with it."""
+    """Read a parameter as written and report its mistakes."""
     checked_name = read.name(name)
     checked_unit = read_unit(read, unit)
     limits = None if bounds is None else read.pair(bounds, "range", infinite=True)
@@ -87,16 +87,16 @@ def read_parameter(
 
 
 def read_input(read: Intake, name: object, unit: object, doc: str) -> Input:
-    """Read an input as written and report what is wrong with it."""
+    """Read an input as written and report its mistakes."""
     owner, dot, own = name.partition(".") if isinstance(name, str) else (name, "", name)
     checked_name = f"{read.name(owner)}.{read.name(own)}" if dot else read.name(name)
-    # laws call their arguments "<law>.<argument>"
+    # arguments of laws are named "<law>.<argument>"
     symbol = read.graph.symbol(f"input.{checked_name}" if dot else checked_name)
     return Input(checked_name, read_unit(read, unit), doc, symbol, read.where)
 
 
 def read_unit(read: Intake, unit: object) -> str:
-    """Read a unit; one that is not known becomes no unit."""
+    """Read a unit; an unknown one is reported and dropped."""
     if is_known(unit):
         return str(unit)
     read.complain(
@@ -114,7 +114,7 @@ class Defaults:
         self._values: Mapping[Expr, float] = {p.symbol: p.default for p in parameters}
 
     def knows(self, symbol: Expr) -> bool:
-        """Tell whether a symbol is a parameter."""
+        """Return whether a symbol is a parameter."""
         return symbol in self._values
 
     def of(self, scalars: Sequence[Scalar]) -> tuple[float, ...] | None:
@@ -130,7 +130,7 @@ class Defaults:
 
 
 def kept_to(parameters: Sequence[Parameter], bounded: Sequence[Bounded]) -> list[Parameter]:
-    """Parameters that are themselves numbers with a bound, with ranges that do not leave it."""
+    """Parameters with their ranges limited to the bounds of numbers that they are used for."""
     ranges = {p.symbol: p.range or (-math.inf, math.inf) for p in parameters}
     for item in bounded:
         if item.value in ranges:

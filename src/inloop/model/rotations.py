@@ -1,4 +1,4 @@
-"""Fixed rotations as a person writes them."""
+"""Fixed rotations as the user writes them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Rotation: TypeAlias = "RollPitchYaw | AxisAngle | Sequence[Sequence[Scalar]] | n
 
 
 def rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> RollPitchYaw:
-    """Rotate about the fixed axes x, y, z in this order, as URDF does [rad]."""
+    """Rotate about the fixed axes x, y, z in this order, as in URDF [rad]."""
     return RollPitchYaw(roll, pitch, yaw)
 
 
@@ -50,7 +50,7 @@ def axis_angle(axis: str | Sequence[float], angle: Scalar) -> AxisAngle:
 
 
 def read_axis(read: Intake, value: object) -> tuple[float, float, float]:
-    """Read an axis and make it a unit vector."""
+    """Read an axis and normalize it."""
     if isinstance(value, str):
         if value.lstrip("+-") not in _AXES or len(value) > 2:
             read.complain(

@@ -1,4 +1,4 @@
-"""Where in the user's own files an element was written."""
+"""Location in the user's files where an element was written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _GALLERY = _PACKAGE + "gallery" + os.sep
 
 
 def is_internal(filename: str) -> bool:
-    """Tell whether a file is part of inloop. Gallery models count as a user's files."""
+    """Return whether a file is part of inloop. Gallery models count as user files."""
     return filename.startswith(_PACKAGE) and not filename.startswith(_GALLERY)
 
 
@@ -27,7 +27,7 @@ def caller_line() -> str:
 
 
 def definition_line(function: Any) -> str:
-    """Return "file:line" where a user's function was defined, or "" if that is not known."""
+    """Return "file:line" where a user's function was defined, or "" if unknown."""
     code = getattr(function, "__code__", None)
     if code is None or is_internal(code.co_filename):
         return ""

@@ -1,4 +1,4 @@
-"""Where a mechanism starts, told after its bodies: for models that were read from a file."""
+"""Initial positions set after the bodies are declared, for models read from files."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from inloop.joints.kinds.ball import Ball, ball
 from inloop.model.draft import BodyDraft, Draft, HasDraft
 from inloop.model.names import quoted, suggestion
 
-# how the root link of a robot stands on the ground: it may move, by a quaternion or by angles
+# mobility of the root link of a robot: fixed, free with a quaternion, or free with angles
 Base = Literal["fixed", "free", "angles"]
 
 
 def start_at(model: HasDraft, q: Mapping[str, float | Sequence[float]]) -> None:
-    """Let joints start at other positions than those that were declared with them.
+    """Replace the declared initial positions of joints.
 
     Args:
         model: the model, with all of its bodies.
-        q: by coordinate a number [rad or m]; by name of a body on a ball joint its attitude, a
-            quaternion (w, x, y, z) of any length. Joints in loops keep it, and positions that
-            others were declared with yield to it.
+        q: a number for each coordinate [rad or m]; for a body on a ball joint, by its name, a
+            quaternion (w, x, y, z) of any length. Joints in loops keep these values, and declared
+            positions of other joints yield to them.
 
     Raises:
-        InputError: there is no such joint, the value is no position of it, or is outside its
-            limits. Nothing is changed then.
+        InputError: a joint is unknown, or a value is invalid or outside its limits. Nothing is
+            changed then.
     """
     draft = model._draft
     if not isinstance(q, Mapping):
@@ -61,7 +61,7 @@ def start_at(model: HasDraft, q: Mapping[str, float | Sequence[float]]) -> None:
 
 
 def _turning(draft: Draft) -> dict[str, list[BodyDraft]]:
-    """The three parts of each ball joint, by the name of the body that it carries."""
+    """The three parts of each ball joint, by the name of the body it carries."""
     parts = [body for body in draft.bodies if isinstance(body.joint.kind, Ball)]
     return {parts[k + 2].name: parts[k : k + 3] for k in range(0, len(parts), 3)}
 

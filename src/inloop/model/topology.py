@@ -1,4 +1,4 @@
-"""The shape of a tree, given by the parent index of each node (GROUND for none)."""
+"""The topology of a tree, given by the parent index of each node (or GROUND)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ GROUND = -1
 
 
 def children(parents: Sequence[int], node: int) -> tuple[int, ...]:
-    """Return the nodes that hang directly on a node (or on GROUND), in index order."""
+    """Return the nodes attached directly to a node (or to GROUND), in index order."""
     return tuple(k for k, parent in enumerate(parents) if parent == node)
 
 
 def ancestors(parents: Sequence[int], node: int) -> tuple[int, ...]:
-    """Return parent, grandparent, ... of a node, down to the one on the ground."""
+    """Return parent, grandparent, ... of a node, down to the one attached to the ground."""
     path = []
     node = parents[node]
     while node != GROUND:
@@ -51,7 +51,7 @@ def descendants(parents: Sequence[int], node: int) -> tuple[int, ...]:
 
 
 def cycles(parents: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield every closed ring of nodes once, each node followed by its parent."""
+    """Yield every cycle of nodes once, each node followed by its parent."""
     finished: set[int] = set()
     for start in range(len(parents)):
         path: dict[int, None] = {}  # in order

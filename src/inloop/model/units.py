@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-# largest plausible magnitude in that unit, None for no opinion
+# largest plausible magnitude in that unit, None if unlimited
 _BASE: dict[str, float | None] = {
     "1": None, "rad": 1e4, "m": 1e6, "kg": 1e9, "s": 1e9, "N": 1e10, "J": 1e15, "W": 1e12,
     "Pa": 1e13, "Hz": 1e12, "V": 1e8, "A": 1e8, "K": 1e6, "ohm": None, "Ω": None, "H": 1e6,
@@ -32,7 +32,7 @@ def _plain(unit: str) -> str:
 
 
 def _bases(unit: str) -> list[str] | None:
-    """Return the names of the factors of a unit, or None if it cannot be read."""
+    """Return the names of the factors of a unit, or None if it is invalid."""
     matches = [_FACTOR.fullmatch(part) for part in re.split(r"[*/]", _plain(unit))]
     names = [match["base"] for match in matches if match is not None]
     known = len(names) == len(matches) and all(n in _BASE or n in _NOT_SI for n in names)
@@ -40,17 +40,17 @@ def _bases(unit: str) -> list[str] | None:
 
 
 def is_known(unit: object) -> bool:
-    """Tell whether a unit is a product of known units, or "" for a pure number."""
+    """Return whether a unit is a product of known units, or "" for a pure number."""
     return isinstance(unit, str) and (unit == "" or (len(unit) <= 40 and bool(_bases(unit))))
 
 
 def is_si(unit: str) -> bool:
-    """Tell whether a known unit is made of SI units without prefixes (kg counts as one)."""
+    """Return whether a known unit consists of SI units without prefixes (kg counts as one)."""
     return unit == "" or all(name in _BASE for name in _bases(unit) or ())
 
 
 def is_absurd(value: float, unit: str) -> bool:
-    """Tell whether a finite value is far outside anything met in that unit."""
+    """Return whether a finite value is implausibly large for its unit."""
     limits: dict[str, float | None] = {**_BASE, **_NOT_SI, **_COMPOUND}
     limit = limits.get(_plain(unit))
     return limit is not None and math.isfinite(value) and abs(value) > limit

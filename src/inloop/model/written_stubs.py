@@ -1,7 +1,7 @@
-"""Writes for type checkers and editors what is found at run time.
+"""Write type stubs for functions that are discovered at run time.
 
-A kind of joint or sensor is one file; what a person writes for it, such as `il.screw(...)`, is
-found there. Stubs name all of them, so that they are completed, documented and checked.
+Each kind of joint or sensor is one file that also defines its user function, such as
+`il.screw(...)`. Stubs list all of them for completion, documentation and type checks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEAD = "# Written by `python -m inloop.model.written_stubs`: add a file to kinds
 
 
 def stub(written: Mapping[str, Callable[..., object]]) -> str:
-    """The text of a stub that names functions where they are defined."""
+    """The text of a stub that imports functions from where they are defined."""
     names = sorted(written)
     imports = "".join(f"from {written[name].__module__} import {name}\n" for name in names)
     listed = "".join(f'    "{name}",\n' for name in names)

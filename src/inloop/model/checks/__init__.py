@@ -1,1 +1,1 @@
-"""Checks of a model: everything that is wrong is found and told at once."""
+"""Checks of a model: all mistakes are found and reported at once."""

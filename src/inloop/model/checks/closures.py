@@ -1,4 +1,4 @@
-"""Loops, constraints and driven joints: rods with a length, rows that move, no joint driven twice.
+"""Loops, constraints and drives: lengths > 0, rows that joints influence, no joint driven twice.
 
 Names and references are checked elsewhere; here they may still be wrong.
 """
@@ -14,7 +14,7 @@ from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
 from inloop.symbolic import Expr
 
-# kinds of loops with a length: what it is called, and what to do if there is none
+# kinds of loops with a length: name of the length, and how to fix a missing one
 LENGTHS = {
     "rod": ("length", 'To make two points coincide, write kind="ball".'),
     "disc": ("radius", "Write the distance from the center to the rim [m]."),
@@ -54,7 +54,7 @@ def _report_row(item: ConstraintDraft, number: int, findings: Findings) -> None:
 
 
 def check_drives(draft: Draft, findings: Findings) -> None:
-    """Report driven joints that something else commands as well."""
+    """Report driven joints that are also commanded by something else."""
     driven: dict[str, str] = {}
     inputs = {_name(draft, item.target) for item in draft.joint_inputs}
     for drive in draft.drives:
@@ -84,13 +84,13 @@ def check_drives(draft: Draft, findings: Findings) -> None:
 
 
 def _name(draft: Draft, target: str) -> str:
-    """Return the name of the joint that a target means, or the target if there is none."""
+    """Return the name of the joint that a target refers to, or the target if there is none."""
     body: BodyDraft | None = draft.body_of_joint(target)
     return target if body is None else body.joint.name
 
 
 def check_ends(mechanism: Mechanism, findings: Findings) -> None:
-    """Report line forces, frame forces and loops whose two ends never move against each other."""
+    """Report line forces, frame forces and loops between two ends on the same rigid body."""
     pairs: list[tuple[str, LineForce | FrameForce | Loop]] = []
     pairs += [("line_force", law) for law in mechanism.line_forces]
     pairs += [("frame_force", law) for law in mechanism.frame_forces]

@@ -1,4 +1,4 @@
-"""Couplings: joints that occur once each, of the dimension that gears and racks need."""
+"""Couplings: each joint listed once, with the dimension that gears and racks need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.model.elements import Joint
 from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
 
-# what the joints of a coupling must measure, in the order of its factors
+# required dimensions of the joints of a coupling, in the order of its factors
 NEEDED = {"gear": (ANGLE, ANGLE), "rack": (LENGTH, ANGLE)}
 WORDS = {ANGLE: "turn", LENGTH: "slide"}
 FIX = (
@@ -19,11 +19,11 @@ FIX = (
 
 
 def check_couplings(draft: Draft, defaults: Defaults, findings: Findings) -> None:
-    """Report couplings that hold nothing, or join what they cannot."""
+    """Report couplings that have no effect, or unsuitable joints."""
     for item in draft.couplings:
         bodies = [draft.body_of_joint(joint) for joint, _ in item.factors]
         joints = [body.joint for body in bodies if body is not None and body.joint.kind.moves]
-        if len(joints) < len(bodies):  # has been reported
+        if len(joints) < len(bodies):  # already reported
             continue
         problem = _problem_of_joints(item, joints)
         if problem is None:
@@ -51,7 +51,7 @@ def _check_factors(item: CouplingDraft, defaults: Defaults, findings: Findings) 
     values = defaults.of(tuple(factor for _, factor in item.factors))
     if values is None:
         return
-    # the last factor of a gear or a rack is what the user gave
+    # the last factor of a gear or a rack is the one given by the user
     if item.kind != "coupling" and values[-1] == 0.0:
         word = {"gear": "ratio", "rack": "radius"}[item.kind]
         findings.mistake(

@@ -1,4 +1,4 @@
-"""What the checks of a model found."""
+"""Results of the checks of a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inloop.errors import MOST_MISTAKES, Mistake
 
 
 class EnoughError(Exception):
-    """There are more mistakes than anybody reads: the checks end here."""
+    """The maximum number of reported mistakes is reached: the checks stop here."""
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Findings:
     notes: list[str] = field(default_factory=list)
 
     def mistake(self, what: str, where: str, fix: str) -> None:
-        """Record something that is wrong, where it was written, and what to do.
+        """Record a mistake, where it was written, and how to fix it.
 
         Raises:
             EnoughError: the list is full.

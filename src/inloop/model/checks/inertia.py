@@ -1,4 +1,4 @@
-"""Mass and inertia: could a real body have them?"""
+"""Check that mass and inertia are physically possible."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
 from inloop.symbolic import Expr
 
-TOLERANCE = 1e-6  # of the sum of the principal moments
+TOLERANCE = 1e-6  # relative to the sum of the principal moments
 
 
 def check_inertia(draft: Draft, defaults: Defaults, findings: Findings) -> None:
-    """Report masses and inertias that no real body has, at the default parameters."""
+    """Report physically impossible masses and inertias, at the default parameters."""
     for body in draft.bodies:
         scalars = (body.mass, body.joint.armature, *entries(body.inertia))
         values = defaults.of(scalars)
-        # what is not finite has been reported already
+        # non-finite values have been reported already
         if values is None or not np.all(np.isfinite(values)):
             continue
         mass, armature, *inertia = values
@@ -32,7 +32,7 @@ def check_inertia(draft: Draft, defaults: Defaults, findings: Findings) -> None:
 
 
 def bounded_masses(draft: Draft) -> Iterator[Bounded]:
-    """Masses and armatures that are expressions, with their bound."""
+    """Masses and armatures that are expressions, with their bounds."""
     for body in draft.bodies:
         for quantity, value in (("mass", body.mass), ("armature", body.joint.armature)):
             if isinstance(value, Expr):

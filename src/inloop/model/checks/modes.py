@@ -1,4 +1,4 @@
-"""Modes, locks and events: names used once, modes and joints that exist; modes that fit."""
+"""Modes, locks and events: unique names, existing modes and joints, modes that fit together."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_machine(modes: Mapping[str, Mechanism]) -> None:
 
 
 def _check_targets(modes: Mapping[str, Mechanism], findings: Findings) -> None:
-    """Report events that lead to modes that do not exist, or that cannot follow."""
+    """Report events with target modes that do not exist or are incompatible."""
     for mechanism in modes.values():
         for event in mechanism.events:
             label = f"event {quoted(event.name)}"
@@ -85,7 +85,7 @@ def _check_event(draft: Draft, event: EventDraft, findings: Findings) -> None:
     known = [mode.name for mode in draft.modes]
     named = (event.mode, event.to, event.impact, event.settles_in)
     for mode in dict.fromkeys(name for name in named if name):
-        # the modes of a model without any are those of the machine that it is part of
+        # a model without modes may be part of a machine, whose modes are checked later
         if known and mode not in known:
             findings.mistake(
                 f"{label}: unknown mode {quoted(mode)}", event.where, suggestion(mode, known)

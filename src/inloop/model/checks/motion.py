@@ -1,4 +1,4 @@
-"""A check after merging: can every joint be accelerated?"""
+"""A check after merging: every joint must move some inertia."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from inloop.model.names import quoted
 from inloop.model.parameters import Defaults
 from inloop.model.topology import GROUND
 
-TOLERANCE = 1e-12  # of the inertia about the origin
+TOLERANCE = 1e-12  # relative to the inertia about the origin
 
 
 def check_mobility(mechanism: Mechanism, strict: bool, findings: Findings) -> None:
     """Report joints that move nothing with inertia: the mass matrix would be singular.
 
-    Joints inside a loop may do so, since other bodies move with them; driven ones too.
+    Exceptions are driven joints and joints inside a loop, which move other bodies too.
     """
     defaults = Defaults(mechanism.parameters)
     led = _led_by_others(mechanism)
-    # bodies with mass or inertia, or that carry some
+    # bodies that have or carry mass or inertia
     heavy = {k for link in mechanism.flexible_links for k in (link.body, *link.bodies)}
-    light: set[int] = set()  # bodies whose joint feels none, and what they hang on
+    light: set[int] = set()  # bodies whose joint moves no inertia, and their parents
     reported: list[Body] = []
     for body in reversed(mechanism.bodies):
         carries_heavy = body.index in heavy
         if carries_heavy or _has_inertia(body, defaults):
             heavy.add(body.parent)
         if body.index not in led and not carries_heavy and _is_light(body, defaults):
-            # only the outermost body is reported: inertia there helps all below it
+            # only the outermost body is reported: inertia there fixes all below it
             if body.index not in light:
                 reported.append(body)
             light.add(body.parent)
@@ -47,7 +47,7 @@ def check_mobility(mechanism: Mechanism, strict: bool, findings: Findings) -> No
 
 
 def _led_by_others(mechanism: Mechanism) -> set[int]:
-    """Return the bodies whose joints are in a loop, a constraint or a coupling, or driven."""
+    """Return the bodies whose joints are driven, or part of a loop, constraint or coupling."""
     led = {drive.body for drive in mechanism.drives}
     for constraint in mechanism.constraints:
         led.update(index for index, _ in constraint.velocities)
@@ -56,13 +56,13 @@ def _led_by_others(mechanism: Mechanism) -> set[int]:
     for coupling in mechanism.couplings:
         led.update(index for index, _ in coupling.factors)
     for loop in mechanism.loops:
-        # the joints that both ends hang on do not move them against each other
+        # joints common to both ends do not move them relative to each other
         led |= _path(mechanism, loop.a.body) ^ _path(mechanism, loop.b.body)
     return led
 
 
 def _path(mechanism: Mechanism, body: int) -> set[int]:
-    """Return a body and all that it hangs on, but the ground."""
+    """Return a body and all its ancestors, without the ground."""
     if body == GROUND:
         return set()
     return {body, *topology.ancestors(mechanism.parents, body)}
@@ -74,10 +74,10 @@ def _has_inertia(body: Body, defaults: Defaults) -> bool:
 
 
 def _is_light(body: Body, defaults: Defaults) -> bool:
-    """Tell whether the joint of a body feels no inertia of the body itself."""
+    """Return whether the joint of a body moves no inertia of the body itself."""
     scalars = (body.mass, body.joint.armature, *body.com, *entries(body.inertia))
     values = np.array(defaults.of(scalars) or np.nan)
-    # what cannot be evaluated has been reported already
+    # values that cannot be evaluated have been reported already
     if not np.all(np.isfinite(values)):
         return False
     mass, armature, com, inertia = values[0], values[1], values[2:5], values[5:].reshape(3, 3)

@@ -1,4 +1,4 @@
-"""Names: each may be given once, and a few belong to inloop."""
+"""Names: unique, and not reserved by inloop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Named = tuple[str, str, str]  # kind, name, where
 
 
 def check_names(draft: Draft, findings: Findings) -> None:
-    """Report names that are taken."""
+    """Report duplicate and reserved names."""
     bodies = [("body", b.name, b.where) for b in draft.bodies]
     # a body that repeats a name repeats its joint's name too: one mistake, not two
     first = [b for b in draft.bodies if b is draft.body(b.name) and b.joint.kind.moves]
@@ -28,7 +28,7 @@ def check_names(draft: Draft, findings: Findings) -> None:
     _check_unique([("joint", b.joint.name, b.where) for b in first], findings)
     _check_unique([(s.kind, s.path, s.where) for s in draft.sites], findings)
     _check_unique(signals, findings)
-    # results and generated code call laws, loops and constraints by their names alone
+    # results and generated code identify laws, loops and constraints by name only
     acting: list[Named] = [(law.kind, law.name, law.where) for law in draft.laws]
     acting += [("loop", loop.name, loop.where) for loop in draft.loops]
     acting += [("constraint", item.name, item.where) for item in draft.constraints]
@@ -36,7 +36,7 @@ def check_names(draft: Draft, findings: Findings) -> None:
     acting += [("lock", item.name, item.where) for item in draft.locks]
     acting += [("sensor", item.name, item.where) for item in draft.sensors]
     _check_unique(acting, findings)
-    # signals of results: efforts of drives, outputs of laws
+    # signals in results: efforts of drives, outputs of laws
     driven = {drive.joint: draft.body_of_joint(drive.joint) for drive in draft.drives}
     shown: list[Named] = [
         ("drive", f"{body.joint.name}.effort", body.where) for body in driven.values() if body

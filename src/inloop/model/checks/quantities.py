@@ -1,4 +1,4 @@
-"""What laws use of other elements: names that exist, nothing that depends on the law itself."""
+"""Quantities that laws use of other elements: they exist, and cause no algebraic loop."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inloop.model.modes.elements import Quantity
 from inloop.model.names import quoted, suggestion
 from inloop.symbolic import Expr
 
-REACTIONS = ("force", "effort")  # known only with the accelerations
+REACTIONS = ("force", "effort")  # known only together with the accelerations
 
 
 def check_quantities(draft: Draft, findings: Findings) -> None:
-    """Report quantities of laws that do not exist, or that depend on what the law returns."""
+    """Report quantities that do not exist, or that depend on the result of the law."""
     for law in draft.laws:
         for item in law.quantities:
             _check_name(draft, law, item, findings)
@@ -48,7 +48,7 @@ def _check_name(draft: Draft, law: LawDraft, item: Quantity, findings: Findings)
 
 
 def _check_direct_use(law: LawDraft, findings: Findings) -> None:
-    """Report reactions in what the law returns; its rates may use them."""
+    """Report reactions used in the result of a law; only its state rates may use them."""
     names = {s: f"{item.kind}[{quoted(item.key)}]" for item in law.quantities
              for s in item.symbols if item.kind in REACTIONS}  # fmt: skip
     if "radial" in law.symbols:
@@ -66,7 +66,7 @@ def _check_direct_use(law: LawDraft, findings: Findings) -> None:
 
 
 def _check_circles(draft: Draft, findings: Findings) -> None:
-    """Report outputs that depend on themselves by way of other laws."""
+    """Report outputs that depend on themselves through other laws."""
     needs: dict[str, list[str]] = {}
     for law in draft.laws:
         keys = {s: item.key for item in law.quantities if item.kind == "out" for s in item.symbols}
@@ -85,7 +85,7 @@ def _check_circles(draft: Draft, findings: Findings) -> None:
 
 
 def _reached(needs: dict[str, list[str]], start: str) -> set[str]:
-    """All outputs that one depends on."""
+    """All outputs that an output depends on."""
     found: set[str] = set()
     ahead = list(needs[start])
     while ahead:

@@ -1,4 +1,4 @@
-"""References: everything that an element names must exist, and the bodies must form a tree."""
+"""References: every element referred to must exist, and the bodies must form a tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inloop.model.names import GROUND_NAME, quoted, suggestion
 
 
 def check_tree(draft: Draft, findings: Findings) -> None:
-    """Report unknown parents and rings of bodies."""
+    """Report unknown parents and cycles of bodies."""
     for body in draft.bodies:
         if draft.resolve(body.on) is None:
             findings.mistake(
@@ -34,13 +34,13 @@ def check_tree(draft: Draft, findings: Findings) -> None:
 
 
 def _check_ball_joints(draft: Draft, findings: Findings) -> None:
-    """The three parts of a ball joint hang on each other, and nothing else on the first two."""
+    """Check that the three parts of a ball joint are in series, with nothing else in between."""
     for body in draft.bodies:
         place = draft.resolve(body.on)
         below = None if place is None else draft.body(place.body)
         part = body.joint.kind.part
         before = None if below is None else below.joint.kind.part
-        # R and p of a frame between the parts would not be where the joint is
+        # a frame between the parts would offset them from the joint
         apart = place is not None and place != Place(place.body, Pose())
         if part and (before != part - 1 or apart):
             findings.mistake(
@@ -70,7 +70,7 @@ def _check_ball_joints(draft: Draft, findings: Findings) -> None:
 
 
 def _check_moved(draft: Draft, label: str, at: SiteDraft | Place, findings: Findings) -> None:
-    """Complain about a place on a part of a ball joint that is no body of its own."""
+    """Report a place on one of the first two parts of a ball joint, which are not bodies."""
     body = draft.body(at.body)
     if body is not None and body.joint.kind.part in (0, 1):
         findings.mistake(
@@ -115,7 +115,7 @@ def check_references(draft: Draft, findings: Findings) -> None:
 
 
 def _check_position(draft: Draft, label: str, name: str, where: str, findings: Findings) -> None:
-    """Check an entry of q: the coordinate of a joint, or a component of a quaternion."""
+    """Check an entry of q: a joint coordinate, or a component of a quaternion."""
     owner, _, component = name.rpartition(".")
     body = draft.body_of_joint(name)
     turned = draft.body(owner)

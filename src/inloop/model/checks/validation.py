@@ -1,4 +1,4 @@
-"""Checking a model: everything that is wrong is found, nothing is raised here."""
+"""Run all checks of a model; mistakes are collected, not raised."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inloop.model.parameters import Defaults
 
 
 def check_draft(draft: Draft, findings: Findings) -> bool:
-    """Check what was written; return whether all names and references hold."""
+    """Check the draft; return whether all names and references are valid."""
     before = len(findings.mistakes)
     check_names(draft, findings)
     check_modes(draft, findings)
@@ -47,6 +47,6 @@ def check_draft(draft: Draft, findings: Findings) -> bool:
 
 
 def check_mechanism(mechanism: Mechanism, strict: bool, findings: Findings) -> None:
-    """Check what only shows after fixed joints are merged."""
+    """Check what only becomes visible after fixed joints are merged."""
     check_ends(mechanism, findings)
     check_mobility(mechanism, strict, findings)

@@ -1,4 +1,4 @@
-"""Values: finite at the default parameters, made of parameters only, rotations that rotate."""
+"""Values: finite at the default parameters, functions of parameters only, valid rotations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Quantity = tuple[str, str, str, Sequence[Scalar]]  # element, quantity, where, v
 
 
 def check_units(draft: Draft, findings: Findings) -> None:
-    """Note units that are not SI: nothing is converted."""
+    """Note units that are not SI, since nothing is converted."""
     for parameter in draft.parameters:
         if not is_si(parameter.unit):
             findings.notes.append(
@@ -33,7 +33,7 @@ def check_units(draft: Draft, findings: Findings) -> None:
 
 
 def check_numbers(draft: Draft, defaults: Defaults, findings: Findings) -> None:
-    """Report expressions that are not finite or use more than parameters; check rotations."""
+    """Report expressions that are not finite or use symbols other than parameters."""
     for element, quantity, where, scalars in _quantities(draft):
         foreign = [s for s in symbols_of(scalars) if not defaults.knows(s)]
         if foreign:
@@ -65,7 +65,7 @@ def check_bounds(draft: Draft, defaults: Defaults, findings: Findings) -> None:
 
 
 def check_joints(draft: Draft, defaults: Defaults, findings: Findings) -> None:
-    """Report functions of joints that use more than q and parameters."""
+    """Report joint functions that use more than q and parameters."""
     for body in draft.bodies:
         label = f"body {quoted(body.name)}"
         for name, (traced, _) in body.joint.kind.functions().items():
@@ -110,10 +110,10 @@ def check_laws(draft: Draft, findings: Findings) -> None:
 
 
 def _note_turns(draft: Draft, law: LawDraft, written: set[Expr], findings: Findings) -> None:
-    """Tell of laws that take a turn of a ball joint for a position."""
+    """Note laws that use a turn of a ball joint as a position."""
     read = law.symbols.get("q", ())
     symbols = read if isinstance(read, tuple) else (read,)
-    # other laws have no q, or not one for each target
+    # other laws have no q, or not one per target
     for target, symbol in zip(law.targets, symbols, strict=False):
         body = draft.body_of_joint(target)
         if body is not None and body.joint.kind.part is not None and symbol in written:
@@ -125,7 +125,7 @@ def _note_turns(draft: Draft, law: LawDraft, written: set[Expr], findings: Findi
 
 
 def _motions(draft: Draft) -> Iterator[tuple[str, str, Sequence[Scalar], set[Expr]]]:
-    """Yield label, place, rows and placeholders of what the motion must follow."""
+    """Yield label, location, rows and placeholders of constraints and prescribed motions."""
     for item in draft.constraints:
         label = f"constraint {quoted(item.name)}"
         yield (
