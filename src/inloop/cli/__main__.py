@@ -1,4 +1,4 @@
-"""`python -m inloop.cli`, for where the command `inloop` is not on the path."""
+"""`python -m inloop.cli`, if the command `inloop` is not on the path."""
 
 import sys
 

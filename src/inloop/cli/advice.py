@@ -1,4 +1,4 @@
-"""Advice that names arguments of Python, in the words of the command line."""
+"""Translates advice that names Python arguments to options of the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPTIONS = {
     "folder": "--to",
     "external_forces": "--external-forces",
 }
-_VALUE = r"""(?:["']([^"']*)["']|\[([^]]*)\]|([\w.+-]*\w))"""  # a text, a list or a number
+_VALUE = r"""(?:["']([^"']*)["']|\[([^]]*)\]|([\w.+-]*\w))"""  # a string, a list or a number
 _ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})={_VALUE}")
 _PHRASES = {
     "Compile it without formulation=": "Leave out --formulation",
@@ -42,7 +42,7 @@ _PHRASES = {
 
 
 def shell_words(text: str) -> str:
-    """The same text for somebody at a shell: `method="rodas"` becomes `--method rodas`."""
+    """The same text for shell users: `method="rodas"` becomes `--method rodas`."""
     for phrase, words in _PHRASES.items():
         text = text.replace(phrase, words)
     return _ARGUMENT.sub(_option, text).rstrip()

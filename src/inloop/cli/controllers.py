@@ -1,4 +1,4 @@
-"""Controllers of exhibits: found by name, started as programs, those in C compiled first."""
+"""Controllers of exhibits: found by name, started as programs; those in C are compiled first."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from inloop.native import explain_no_compiler, find_compiler
 
 
 def own_controller(name: str | None, names: Mapping[str, Any]) -> Any:
-    """The function, or an object of the class, of this name in the user's file; None if not there.
+    """The function, or an instance of the class, of this name in the user's file; else None.
 
     Args:
-        name: of the function or class.
+        name: name of the function or class.
         names: all global names of the file.
     """
     found = names.get(name) if name else None
@@ -37,22 +37,22 @@ def own_controller(name: str | None, names: Mapping[str, Any]) -> Any:
 
 
 def find_controller(name: str, exhibit: Exhibit | None) -> Controller | None:
-    """A controller of the exhibit, or of another one, which may suit it too; None if there is none.
+    """A controller of the exhibit, or a suitable one of another exhibit; else None.
 
     Args:
-        name: of the controller.
-        exhibit: what the plant is in the gallery, if it is there.
+        name: name of the controller.
+        exhibit: the plant's exhibit in the gallery, if any.
     """
     if exhibit is not None and name in exhibit.controllers:
         return exhibit.controllers[name]
-    if not name.isidentifier():  # rather a command; exhibits take a while to import
+    if not name.isidentifier():  # rather a command; importing exhibits takes a while
         return None
     found = (e.controllers[name] for e in gallery.exhibits() if name in e.controllers)
     return next(found, None)
 
 
 def known_controllers(*, settings: bool = False) -> list[str]:
-    """Names of all controllers of the gallery, or of those only that read settings."""
+    """Names of all controllers of the gallery, or only of those that read settings."""
     return [
         name
         for exhibit in gallery.exhibits()
@@ -64,13 +64,13 @@ def known_controllers(*, settings: bool = False) -> list[str]:
 def controller_command(
     controller: Controller, plant: str, settings: str | None, directory: Path
 ) -> list[str]:
-    """The words that start a controller.
+    """The command that starts a controller.
 
     Args:
-        controller: which one.
+        controller: the controller.
         plant: name of the plant.
         settings: file that the controller reads while it runs.
-        directory: where a program in C is built.
+        directory: build directory of C programs.
     """
     program = controller.program
     if isinstance(program, CProgram):
@@ -81,7 +81,7 @@ def controller_command(
 
 
 def build_program(program: CProgram, directory: Path) -> Path:
-    """Write sources into a directory and compile them; returns the program."""
+    """Write sources to a directory and compile them; return the program."""
     compiler = find_compiler()
     if compiler is None:
         raise il.BuildError("the controller cannot be compiled", fix=explain_no_compiler())

@@ -1,4 +1,4 @@
-"""Derive the equations of a mechanism without building them, with counts and times."""
+"""Derives the equations of a mechanism without compiling them, with counts and times."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from inloop.plant.progress import deriving, simplifying
 from inloop.symbolic import Program
 
 SMALL = ("mass_matrix", "bias", "energy")
-LARGE = 60  # coordinates from which the functions of SMALL are derived only when asked for
+LARGE = 60  # coordinates from which the functions of SMALL are derived only on request
 CLOSED = ("constraints", "newton", "constrained")  # of mechanisms with loops or drives
 DRIVES = "drives"
 
 
 @dataclass(frozen=True)
 class DerivationReport:
-    """Programs with their history.
+    """Derived programs with their statistics.
 
     Attributes:
-        mechanism: what was derived.
+        mechanism: the mechanism.
         parameters: live parameters.
         inputs: names of the entries of u.
         prepare: the program that runs when a parameter changes.
@@ -46,7 +46,7 @@ class DerivationReport:
 
     @property
     def operations(self) -> dict[str, dict[str, int]]:
-        """Operation counts by function after all passes, `prepare` among them."""
+        """Operation counts by function after all passes, including `prepare`."""
         return {p.name: p.operations() for p in (*self.programs, self.prepare)}
 
     @property
@@ -56,11 +56,11 @@ class DerivationReport:
 
     @property
     def seconds(self) -> float:
-        """Time spent, all together."""
+        """Total time [s]."""
         return sum(self.times.values())
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Data printed by `--json`."""
         return {
             "model": self.mechanism.name,
             "coordinates": list(self.mechanism.coordinates),
@@ -75,23 +75,23 @@ class DerivationReport:
 
 
 def function_names(mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of the functions that may be asked for."""
+    """Names of the functions that can be requested."""
     if not mechanism.closed:
         return tuple(PROGRAMS)
     return (*PROGRAMS, *CLOSED, *((DRIVES,) if mechanism.drives else ()))
 
 
 def all_functions(mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of all functions, those that the open tree of a closed mechanism may lack left out."""
+    """Names of all functions, without those that the open tree of a closed mechanism may lack."""
     names = function_names(mechanism)
     if not mechanism.closed:
         return names
-    # it may have massless tips: no accelerations of its own
+    # massless tips are possible: the open tree may have no forward dynamics
     return tuple(name for name in names if not name.startswith("direct_dynamics"))
 
 
 def usual_functions(mechanism: Mechanism) -> tuple[str, ...]:
-    """Names of the functions that a plant of the mechanism builds, those of large ones left out."""
+    """Names of the functions that a plant builds, without costly ones of large mechanisms."""
     small = SMALL if len(mechanism.coordinates) <= LARGE else ()
     if not mechanism.closed:
         return ("inverse_dynamics", "direct_dynamics", "mass_matrix_and_bias", *small)
@@ -127,7 +127,7 @@ def derive(
 
     Args:
         mechanism: the frozen model.
-        functions: names, see `function_names`.
+        functions: function names, see `function_names`.
         live: numbers to keep as parameters: "all" or names.
         external: bodies with force and torque inputs: "all" or names.
     """

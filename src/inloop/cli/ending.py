@@ -1,4 +1,4 @@
-"""Processes that do not outlive the one that started them."""
+"""Child processes that do not outlive their parent."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from types import FrameType
 
 from inloop.studio.plants.processes import PARENT
 
-PR_SET_PDEATHSIG = 1  # of Linux
+PR_SET_PDEATHSIG = 1  # Linux constant
 
 
 def end_with_parent() -> None:
-    """Let the kernel send SIGTERM to this process when its parent ends, however it ends.
+    """Let the kernel send SIGTERM to this process when its parent ends, for whatever reason.
 
-    SIGTERM unwinds the program, so that it cleans up behind itself.
+    SIGTERM unwinds the program, so that it cleans up.
     """
-    # it may have ended while this one was importing its modules: then another one is the parent now
+    # the parent may have ended while this process imported its modules: then getppid() has changed
     parent = int(os.environ.pop(PARENT, os.getppid()))
     signal.signal(signal.SIGTERM, _leave)
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
@@ -26,6 +26,6 @@ def end_with_parent() -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    # it comes once for each thread that the parent had: nothing may interrupt the cleaning up
+    # it arrives once per thread of the parent: nothing may interrupt the cleanup
     signal.signal(number, signal.SIG_IGN)
     raise SystemExit(128 + number)

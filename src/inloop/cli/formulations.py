@@ -1,4 +1,4 @@
-"""How the motion of a mechanism is written down: arguments of commands that run it."""
+"""Options of commands for the formulation of the equations of motion."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ def add_formulation(parser: argparse.ArgumentParser) -> None:
 
 
 def formulation_of(args: argparse.Namespace) -> dict[str, Any]:
-    """What the user said of it: arguments of `il.Model.compile`."""
+    """The formulation given by the user: arguments of `il.Model.compile`."""
     found = {name: getattr(args, name, None) for name in OPTIONS}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def formulation_words(given: Mapping[str, Any]) -> list[str]:
-    """The same for another command."""
+    """The formulation as options for another command."""
     return [word for name, value in given.items() for word in (f"--{name}", str(value))]
 
 
 def formulation_of_facts(facts: Mapping[str, str]) -> dict[str, Any]:
-    """The same from what a plant that ran says of itself.
+    """The formulation from the metadata of a plant that ran.
 
     Raises:
-        InputError: it makes no sense.
+        InputError: it is invalid.
     """
     try:
         return {name: kind(facts[name]) for name, kind in OPTIONS.items() if name in facts}

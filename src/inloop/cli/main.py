@@ -1,4 +1,4 @@
-"""Reads the command line, calls one command, turns what goes wrong into a short message."""
+"""Parses the command line, calls one command, turns errors into short messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inloop.cli.output import print_json, tell_interrupted
 from inloop.cli.subject import FILE_ENDINGS
 from inloop.errors import near_names
 
-# the file of each command, in the order of `inloop --help`; one is read when it is called
+# module of each command, in the order of `inloop --help`; imported when it is called
 COMMANDS = {
     "list": "list_gallery", "describe": "describe", "derive": "derive", "export": "export",
     "run": "run", "sweep": "sweep", "studio": "studio", "monitor": "monitor", "observe": "observe",
@@ -27,7 +27,7 @@ COMMANDS = {
     "demo": "demo", "bench": "bench",
 }  # fmt: skip
 
-# what is there after Ctrl-C
+# what remains after Ctrl-C
 KEPT = "the command has not finished; compiled equations are kept for next time"
 STUDIO_KEPT = "the plant has stopped; recordings are kept"
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        arguments: words after `inloop`; those of the process by default.
+        arguments: arguments after `inloop`; default: those of the process.
 
     Returns:
         The exit code: 0, 1 when a comparison fails, 2 for an error, 130 after Ctrl-C.
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(word: str) -> argparse.ArgumentParser:
-    """What reads a command line that begins with this word."""
+    """The parser of a command line that starts with this word."""
     parser = argparse.ArgumentParser(
         prog="inloop", description="A mechanism you can touch: derive, compile, run."
     )
@@ -110,19 +110,19 @@ def _no_command(word: str) -> str:
 
 
 def _guarded(args: argparse.Namespace) -> int:
-    """Call the command; keep tracebacks from people who did not ask for them."""
+    """Call the command; show tracebacks only on request."""
     try:
         code = int(args.call(args))
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        studio = args.command == "studio"  # which has printed its object when it began
+        studio = args.command == "studio"  # has printed its object at the start
         tell_interrupted(STUDIO_KEPT if studio else KEPT)
         if args.json and not studio:
             print_json({"status": "STOPPED", "error": "interrupted", "mistakes": []})
         return INTERRUPTED
     except BrokenPipeError:
-        # whoever read the output has seen enough; what is left must go somewhere
+        # the reader has closed the pipe; remaining output must go somewhere
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
@@ -150,7 +150,7 @@ def _report(error: il.InloopError | OSError, *, as_json: bool) -> None:
 
 
 def _print_anything(stream: TextIO) -> None:
-    """A terminal that cannot show a character gets a question mark instead of a traceback."""
+    """Print question marks for characters that the terminal cannot show."""
     with contextlib.suppress(AttributeError, ValueError):
         stream.reconfigure(errors="replace")  # type: ignore[attr-defined]
 

@@ -1,4 +1,4 @@
-"""Observers that a Python file of the command line defines."""
+"""Observers defined in a Python file given on the command line."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ FIX = "Define it in the file: an il.observer(...), or a function that returns on
 
 
 def named_observer(name: str, names: Mapping[str, Any]) -> Any:
-    """What a file defines under the name of an observer; nothing is called.
+    """The object that a file defines under the name of an observer; nothing is called.
 
     Raises:
-        InputError: there is nothing of this name; says which observers there are.
+        InputError: unknown name; the message lists the observers of the file.
     """
     if name not in names:
         known = [k for k, v in names.items() if isinstance(v, il.observers.Observer)]
@@ -24,14 +24,14 @@ def named_observer(name: str, names: Mapping[str, Any]) -> Any:
 
 
 def observer_of_file(name: str, names: Mapping[str, Any]) -> il.observers.Observer:
-    """The observer of this name, or what a function of this name returns.
+    """The observer of this name, or the one returned by a function of this name.
 
     Args:
-        name: in the file.
-        names: all names that the file defines.
+        name: name in the file.
+        names: all global names of the file.
 
     Raises:
-        InputError: there is none of this name, or it is something else.
+        InputError: unknown name, or not an observer.
     """
     found = named_observer(name, names)
     if callable(found) and not isinstance(found, il.observers.Observer):

@@ -1,4 +1,4 @@
-"""What the commands print: strict JSON for machines, laid-out text for people."""
+"""Output of the commands: strict JSON for machines, formatted text for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = Sequence[str]
 
 
 def print_json(data: Mapping[str, Any]) -> None:
-    """Print one object of strict JSON: what is not a finite number becomes null."""
+    """Print one object as strict JSON: non-finite numbers become null."""
     print(json.dumps(_strict(data), indent=2, allow_nan=False, ensure_ascii=False))
 
 
@@ -23,12 +23,12 @@ def _strict(value: Any) -> Any:
         return [_strict(item) for item in value]
     if isinstance(value, (str, bool, int)) or value is None:
         return value
-    number = float(value)  # NumPy's numbers too
+    number = float(value)  # including NumPy numbers
     return number if math.isfinite(number) else None
 
 
 def heading(text: str) -> None:
-    """Print a title with space above it."""
+    """Print a heading with a blank line above it."""
     rich = _rich_console()
     if rich is None:
         print(f"\n{text}\n{'=' * len(text)}")
@@ -40,7 +40,7 @@ def heading(text: str) -> None:
 
 
 def paragraph(text: str = "") -> None:
-    """Print text as it is, indented."""
+    """Print indented text."""
     print("\n".join(f"  {line}".rstrip() for line in text.splitlines()) if text else "")
 
 
@@ -49,15 +49,15 @@ def table(header: Row, rows: Sequence[Row], *, left: int = 1) -> None:
 
     Args:
         header: titles of the columns.
-        rows: cells.
-        left: how many columns, from the left, hold words; the others hold numbers.
+        rows: cells of each row.
+        left: number of left-aligned text columns; the others contain numbers.
     """
     rich = _rich_console()
     lines = plain_table(header, rows, left=left)
     if rich is None:
         print("\n".join(lines))
         return
-    # a table of rich squeezes columns in a narrow terminal; these lines keep all their numbers
+    # tables of rich squeeze columns in a narrow terminal; these lines keep all digits
     rich.print(lines[0], style="bold cyan", markup=False, soft_wrap=True)
     rich.print(lines[1], style="dim", markup=False, soft_wrap=True)
     for line in lines[2:]:
@@ -91,7 +91,7 @@ def _rich_console() -> Any:
 
 
 def duration(seconds: float) -> str:
-    """A time for people: "3.2 ms"."""
+    """A human-readable time: "3.2 ms"."""
     for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms")):
         if seconds < limit:
             return f"{seconds * factor:.3g} {unit}"
@@ -99,6 +99,6 @@ def duration(seconds: float) -> str:
 
 
 def tell_interrupted(kept: str) -> None:
-    """Say in one line that Ctrl-C has ended the command, and what is kept."""
+    """Print one line: Ctrl-C has ended the command, and what is kept."""
     after_the_echo = "\n" if sys.stderr.isatty() else ""
     print(f"{after_the_echo}interrupted: {kept}", file=sys.stderr)

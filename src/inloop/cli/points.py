@@ -1,4 +1,4 @@
-"""Where the named points of a mechanism are, without building code for each of them."""
+"""Positions of the named points of a mechanism, without compiling code for each of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inloop.symbolic import Expr, evaluate
 
 
 def point_positions(plant: il.Plant, q: Array) -> dict[str, tuple[float, ...]]:
-    """Positions p_WQ of named points that move [m], for the plant's current parameters."""
+    """Positions p_WQ of moving named points [m], for the plant's current parameters."""
     mechanism = plant.mechanism
     derivation = Derivation(mechanism)
     symbols = derivation.symbols
@@ -28,7 +28,7 @@ def point_positions(plant: il.Plant, q: Array) -> dict[str, tuple[float, ...]]:
 
 
 def _paths(mechanism: il.Mechanism) -> list[str]:
-    """All named points, or the origins of the outermost bodies where no point has a name."""
+    """All named points, or the origins of the outermost bodies if no point is named."""
     named = [point.path for body in mechanism.bodies for point in body.points]
     outermost = [body for body in mechanism.bodies if not mechanism.children(body.index)]
     return named or [part.name for body in outermost for part in body.parts]

@@ -1,4 +1,4 @@
-"""The mechanism that a Python file describes."""
+"""The mechanism described by a Python file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import inloop as il
 from inloop.errors import FileFormatError, near_names
 
-NAMES = ("model", "plant")  # where it is looked for first
+NAMES = ("model", "plant")  # names that are tried first
 WANTED = (
     "Define `model` (or `plant`), either an object or a function without arguments "
     "that returns one, or keep a single il.Model under any name."
@@ -24,7 +24,7 @@ WANTED = (
 
 @dataclass(frozen=True)
 class Compiled:
-    """A plant that a file has compiled, in place of a model.
+    """A plant compiled by a file, in place of a model.
 
     Attributes:
         plant: the plant.
@@ -33,7 +33,7 @@ class Compiled:
     plant: il.Plant
 
     def build(self) -> il.Mechanism:
-        """The mechanism that it was compiled from."""
+        """The mechanism of the plant."""
         return self.plant.mechanism
 
     def compile(self) -> il.Plant:
@@ -48,8 +48,8 @@ def model_of_file(path: Path) -> tuple[Described, Mapping[str, Any]]:
     """Run a Python file, with its folder on the path: the model it describes, and its names.
 
     Raises:
-        FileFormatError: it cannot be run, or what it leaves is not one model; says what was
-            looked for and what was found.
+        FileFormatError: it cannot be run, or does not define exactly one model; the message says
+            what was expected and what was found.
     """
     with _running(path):
         names = runpy.run_path(str(path), run_name="inloop_model")
@@ -57,7 +57,7 @@ def model_of_file(path: Path) -> tuple[Described, Mapping[str, Any]]:
 
 
 def names_of_file(path: Path) -> Mapping[str, Any]:
-    """Run a Python file in the same way, whether it describes a model or not: its names.
+    """Run a Python file likewise, whether or not it describes a model; return its names.
 
     Raises:
         FileFormatError: it cannot be run.
@@ -68,7 +68,7 @@ def names_of_file(path: Path) -> Mapping[str, Any]:
 
 @contextlib.contextmanager
 def _running(path: Path) -> Iterator[None]:
-    """Let a file run with its folder on the path; what it raises is told with its line."""
+    """Run a file with its folder on the path; errors are reported with its line."""
     if not path.is_file():
         raise FileFormatError(f"there is no file {str(path)!a}", fix="Check the path.")
     with _importing_from(path.resolve().parent):
@@ -107,7 +107,7 @@ def _described(names: Mapping[str, Any], file: str) -> Described:
 
 
 def _made(value: Any, name: str, file: str) -> Described:
-    """The model that a name of the file stands for."""
+    """The model to which a name of the file refers."""
     if callable(value) and not isinstance(value, il.Model | il.Plant):
         needed = [
             p.name
@@ -129,7 +129,7 @@ def _made(value: Any, name: str, file: str) -> Described:
 
 @contextlib.contextmanager
 def _importing_from(folder: Path) -> Iterator[None]:
-    """Let a file import what lies beside it, as `python FILE` does."""
+    """Allow imports from the folder of a file, as `python FILE` does."""
     sys.path.insert(0, str(folder))
     try:
         yield
@@ -139,9 +139,9 @@ def _importing_from(folder: Path) -> Iterator[None]:
 
 
 def _place(error: BaseException) -> str:
-    """File and line where it happened."""
+    """File and line of an error."""
     if isinstance(error, SyntaxError):
-        # files that hold no text have none
+        # binary files have none
         return f"{error.filename}:{error.lineno}" if error.filename else ""
     line = traceback.extract_tb(error.__traceback__)[-1]
     return f"{line.filename}:{line.lineno}"

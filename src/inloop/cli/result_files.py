@@ -1,4 +1,4 @@
-"""The files that `inloop run` writes of a result: `--save` and `--plot`."""
+"""The result files of `inloop run`: `--save` and `--plot`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inloop.simulate.results.saving import ENDINGS
 
 
 def check_targets(args: argparse.Namespace) -> None:
-    """A run is not begun whose result cannot be written."""
+    """Check before a run that its result can be written."""
     for target in filter(None, (args.save, args.plot)):
         if not Path(target).parent.is_dir():
             raise il.InputError(
@@ -27,7 +27,7 @@ def check_targets(args: argparse.Namespace) -> None:
 def write_files(
     args: argparse.Namespace, subject: Subject, plant: il.Plant, result: il.Result
 ) -> None:
-    """Write what was asked for."""
+    """Write the requested files."""
     if args.save:
         result.save(args.save)
     if args.plot and subject.exhibit is not None:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-MOST_BYTES = 1_000_000  # of a file of settings
+MOST_BYTES = 1_000_000  # of a settings file
 
 
 class Settings(argparse.Action):
-    """Collects assignments; those of a file take its place in the list.
+    """Collects assignments; those of a file are inserted at its position.
 
-    A file holds one `name = value` per line; what follows a # is a comment.
+    A file has one `name = value` per line; # starts a comment.
     """
 
     def __call__(
@@ -23,14 +23,14 @@ class Settings(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        """Add what one `--set` says."""
+        """Add the assignments of one `--set`."""
         word = str(values)
         words = _words_of_file(parser, word[1:]) if word.startswith("@") else [word]
         setattr(namespace, self.dest, [*getattr(namespace, self.dest), *words])
 
 
 def add_settings(parser: argparse.ArgumentParser, *names: str, help: str) -> None:
-    """Add `--set`, under further names if need be."""
+    """Add `--set`, optionally with further names."""
     parser.add_argument(
         "--set", *names, action=Settings, default=[], metavar="NAME=VALUE|@FILE", help=help
     )

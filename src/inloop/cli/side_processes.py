@@ -1,4 +1,4 @@
-"""The processes around a plant that runs: its controller, its recorder, faults between them."""
+"""The processes around a running plant: its controller, its recorder, injected faults."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from inloop.realtime.controller_process import ControllerProcess
 from inloop.realtime.run import periods_between
 
 READY_WITHIN = 30.0  # [s]
-ENDS_WITHIN = 3.0  # [s] after the plant, then it is told to
-WRITTEN_WITHIN = 60.0  # [s] after the plant: the rest of a recording
+ENDS_WITHIN = 3.0  # [s] after the plant, then terminated
+WRITTEN_WITHIN = 60.0  # [s] after the plant, for the rest of a recording
 LOOK_EVERY = 0.01  # [s]
 STDERR = 2
 
@@ -37,9 +37,9 @@ class SideProcesses:
     """Starts, kills and ends the processes around a plant; use it in a `with` statement.
 
     Args:
-        args: of the command line.
-        exhibit: what the plant is in the gallery, if it is there.
-        own: a controller that is a function of the user's file.
+        args: command-line arguments.
+        exhibit: the plant's exhibit in the gallery, if any.
+        own: a controller function of the user's file.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class SideProcesses:
             check_target(Path(self._args.record), self._args.overwrite)
 
     def hold_back(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Options for a plant that waits until all are there."""
+        """Options for a plant that waits until all processes are ready."""
         return {**options, "paused": True} if self._wanted or self._args.record else options
 
     def join(self, loop: Loop) -> None:
-        """Start all, wait for the first answer of the controller, let the plant go."""
+        """Start all processes, wait for the first answer of the controller, start the plant."""
         name, box = loop.name, loop.mailbox
         if self._faults:
             injector = Injector(name, self._faults, seed=self._args.seed)
@@ -117,7 +117,7 @@ class SideProcesses:
             box.resume()
 
     def _start_recorder(self, name: str) -> None:
-        """Until it says that the first record can come."""
+        """Start the recorder and wait until it is ready for the first record."""
         words = ["-m", "inloop.cli", "record", name, "--to", self._args.record]
         ours, its = os.pipe()
         try:
@@ -125,7 +125,7 @@ class SideProcesses:
             self._recorder = self._begin([sys.executable, *words], pass_fds=(its,))
             os.close(its)
             self._await("the recorder", self._recorder, lambda: select([ours], [], [], 0.0)[0])
-            if not os.read(ours, 1):  # closed: it has ended without a word
+            if not os.read(ours, 1):  # closed: it has ended without a message
                 self._recorder.wait()
                 self._await("the recorder", self._recorder, lambda: False)
         finally:
@@ -133,7 +133,7 @@ class SideProcesses:
 
     @property
     def recording_problem(self) -> str:
-        """What went wrong with the recording; "" for nothing. Known at the end."""
+        """Problem with the recording, known at the end; "" for none."""
         code = None if self._recorder is None else self._recorder.returncode
         if not code:
             return ""
@@ -165,7 +165,7 @@ class SideProcesses:
         return [*words, name]
 
     def _begin(self, command: list[str], pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
-        # Ctrl-C is for the plant, the others end with it; stdout is for what the plant has to tell
+        # Ctrl-C is for the plant, the others end with it; stdout is reserved for the plant's output
         return subprocess.Popen(
             command,
             start_new_session=True,
@@ -175,7 +175,7 @@ class SideProcesses:
         )
 
     def watch(self, loop: Loop) -> None:
-        """Kill and restart the controller when its time has come, until the plant ends."""
+        """Kill and restart the controller at the given times, until the plant ends."""
         due = sorted(self._kills, key=lambda fault: fault.begin)
         while not loop.wait(LOOK_EVERY if due else 0.5):
             self._warn_of_recorder()
@@ -189,7 +189,7 @@ class SideProcesses:
             self._function.check()
 
     def _warn_of_recorder(self) -> None:
-        """Tell at once, and only once, that the rest is not recorded; the plant goes on."""
+        """Warn immediately, and only once, that the rest is not recorded; the plant goes on."""
         if self._warned or self._recorder is None or self._recorder.poll() is None:
             return
         self._warned = True
@@ -197,7 +197,7 @@ class SideProcesses:
             print(f"warning: {self.recording_problem}", file=sys.stderr)
 
     def _follow(self, fault: Fault, t: float) -> bool:
-        """Do what a fault says at this time; True when it is over."""
+        """Apply a fault at this time; return True when it is over."""
         process = self._controller
         assert process is not None
         if fault.begin <= t < fault.end and process.returncode is None:
@@ -234,7 +234,7 @@ class SideProcesses:
 
 
 def _end(process: subprocess.Popen[bytes], patience: float) -> None:
-    """The plant has ended, which they notice; whoever does not is ended."""
+    """Wait for a process, which notices the end of the plant; terminate it if it does not."""
     for number in (0, signal.SIGTERM, signal.SIGKILL):
         process.send_signal(number)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Where a mechanism of a file starts, and whether its joints are held there."""
+"""Initial position of a mechanism from a file, and whether its joints are held there."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def add_start(parser: argparse.ArgumentParser) -> None:
 
 
 def prepare(subject: Subject, args: argparse.Namespace, *, held: bool) -> None:
-    """Put a mechanism of a file where it starts; hold the joints of a robot if wanted.
+    """Set the initial position of a mechanism from a file; hold the joints of a robot if wanted.
 
     Args:
         subject: the mechanism.
-        args: of the command line.
-        held: whether a robot is held if the user does not say.
+        args: command-line arguments.
+        held: whether a robot is held by default.
     """
     told = args.q or args.held is not None
     if subject.exhibit is not None:
@@ -81,7 +81,7 @@ def prepare(subject: Subject, args: argparse.Namespace, *, held: bool) -> None:
 
 
 def start_words(args: argparse.Namespace) -> list[str]:
-    """The same arguments for another command."""
+    """The same options for another command."""
     words = [word for text in args.q for word in ("--q", text)]
     if args.held is not None:
         words.append("--held" if args.held else "--free")
@@ -89,7 +89,7 @@ def start_words(args: argparse.Namespace) -> list[str]:
 
 
 def tell_notes(subject: Subject) -> None:
-    """Print what was left out of a file, or added to it."""
+    """Print notes about omissions and additions when a file was read."""
     if subject.exhibit is None:
         for note in subject.model.build().notes:
             print(f"note: {note}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What a command is about: a mechanism of the gallery, or one described in a file."""
+"""The mechanism of a command: from the gallery, or from a file."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
 @dataclass(frozen=True)
 class Subject:
-    """A model and where it came from.
+    """A model and its origin.
 
     Attributes:
-        model: the model, or what a file has compiled of one.
+        model: the model, or a plant compiled by a file.
         exhibit: its entry in the gallery, None for a file.
-        settings: values of parameters that the user gave on the command line.
-        options: of the exhibit that the user gave there.
+        settings: parameter values given on the command line.
+        options: options of the exhibit given there.
         names: all global names of a Python file.
-        formulation: what the user said of it there, as arguments of `il.Model.compile`.
+        formulation: formulation given there, as arguments of `il.Model.compile`.
     """
 
     model: Described
@@ -45,10 +45,10 @@ class Subject:
     formulation: Mapping[str, Any] = field(default_factory=dict)
 
     def compile(self, **options: Any) -> il.Plant:
-        """The plant, with the parameters that the user gave, for commands that run it.
+        """Compile the plant with the given parameters, for commands that run it.
 
         Args:
-            options: of `il.Model.compile` that the command has beside the formulation.
+            options: further arguments of `il.Model.compile` from the command.
         """
         wanted = {**self.formulation, **options}
         _refuse_second_compilation(self.model, wanted)
@@ -58,7 +58,7 @@ class Subject:
 
     @property
     def integrator(self) -> tuple[str | None, float | None]:
-        """Method and tolerance that suit the exhibit; None where the plant knows better.
+        """Method and tolerance that suit the exhibit; None: the plant's defaults.
 
         Those of an exhibit are for its reduced equations.
         """
@@ -84,7 +84,7 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
 
 
 def add_base(parser: argparse.ArgumentParser) -> None:
-    """Add the argument that tells how the robot of a URDF file stands."""
+    """Add the option for the base of a URDF robot."""
     parser.add_argument(
         "--base",
         choices=get_args(Base),
@@ -94,10 +94,10 @@ def add_base(parser: argparse.ArgumentParser) -> None:
 
 
 def find_subject(args: argparse.Namespace) -> Subject:
-    """The mechanism that the arguments name, built with its options."""
+    """The mechanism named by the arguments, built with its options."""
     given = {} if args.base is None else {"base": args.base}
     if args.mechanism not in gallery.names() and _is_file(args.mechanism):
-        # commands that run a robot (`add_start`) have its damping and friction in force
+        # commands that run a robot (`add_start`) apply its damping and friction
         model, names = _load(args.mechanism, given, runs=hasattr(args, "held"))
         settings = _numbers(_settings(args.set))
         formulation = formulation_of(args)
@@ -113,7 +113,7 @@ def find_subject(args: argparse.Namespace) -> Subject:
 
 
 def _refuse_second_compilation(model: Described, wanted: Mapping[str, Any]) -> None:
-    """What a file has compiled already is not compiled in another way."""
+    """Reject compile options for a plant that a file has already compiled."""
     if isinstance(model, Compiled) and wanted:
         name = next(iter(wanted))
         raise il.InputError(
@@ -123,13 +123,13 @@ def _refuse_second_compilation(model: Described, wanted: Mapping[str, Any]) -> N
 
 
 def subject_of_facts(facts: Mapping[str, str]) -> Subject:
-    """The mechanism that a recording, or a plant that runs, says it is.
+    """The mechanism named by the metadata of a recording or of a running plant.
 
-    Such words are data: they may name a mechanism of the gallery and its options. A file that they
-    name is never opened, let alone run.
+    The metadata is untrusted data: it may name a mechanism of the gallery and its options. A file
+    that it names is never opened, let alone run.
 
     Raises:
-        InputError: it is none of the gallery; the text says what it came from.
+        InputError: not a mechanism of the gallery; the message gives its origin.
     """
     source = facts.get("source", "")
     if source not in gallery.names():
@@ -149,7 +149,7 @@ def _told_settings(text: str) -> list[str]:
 
 
 def _find_exhibit(name: str, words: Sequence[str], *, files: bool = False) -> Subject:
-    """A mechanism of the gallery; files that words name are opened only if a person wrote them."""
+    """A mechanism of the gallery; named files are opened only if the user named them."""
     given, exhibit = _settings(words), gallery.get(name)
     options: dict[str, Chosen] = {
         name: _option(exhibit, name, given.pop(name))
@@ -207,18 +207,18 @@ def _is_file(name: str) -> bool:
         return True
     try:
         return Path(name).is_file()
-    except (ValueError, OSError):  # a name that no file can have
+    except (ValueError, OSError):  # not a valid file name
         return False
 
 
 def _load(
     name: str, options: Mapping[str, Any], *, runs: bool
 ) -> tuple[Described, Mapping[str, Any]]:
-    """What a file describes, and the global names of one in Python."""
+    """The model described by a file, and the global names of a Python file."""
     if "\0" in name:
         raise FileFormatError(f"{name[:40]!a} is not a file name", fix="Give a path.")
     if not name.lower().endswith(".py"):
-        from inloop.io.load import options_of_runs  # readers are there when a file is read
+        from inloop.io.load import options_of_runs  # readers are imported only when needed
 
         return il.load(name, **(options_of_runs(name) if runs else {}), **options), {}
     if options:

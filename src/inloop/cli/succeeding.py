@@ -1,4 +1,4 @@
-"""A plant of a file that was edited takes the place of the one from before: see `inloop studio`."""
+"""Replaces a running plant after an edit of its file: see `inloop studio`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from inloop.studio.plants.catalog import save_offers
 def prepare_successor(
     args: argparse.Namespace, subject: Subject, plant: il.Plant, options: dict[str, Any]
 ) -> tuple[Successor, dict[str, str]]:
-    """Do all that takes long, then wait for a word on standard input and end the other plant.
+    """Do all slow work, then wait for a line on standard input and take over from the old plant.
 
     Returns:
-        Who hands over the state, and facts about it.
+        The successor, which transfers the state, and metadata about it.
     """
-    # as it will run, so that nothing is left to be compiled and nothing can fail any more
+    # a full rehearsal, so that nothing remains to be compiled and nothing can fail later
     rehearsal = f"{args.name or plant.name}-{os.getpid()}"
     with il.start(plant, name=rehearsal, **{**options, "paused": True}) as loop:
         chosen = loop.options
@@ -37,7 +37,7 @@ def prepare_successor(
 
 
 def _write_stage(target: Path, subject: Subject, args: argparse.Namespace) -> None:
-    """How it looks, what can control it, and its files; the stage is there when all is."""
+    """Write appearance, controllers and files; the stage file appears when complete."""
     from inloop.cli.commands.studio_catalog import stage_of
     from inloop.cli.commands.studio_controllers import offered_controllers
 

@@ -1,4 +1,4 @@
-"""Derived equations as files of a language."""
+"""Derived equations as source files of a language."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def emit(report: DerivationReport, language: str) -> dict[str, str]:
     """File name → text.
 
     Args:
-        report: what was derived.
-        language: one of LANGUAGES; C files come with the headers they include.
+        report: the derived functions.
+        language: one of LANGUAGES; C files come with the headers that they include.
     """
     mechanism, programs = report.mechanism, (report.prepare, *report.programs)
     about = labels.about(mechanism, report.parameters)
@@ -34,7 +34,7 @@ def emit(report: DerivationReport, language: str) -> dict[str, str]:
 
 
 def _included(texts: Iterable[str], headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers that texts include, and those that these include."""
+    """Headers included by texts, directly or indirectly."""
     found: dict[str, str] = {}
     waiting = [name for text in texts for name in INCLUDE.findall(text)]
     while waiting:

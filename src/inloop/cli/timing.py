@@ -1,4 +1,4 @@
-"""How long an evaluation takes: hot, one state after the other, and many at once."""
+"""Time per evaluation: hot, state by state, and in batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REPEATS = 7
 
 
 def random_states(plant: il.Plant, rows: int) -> dict[str, Array]:
-    """Random q, qd, qdd, tau; the same at every call."""
+    """Random q, qd, qdd, tau; identical in every call."""
     random = np.random.default_rng(7)
     return {name: random.uniform(-1.0, 1.0, (rows, plant.n)) for name in ("q", "qd", "qdd", "tau")}
 
@@ -40,7 +40,7 @@ def hot_nanoseconds(plant: il.Plant, function: str) -> float:
 
 
 def batch_nanoseconds(plant: il.Plant, function: str) -> float:
-    """Best time per state when many are evaluated by one call from Python, on all cores [ns]."""
+    """Best time per state when many are evaluated in one call from Python, on all cores [ns]."""
     states = random_states(plant, BATCH)
     return _best(lambda: plant.evaluate(function, **states), BATCH)
 

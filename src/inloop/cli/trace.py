@@ -1,4 +1,4 @@
-"""A curve drawn with Braille characters: a figure that any terminal can show."""
+"""A curve drawn with Braille characters, for any terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 
 
 def can_draw() -> bool:
-    """Tell whether the terminal can show Braille characters."""
+    """Whether the terminal can show Braille characters."""
     try:
         chr(BLANK).encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -26,10 +26,10 @@ def draw_curve(x: Array, y: Array, columns: int = 52, most_rows: int = 16) -> li
     """Lines of text that show a curve with equal scales on both axes.
 
     Args:
-        x: to the right, shape (N,).
-        y: up, shape (N,).
+        x: horizontal values, shape (N,).
+        y: vertical values, shape (N,).
         columns: width in characters.
-        most_rows: largest height in characters.
+        most_rows: maximum height in characters.
     """
     wide, high = max(float(np.ptp(x)), 1e-12), max(float(np.ptp(y)), 1e-12)
     # a character is two dots wide and four dots high

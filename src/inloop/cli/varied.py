@@ -1,4 +1,4 @@
-"""What `--vary` says: distributions or values of quantities, and the design made of them."""
+"""`--vary`: distributions or values of quantities, and the design made of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_design(args: argparse.Namespace) -> Design:
     """The design that the arguments describe.
 
     Raises:
-        InputError: they make no sense.
+        InputError: they are invalid.
     """
     varied = _read_varied(args.vary)
     lists = [name for name, each in varied.items() if not isinstance(each, Distribution)]
@@ -75,7 +75,7 @@ def read_design(args: argparse.Namespace) -> Design:
 
 
 def _check_counts(args: argparse.Namespace, kind: str) -> None:
-    """Refuse a number that says nothing, and miss one that is needed."""
+    """Reject a count that has no effect, and require one that is needed."""
     if kind == "grid" and args.runs is not None:
         raise il.InputError(
             "--runs cannot be combined with a grid",
@@ -88,7 +88,7 @@ def _check_counts(args: argparse.Namespace, kind: str) -> None:
 
 
 def _base(runs: int, quantities: int) -> int:
-    """The largest power of 2 whose design has at most so many runs."""
+    """The largest power of 2 whose design has at most the given number of runs."""
     most = runs // (quantities + 2)
     if most < LEAST_BASE:
         least = LEAST_BASE * (quantities + 2)

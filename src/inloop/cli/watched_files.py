@@ -1,4 +1,4 @@
-"""The files that a mechanism was made from: the one named, and what it imports beside it."""
+"""The source files of a mechanism: the one named, and the local modules it imports."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import sys
 from pathlib import Path
 
 FOREIGN = {"site-packages", "dist-packages", "__pycache__"}  # folders of installed packages
-# what is never a person's own, wherever it lies
+# never the user's own, wherever they are
 COMMON = sys.stdlib_module_names | {"inloop", "__main__"}
 MOST = 500
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
-    """A file that was just read; of a Python file also the modules of its folder in use."""
+    """A file that was just read, and for a Python file the imported modules of its folder."""
     found = dict.fromkeys((path.resolve(), *_modules_beside(path).values()))
     return tuple(found)[:MOST]
 
 
 def forget_modules(path: Path) -> None:
-    """Let what a Python file imports from its folder be read again when the file is."""
+    """Make a Python file's imports from its folder be read again together with the file."""
     for name in _modules_beside(path):
         sys.modules.pop(name, None)
 
 
 def _modules_beside(path: Path) -> dict[str, Path]:
-    """Modules of a Python file's folder that are in use, and their files."""
+    """Imported modules of a Python file's folder, and their files."""
     found: dict[str, Path] = {}
     if path.suffix.lower() != ".py":
         return found

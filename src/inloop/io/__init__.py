@@ -1,1 +1,1 @@
-"""Files: mechanisms of others (`load`), plants for other programs and boards, pages, recordings."""
+"""File formats: import of mechanisms (`load`), export of plants to FMUs, boards and pages."""

@@ -1,7 +1,7 @@
-"""Dry friction of joints in files, as a law that sticks.
+"""Dry friction of joints in files, as a law with true sticking.
 
-Files tell one number, the force or torque at which a joint begins to move. LuGre's bristles hold a
-joint at rest: under this force they give way by the deflection that the reader is given.
+Files give one number, the force or torque at which a joint starts to move. The bristles of the
+LuGre law hold a joint at rest; under this force they deflect by the given amount.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from inloop.model import ModelBuilder
 from inloop.model.names import quoted
 
 DEFLECTION = 1e-3
-"""By how much bristles give way under the whole friction [rad or m]."""
+"""Deflection of the bristles under the full friction force [rad or m]."""
 
 SETTLING = 0.01
-"""Time constant with which bristles come to rest [s]: their damping by their stiffness."""
+"""Time constant of the bristles [s]: their damping divided by their stiffness."""
 
 
 def stick(
     model: ModelBuilder, coordinate: str, friction: float, deflection: float, name: str
 ) -> None:
-    """Let a coordinate stick.
+    """Add dry friction with sticking to a coordinate.
 
     Args:
-        model: what the joint is part of.
-        coordinate: the one that friction acts on.
-        friction: at which it begins to move [N or N·m].
+        model: model of the joint.
+        coordinate: coordinate on which friction acts.
+        friction: breakaway force or torque [N or N·m].
         deflection: see `DEFLECTION` [rad or m].
-        name: of the law.
+        name: name of the law.
     """
     stiffness = friction / deflection
     model.lugre(
@@ -38,7 +38,7 @@ def stick(
 
 
 def check_deflection(deflection: object) -> None:
-    """Complain about a deflection that makes no sense; None leaves friction out."""
+    """Raise InputError for an invalid deflection; None omits friction."""
     if deflection is None:
         return
     if isinstance(deflection, (int, float)) and 0.0 < deflection < math.inf:

@@ -1,4 +1,4 @@
-"""One function for all files that describe a mechanism."""
+"""`load`: the single entry point for all files that describe a mechanism."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Model = TypeVar("Model", bound=ModelBuilder)
 
 @dataclass(frozen=True)
 class _Format:
-    """A kind of file: what reads it, and with which options."""
+    """A file format: its reader and its options."""
 
     name: str
     read: Callable[..., Any]
@@ -30,7 +30,7 @@ class _Format:
     running: Mapping[str, Any] = field(default_factory=dict)  # see `options_of_runs`
 
 
-# by the name of the root element, which tells more than the ending of the file's name
+# by the name of the root element, which is more reliable than the file name extension
 _FORMATS = {
     "robot": _Format("URDF", urdf.read, urdf.UrdfOptions, {"apply_dynamics": True}),
     "mujoco": _Format("MJCF", mjcf.read, mjcf.MjcfOptions, {"friction_deflection": DEFLECTION}),
@@ -50,20 +50,21 @@ def load(path: str | os.PathLike[str], model_type: type[Model], **options: Any) 
 def load(path: str | os.PathLike[str], model_type: type[Any] = ModelBuilder, **options: Any) -> Any:
     """Read a mechanism from a file: URDF, MJCF (MuJoCo), SDF (Gazebo) or ROBOTRAN (.mbs).
 
-    What was changed or left out is listed in the notes of the model; what the equations do not use
-    is kept in its metadata. Nothing is changed when the file is wrong.
+    Changes and omissions are listed in the notes of the model; data that the equations do not use
+    is kept in its metadata. An invalid file changes nothing.
 
     Args:
-        path: the file; its content decides how it is read.
-        model_type: the class of model to make.
-        options: of the format: see `UrdfOptions`, `MjcfOptions`, `SdfOptions`, `RobotranOptions`.
+        path: path of the file; its content determines the format.
+        model_type: class of the model to create.
+        options: options of the format: see `UrdfOptions`, `MjcfOptions`, `SdfOptions`,
+            `RobotranOptions`.
 
     Returns:
-        A checked model that may still be extended.
+        A validated model that can still be extended.
 
     Raises:
-        FileFormatError: the file is broken, truncated, hostile or of an unknown kind.
-        ModelError: the file is read, but what it describes is no mechanism.
+        FileFormatError: the file is malformed, truncated, hostile or of an unknown format.
+        ModelError: the file is readable, but does not describe a valid mechanism.
         InputError: an option is unknown.
     """
     root = parse_file(path)
@@ -78,7 +79,7 @@ def load(path: str | os.PathLike[str], model_type: type[Any] = ModelBuilder, **o
 
 
 def options_of_runs(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """With which options commands read a robot that they run: all that resists it is in force."""
+    """Options with which commands read a robot that they run: with all friction and damping."""
     return _format_of(parse_file(path)).running
 
 

@@ -1,4 +1,4 @@
-"""Names from a file, turned into unique names that generated C can carry."""
+"""Names from a file, converted to unique names that are valid in generated C."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from inloop.model.names import LONGEST_NAME, name_problem, quoted
 
 
 class Names:
-    """Gives each element of one kind a name of its own.
+    """Gives each element of one kind a unique name.
 
-    Names that can be used stay as they are, whatever comes before them in the file; the others
-    are changed as little as possible, and noted.
+    Valid names stay unchanged, whatever precedes them in the file; the others are changed as little
+    as possible, with a note.
 
     Attributes:
-        notes: one sentence for each name that was changed.
+        notes: one sentence for each changed name.
     """
 
     def __init__(self, kind: str, reserved: Iterable[str] = ()) -> None:
@@ -27,7 +27,7 @@ class Names:
         self.notes: list[str] = []
 
     def read(self, originals: Iterable[str]) -> None:
-        """Name all elements that the file names, once each."""
+        """Name all elements of the file, once each."""
         originals = list(originals)
         for original in originals:
             if name_problem(original) is None and original not in self._reserved:
@@ -42,9 +42,9 @@ class Names:
                 )
 
     def new(self, wanted: str) -> str:
-        """Return a name close to the wanted one that nothing else has, and take it."""
+        """Return and reserve an unused name close to the wanted one."""
         stem = as_identifier(wanted)
-        # numbers below were found taken before
+        # lower numbers are known to be taken
         name, count = stem, self._counts.get(stem, 1)
         while name in self._taken or name_problem(name) is not None:
             count += 1
@@ -62,12 +62,12 @@ class Names:
 
     @property
     def originals(self) -> Iterable[str]:
-        """The names as the file has them."""
+        """The names as written in the file."""
         return self._names.keys()
 
 
 def as_identifier(text: str) -> str:
-    """Return the nearest name of letters, digits and underscores that C can carry."""
+    """Return the closest valid C identifier."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", text, flags=re.ASCII)[:LONGEST_NAME].strip("_")
     name = name or "unnamed"
     return name if not name[0].isdigit() else f"_{name}"[:LONGEST_NAME]

@@ -1,4 +1,4 @@
-"""Sentences about what a file holds and the model does not."""
+"""Notes about content of a file that the model does not represent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_SHOWN = 12
 
 
 def not_read(elements: Mapping[str, int]) -> Iterator[str]:
-    """Yield "not read: 12 'gazebo', 7 'transmission'" if there is anything that was not."""
+    """Yield "not read: 12 'gazebo', 7 'transmission'" if any elements were skipped."""
     shown = [f"{count} {quoted(tag)}" for tag, count in elements.items()]
     if shown:
         yield "not read: " + ", ".join(shown[:MOST_SHOWN] + ["..."] * (len(shown) > MOST_SHOWN))

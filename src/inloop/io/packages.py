@@ -1,4 +1,4 @@
-"""Where the meshes of a model lie: next to it, or in packages of ROS."""
+"""Locates the meshes of a model: next to it, or in ROS packages."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from inloop.io.xml import parse_file
 from inloop.model.names import quoted
 
 _PACKAGE, _FILE = "package://", "file://"
-HIGHEST = 12  # folders above the model that are looked at
+HIGHEST = 12  # maximum number of folders above the model that are searched
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file, and the folder that holds all it may refer to."""
+    """A file, and the folder that contains everything it may refer to."""
 
     path: Path
     folder: Path
 
 
 class Packages:
-    """Finds the files that a model names.
+    """Finds the files that a model refers to.
 
     Args:
-        model: path of the model.
-        given: folders of packages, by name.
+        model: path of the model file.
+        given: package folders, by package name.
     """
 
     def __init__(self, model: Path, given: Mapping[str, str | os.PathLike[str]]) -> None:
@@ -46,7 +46,7 @@ class Packages:
         self._above = {name: folder for folder in self._folders_above() for name in _names(folder)}
 
     def find(self, reference: str) -> Found | str:
-        """The file of a reference, or in words why there is none."""
+        """The file of a reference, or as text why it was not found."""
         if "\0" in unquote(reference):
             return "its name has a character that file names cannot have"
         if reference.startswith(_PACKAGE):
@@ -58,12 +58,12 @@ class Packages:
         place = unquote(reference.removeprefix(_FILE))
         if "://" in place:
             return "only files and packages are read, nothing from a network"
-        # relative to the model; in its folder, its package or a folder that was named
+        # relative to the model; within its folder, its package or a given folder
         folders = [self._home, *self._above.values(), *self._given.values()]
         return _first([Found(self._home / place, folder) for folder in folders])
 
     def _folders(self, name: str) -> Iterator[Path]:
-        """Folders of a package: given, above the model, in the paths of ROS."""
+        """Folders of a package: given, above the model, in the ROS search paths."""
         if name in self._given:
             yield self._given[name]
         if name in self._above:
@@ -78,13 +78,13 @@ class Packages:
                 yield (Path(entry) / "share" / name).resolve()
 
     def _folders_above(self) -> list[Path]:
-        """The model's folder and those above it that are packages, the outermost first."""
+        """The model's folder and its parents that are packages, outermost first."""
         above = [self._home, *self._home.parents][:HIGHEST]
         return [folder for folder in reversed(above) if (folder / "package.xml").is_file()]
 
 
 def _first(places: list[Found]) -> Found | str:
-    """The first file that is there and in its folder."""
+    """The first file that exists inside its folder."""
     allowed = [place for place in places if inside(place.path, place.folder)]
     for place in allowed:
         if place.path.is_file():
@@ -99,7 +99,7 @@ def _is_name(name: str) -> bool:
 
 
 def _names(folder: Path) -> list[str]:
-    """Name of a package: that of its description, and that of its folder."""
+    """Names of a package: the one in its package.xml, and that of its folder."""
     names = [folder.name]
     try:
         declared = parse_file(folder / "package.xml").child("name")

@@ -1,4 +1,4 @@
-"""Poses turned round, and rotations from and to quaternions."""
+"""Inverse poses, and conversion of rotations from and to quaternions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inloop.model.sensors.kinds.orientation import quaternion
 
 Quaternion: TypeAlias = tuple[float, float, float, float]
 SHORTEST_QUATERNION = 1e-10
-ROUNDING = 1e-12  # what a file that means 0 or 1 has in its rotations
+ROUNDING = 1e-12  # rounding error in rotations of files where 0 or 1 is meant
 
 
 def inverse(X_AB: Pose) -> Pose:
@@ -30,7 +30,7 @@ def attitude_of(R: Matrix3) -> Quaternion:
 
 
 def unit_quaternion(element: Element, given: Sequence[float]) -> Quaternion:
-    """Return a quaternion w, x, y, z of any length as one of length 1."""
+    """Return a quaternion w, x, y, z of any length, normalized."""
     length = math.hypot(*given)
     if length < SHORTEST_QUATERNION:
         element.fail("the quaternion has length zero", "Write 1 0 0 0 for no rotation.")

@@ -1,7 +1,7 @@
-"""Tyres from .tir files: PAC2002, and what else has the coefficients of MF-Tyre 5.2.
+"""Tyres from .tir files: PAC2002, and other files with the coefficients of MF-Tyre 5.2.
 
-A file has sections, `[VERTICAL]`, and lines `NAME = value  $ comment`; texts are in quotes.
-Everything that is not used is told.
+A file has sections, `[VERTICAL]`, and lines `NAME = value  $ comment`; strings are quoted.
+Unused entries are reported.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from inloop.model.names import quoted
 from inloop.model.tyres.pac2002 import KNOWN, Pac2002
 
 LARGEST = 1_000_000
-"""Size of a file that is read [bytes]; real ones have 10,000."""
+"""Maximum file size [bytes]; real files have about 10,000."""
 
 FORMATS = ("PAC2002", "MF_05", "MF-TYRE", "MF_TYRE", "MF-TIRE", "MF05")
 FITS = (5, 6, 21, 52)
-"""FITTYP of files with the coefficients of MF-Tyre 5.2; 61 and 62 are later ones."""
+"""FITTYP of files with the coefficients of MF-Tyre 5.2; 61 and 62 are later versions."""
 
-# names of SI units, in the words that files have for them
+# names of SI units, as spelled in files
 UNITS = {
     "LENGTH": ("meter", "meters", "metre", "m"),
     "FORCE": ("newton", "newtons", "n"),
@@ -30,16 +30,16 @@ UNITS = {
     "MASS": ("kg", "kilogram", "kilograms"),
     "TIME": ("second", "seconds", "sec", "s"),
 }
-# of the whole file, and not to be told as unused
+# describe the whole file; not reported as unused
 HEADER = ("FILE_TYPE", "FILE_VERSION", "FILE_FORMAT", "PROPERTY_FILE_FORMAT", "FITTYP", "TYRESIDE")
 _LINE = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(?:'([^']*)'|\"([^\"]*)\"|([^\s$!]+))")
 
 
 def read_tyre(path: str | os.PathLike[str]) -> Pac2002:
-    """Read a tyre.
+    """Read a tyre from a .tir file.
 
     Raises:
-        FileFormatError: the file is broken, of another kind, or in other units.
+        FileFormatError: the file is malformed, of a different format, or not in SI units.
     """
     lines = _lines_of(Path(path))
     where = {name: f"{path}:{number}" for name, (_, number) in lines.items()}
@@ -62,7 +62,7 @@ def read_tyre(path: str | os.PathLike[str]) -> Pac2002:
 
 
 def _lines_of(path: Path) -> dict[str, tuple[str, int]]:
-    """Texts by name in capital letters, each with the number of its line."""
+    """Texts by name in upper case, each with its line number."""
     try:
         size = path.stat().st_size
         if size > LARGEST:

@@ -1,4 +1,4 @@
-"""Numbers and vectors from the text of a file; what is not finite or absurdly large is refused."""
+"""Numbers and vectors from the text of a file; non-finite or absurdly large ones are rejected."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from inloop.model.rotations import about
 
 # larger numbers do not occur in SI and would overflow in products
 LARGEST_NUMBER = 1e12
-# of one file; many times what equations can be derived for
+# per file; far more than equations can be derived for
 MOST_BODIES = 2_000
-# a file that means π/2 has it rounded to 12 digits or more
+# files round π/2 to 12 digits or more
 ANGLE_ROUNDING = 1e-11  # rad
 
 Triple = tuple[float, float, float]
 
 
 def number(element: Element, text: str, quantity: str) -> float:
-    """Return a finite number of plausible size."""
+    """Return a finite number of plausible magnitude."""
     value = limit(element, text, quantity)
     if abs(value) > LARGEST_NUMBER:
         element.fail(
@@ -32,7 +32,7 @@ def number(element: Element, text: str, quantity: str) -> float:
 
 
 def limit(element: Element, text: str, quantity: str) -> float:
-    """Return a number that may be as large as it likes, even infinite."""
+    """Return a number of any magnitude, possibly infinite."""
     try:
         # Python reads 1_000, other programs do not
         value = float(text) if "_" not in text else math.nan
@@ -44,7 +44,7 @@ def limit(element: Element, text: str, quantity: str) -> float:
 
 
 def number_attribute(element: Element, name: str, default: float | None = None) -> float:
-    """Return an attribute as a number; it must be there unless a default is given."""
+    """Return an attribute as a number; it is required unless a default is given."""
     if default is not None and name not in element.attributes:
         return default
     return number(element, element.attribute(name), f"{name} of <{element.tag}>")
@@ -59,7 +59,7 @@ def vector_attribute(element: Element | None, name: str, default: Triple) -> Tri
 
 
 def numbers(element: Element, text: str, quantity: str, count: int) -> Sequence[float]:
-    """Return so many numbers with blanks between them."""
+    """Return the given number of values, separated by whitespace."""
     words = text.split()
     if len(words) != count:
         element.fail(
@@ -70,7 +70,7 @@ def numbers(element: Element, text: str, quantity: str, count: int) -> Sequence[
 
 
 def pose(origin: Element | None) -> Pose:
-    """Return the pose that <origin xyz rpy> tells; what is not given is zero."""
+    """Return the pose of <origin xyz rpy>; missing values are zero."""
     p = vector_attribute(origin, "xyz", (0.0, 0.0, 0.0))
     return Pose(p, rotation(vector_attribute(origin, "rpy", (0.0, 0.0, 0.0))))
 
@@ -78,8 +78,8 @@ def pose(origin: Element | None) -> Pose:
 def rotation(angles: Triple) -> Matrix3:
     """Return R = Rz(yaw) Ry(pitch) Rx(roll) for the angles roll, pitch, yaw [rad].
 
-    An angle that differs from a multiple of π/2 by less than ANGLE_ROUNDING is taken as that
-    multiple, so that files with 1.57079632679 give exact zeros and ones.
+    An angle within ANGLE_ROUNDING of a multiple of π/2 is replaced by that multiple, so that
+    files with 1.57079632679 yield exact zeros and ones.
     """
     roll, pitch, yaw = (_unrounded(angle) for angle in angles)
     Rzy = times_matrix(about((0.0, 0.0, 1.0), yaw), about((0.0, 1.0, 0.0), pitch))
@@ -89,7 +89,7 @@ def rotation(angles: Triple) -> Matrix3:
 def _unrounded(angle: float) -> float:
     right_angle = math.pi / 2.0
     multiple = round(angle / right_angle)
-    # beyond one turn the angle is itself too coarse to tell
+    # beyond one turn the angle itself is too coarse
     if abs(multiple) <= 4 and abs(angle - multiple * right_angle) < ANGLE_ROUNDING:
         return multiple * right_angle
     return angle

@@ -1,4 +1,4 @@
-"""XML read safely: no document types, no entities, bounded size and depth, a line per element."""
+"""Safe XML reader: no document types or entities, bounded size and depth, line numbers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST_ELEMENTS = 1_000_000
 
 @dataclass(slots=True)
 class Element:
-    """One element of a file.
+    """One XML element.
 
     Attributes:
-        tag: its name.
+        tag: name of the element.
         attributes: values by name.
-        where: file and line of its start.
-        children: the elements inside, in file order.
-        text: all character data directly inside, without blanks around it.
+        where: file and line of its start tag.
+        children: child elements, in file order.
+        text: all character data directly inside, stripped.
     """
 
     tag: str
@@ -37,35 +37,35 @@ class Element:
 
     @property
     def label(self) -> str:
-        """How messages call the element: "<joint>", cut when it is long."""
+        """The element in messages: "<joint>", shortened if long."""
         return f"<{quoted(self.tag)[1:-1]}>"
 
     def all(self, tag: str) -> Iterator[Element]:
-        """Yield the children of this name."""
+        """Yield the children with this tag."""
         return (child for child in self.children if child.tag == tag)
 
     def child(self, tag: str) -> Element | None:
-        """Return the child of this name, None if there is none; two are a mistake."""
+        """Return the child with this tag, or None; more than one is an error."""
         found = list(self.all(tag))
         if len(found) > 1:
             found[1].fail(f"{self.label} has a second <{tag}>", "Keep one of them.")
         return found[0] if found else None
 
     def need(self, tag: str) -> Element:
-        """Return the child of this name, which must be there."""
+        """Return the child with this tag, which is required."""
         found = self.child(tag)
         if found is None:
             self.fail(f"{self.label} has no <{tag}>", f"Add <{tag}> to it.")
         return found
 
     def attribute(self, name: str) -> str:
-        """Return an attribute, which must be there."""
+        """Return a required attribute."""
         if name not in self.attributes:
             self.fail(f"{self.label} has no attribute {quoted(name)}", "Add it.")
         return self.attributes[name]
 
     def fail(self, what: str, fix: str) -> NoReturn:
-        """Raise what is wrong with this element, with its file and line."""
+        """Raise FileFormatError about this element, with its file and line."""
         raise FileFormatError(what, self.where, fix)
 
 
@@ -85,7 +85,7 @@ def parse(data: bytes, name: str) -> Element:
 
     Args:
         data: the whole document.
-        name: what messages call it, usually the path of the file.
+        name: name of the document in messages, usually the path of the file.
     """
     reader = _Reader(name)
     try:
@@ -96,14 +96,14 @@ def parse(data: bytes, name: str) -> Element:
             f"{name}:{error.lineno}",
             "The file is damaged or truncated, or is not XML; get a new copy from its source.",
         ) from None
-    except (LookupError, ValueError) as error:  # from an encoding that Python does not know
+    except (LookupError, ValueError) as error:  # from an encoding unknown to Python
         raise FileFormatError(
             f"the encoding of the file cannot be used: {error}", f"{name}:1", "Save it as UTF-8."
         ) from None
 
 
 class _Reader:
-    """Builds the tree of elements while expat reads."""
+    """Builds the element tree while expat parses."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -115,7 +115,7 @@ class _Reader:
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._end
         self._expat.CharacterDataHandler = self._text
-        # without a document type there are no entities: no expansion, no access to other files
+        # without a document type there are no entities: no expansion, no access to external files
         self._expat.StartDoctypeDeclHandler = self._refuse_doctype
         self._expat.EntityDeclHandler = self._refuse_entity
         self._expat.ExternalEntityRefHandler = self._refuse_entity

@@ -1,1 +1,1 @@
-"""Pictures of mechanisms and of results: still ones, moving ones, and what notebooks show."""
+"""Pictures of mechanisms and results: still images, animations, and notebook output."""

@@ -1,4 +1,4 @@
-"""Moving pictures of a run: as a file, or in a notebook."""
+"""Animations of a run: as a file, or in a notebook."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from inloop.simulate import Result
 from inloop.simulate.results.energies import check_same_plant
 
 SMALLEST, LARGEST = 16, 4096  # width or height [pixels]
-RATES = {".gif": 20.0}  # pictures per second; others:
+RATES = {".gif": 20.0}  # frames per second; others:
 RATE = 30.0
-WORDS = 15  # height of letters [pixels], of a picture 480 high
-HIGH = 460  # of a page in a notebook [pixels]
+WORDS = 15  # text height [pixels], for a picture of height 480
+HIGH = 460  # height of a page in a notebook [pixels]
 
 
 @dataclass(frozen=True)
 class Animation:
-    """A motion that a notebook plays in place.
+    """A motion that a notebook plays inline.
 
     Attributes:
-        page: an HTML page, complete in itself.
+        page: a self-contained HTML page.
     """
 
     page: str
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file, which a browser opens."""
+        """Write the page to a file, which any browser can open."""
         target = file_path(path, "the file of an animation")
         target.write_text(self.page, encoding="utf-8")
         return target
@@ -68,7 +68,7 @@ def animate(
     plane: str = "",
     looks: Mapping[str, Sequence[Visual]] | None = None,
 ) -> Animation | Path:
-    """Draw a run; the arguments are those of `inloop.Result.animate`."""
+    """Animate a run; see `inloop.Result.animate` for the arguments."""
     check_same_plant(result, plant)
     target = None if file is None else file_path(file, "the file of an animation")
     ending = ".html" if target is None else target.suffix
@@ -101,7 +101,7 @@ def _check(target: Path | None, ending: str, plane: str) -> None:
 
 
 def _mechanism(plant: BarePlant, result: Result) -> Any:
-    """What is drawn: of a plant with modes, the mechanism that has all coordinates."""
+    """The mechanism to draw: for a plant with modes, the one with all coordinates."""
     for each in (plant, *plant.by_mode.values()):
         if each.coordinates == result.coordinates:
             return each.mechanism
@@ -126,7 +126,7 @@ def _even(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _pictures(renderer: Renderer, X: Any, chosen: Moments, colors: Palette) -> Iterator[Bytes]:
-    """All pictures with their times; told on a terminal."""
+    """All frames with their times; progress is shown on a terminal."""
     with ProgressLine("drawing ...") as line:
         for k, (t, pose) in enumerate(zip(chosen.t, X, strict=True)):
             line.say(f"drawing: picture {k + 1} of {len(X)}")

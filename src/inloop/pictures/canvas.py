@@ -1,4 +1,4 @@
-"""A picture that triangles are drawn into, the nearest in front, with smooth edges."""
+"""A z-buffered canvas for triangles, with antialiasing by supersampling."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from inloop.native.library import COUNT, POINTER, REAL
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.uint8]]
 
-SMOOTH = 2  # pixels drawn per pixel of the picture, in both directions
+SMOOTH = 2  # supersampling factor, in both directions
 FAR = -np.inf
 
 
 class Canvas:
-    """Pixels, and how near to the eye each of them is.
+    """Pixels with a depth buffer.
 
     Args:
-        width, height: of the picture [pixels].
-        color: of the empty picture, red, green and blue from 0 to 255.
+        width, height: size of the picture [pixels].
+        color: background color, red, green and blue from 0 to 255.
 
     Attributes:
-        width, height: of what is drawn on: `SMOOTH` times as many pixels.
+        width, height: size of the supersampled canvas: `SMOOTH` times as many pixels.
     """
 
     def __init__(self, width: int, height: int, color: tuple[float, float, float]) -> None:
@@ -40,16 +40,16 @@ class Canvas:
         self.clear()
 
     def clear(self) -> None:
-        """Begin again with what was kept."""
+        """Reset to the kept background."""
         self._pixels[:] = self._empty
         self._nearness[:] = FAR
 
     def push_back(self) -> None:
-        """Put what is drawn now behind all that follows."""
+        """Move everything drawn so far behind all that follows."""
         self._nearness[:] = FAR
 
     def keep(self) -> None:
-        """The same, and let `clear` come back to it."""
+        """Likewise, and make it the background that `clear` restores."""
         self._empty[:] = self._pixels
         self.push_back()
 
@@ -57,8 +57,8 @@ class Canvas:
         """Draw triangles.
 
         Args:
-            corners: x, y [pixels drawn], nearness, red, green, blue, shape (count, 3, 6).
-            opacity: from 0 to 1; what is not opaque hides nothing.
+            corners: x, y [canvas pixels], nearness, red, green, blue, shape (count, 3, 6).
+            opacity: from 0 to 1; translucent triangles hide nothing.
         """
         given = np.ascontiguousarray(corners, dtype=np.float32)
         _function("il_draw_triangles")(
@@ -67,7 +67,7 @@ class Canvas:
         )  # fmt: skip
 
     def picture(self) -> Bytes:
-        """What is drawn, shape (height, width, 3)."""
+        """The downsampled picture, shape (height, width, 3)."""
         width, height = self._size
         found: Bytes = np.empty((height, width, 3), dtype=np.uint8)
         reduce = _function("il_reduce")

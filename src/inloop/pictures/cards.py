@@ -1,4 +1,4 @@
-"""What notebooks show of models, plants and results: a picture, a table, small plots."""
+"""Notebook representation of models, plants and results: a picture, a table, small plots."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from inloop.simulate import Result
 from inloop.simulate.results.cards import card, curve, figure, lines, table
 from inloop.simulate.results.figure import broken_at_gaps
 
-MOST_DRAWN = 240  # bodies, of which a free one takes six: more would take too long for a card
+MOST_DRAWN = 240  # bodies, where a free one counts as six: more would take too long for a card
 MOST_CURVES = 6
-POSITIONS = 4  # of a run in one picture
+POSITIONS = 4  # of a run, in one picture
 
 
 def model_card(mechanism: Mechanism) -> str:
-    """Bodies of a mechanism, and how it looks."""
+    """Card of a mechanism: its bodies and a picture."""
     rows = []
     for body in mechanism.bodies:
         on = "ground" if body.parent == GROUND else mechanism.bodies[body.parent].name
@@ -43,7 +43,7 @@ def model_card(mechanism: Mechanism) -> str:
 
 
 def plant_card(plant: BarePlant) -> str:
-    """Coordinates and parameters of a plant, and what its equations cost."""
+    """Card of a plant: coordinates, parameters and the cost of its equations."""
     units = [body.joint.kind.dimension.unit for body in plant.mechanism.bodies]
     starts = [float(body.joint.initial[0]) for body in plant.mechanism.bodies]
     rows = [
@@ -67,7 +67,7 @@ def plant_card(plant: BarePlant) -> str:
 
 
 def result_card(result: Result, plant: BarePlant | None) -> str:
-    """How a run went: where it moved, its range, and what a reader should know."""
+    """Card of a run: its motion, ranges, and notes."""
     rows = []
     for k, name in enumerate(result.coordinates):
         q = result.q[:, k]
@@ -113,7 +113,7 @@ def _notes(mechanism: Mechanism) -> str:
 
 
 def _motion(result: Result, plant: BarePlant | None) -> str:
-    """The mechanism at a few positions of a run, the last one strong."""
+    """The mechanism at a few positions of a run, the last one in full color."""
     if plant is None or plant.coordinates != result.coordinates:
         return ""
     good = np.flatnonzero(np.isfinite(result.q).all(axis=1))
@@ -126,7 +126,7 @@ def _motion(result: Result, plant: BarePlant | None) -> str:
 def _picture(
     mechanism: Mechanism, parameters: Mapping[str, float] | None = None, q: Array | None = None
 ) -> str:
-    """A drawing, or nothing where there is none: a card must not fail for its picture."""
+    """A drawing, or "" if impossible: a card must not fail because of its picture."""
     if not 0 < len(mechanism.bodies) <= MOST_DRAWN:
         return ""
     try:

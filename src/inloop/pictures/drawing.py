@@ -1,4 +1,4 @@
-"""A still picture of a mechanism as a small SVG: each shape by its silhouette, the nearest last."""
+"""A still picture of a mechanism as a small SVG: silhouettes of shapes, drawn back to front."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inloop.studio.drawing.visuals import corners_of
 
 WIDTH, HEIGHT = 320, 220  # [pixels]
 CIRCLE = np.linspace(0.0, 2.0 * math.pi, 17)[:-1]
-PLANES = {"xy": (0, 1, 2), "xz": (0, 2, 1), "yz": (1, 2, 0)}  # along, along, across
+PLANES = {"xy": (0, 1, 2), "xz": (0, 2, 1), "yz": (1, 2, 0)}  # right, up, depth
 EDGE = 'stroke="currentColor" stroke-opacity="0.55"'
 FAINT = 0.22  # opacity of earlier positions
 
@@ -33,13 +33,13 @@ class _Piece:
 
 
 def drawing(shown: Shown, q: Array, width: int = WIDTH, height: int = HEIGHT) -> str:
-    """A mechanism at one or a few positions, the last one strong and the others faint.
+    """A mechanism at one or a few positions, the last one in full color, the others faint.
 
     Args:
         shown: the mechanism.
         q: positions, shape (N, n).
-        width: of the picture [pixels].
-        height: of the picture [pixels].
+        width: width of the picture [pixels].
+        height: height of the picture [pixels].
     """
     X = shown.poses(q)
     X = X[np.isfinite(X).all(axis=(1, 2))]
@@ -57,14 +57,14 @@ def drawing(shown: Shown, q: Array, width: int = WIDTH, height: int = HEIGHT) ->
 
 
 class _Pen:
-    """Draws visuals of a scene as elements of SVG."""
+    """Draws visuals of a scene as SVG elements."""
 
     def __init__(self, eye: Eye, width: int, height: int, colors: Palette, size: float) -> None:
         self._eye, self._width, self._height = eye, width, height
         self._colors, self._size = colors, size
 
     def pieces(self, scene: Mapping[str, Any], X: Array) -> Iterator[_Piece]:
-        """Of all bodies at poses X."""
+        """Elements of all bodies at poses X."""
         groups = [(GROUND, scene["ground"], self._colors["ground"])]
         groups += [
             (k, body["shapes"], self._colors.body(k)) for k, body in enumerate(scene["bodies"])
@@ -125,7 +125,7 @@ class _Pen:
         return self._eye.project(points, self._height, self._width)
 
     def _scale(self, point: Array) -> float:
-        """Pixels per meter there."""
+        """Pixels per meter at a point."""
         ends = self._on_paper(np.array([point, point + self._eye.axes[0]]))
         return float(ends[1, 0] - ends[0, 0])
 
@@ -139,14 +139,14 @@ class _Pen:
         on_paper = self._on_paper(points)
         corners = on_paper[:, :2]
         if hull:
-            with contextlib.suppress(scipy.spatial.QhullError):  # seen from its edge
+            with contextlib.suppress(scipy.spatial.QhullError):  # seen edge-on
                 corners = corners[scipy.spatial.ConvexHull(corners).vertices]
         path = "L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
         text = f'<path d="M{path}Z" fill="{color}" stroke-linejoin="round" {EDGE}/>'
         return _Piece(float(on_paper[:, 2].mean()), text)
 
     def _stroke(self, points: Array, color: str, radius: float) -> _Piece:
-        """A round bar: its color on a line of ink that is a little wider."""
+        """A round bar: its color over a slightly wider line of ink."""
         on_paper = self._on_paper(points)
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in on_paper[:, :2])
         wide = max(2.0 * radius * self._scale(points.mean(axis=0)), 1.2)
@@ -169,7 +169,7 @@ def _ring(axis: Any, radius: float) -> Array:
 
 
 def _rings(shape: Mapping[str, Any]) -> tuple[Array, Array]:
-    """Rims of a cylinder; of a cone, its base and its tip."""
+    """Rims of a cylinder; for a cone, its base and its tip."""
     half = 0.5 * shape["length"] * np.array(shape["axis"])
     ring = _ring(shape["axis"], shape["radius"])
     return ring - half, (half[None] if shape["kind"] == "cone" else ring + half)

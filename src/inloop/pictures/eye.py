@@ -1,4 +1,4 @@
-"""The eye: from the side of a planar mechanism, else from a little above, as in the studio."""
+"""The camera: a side view for planar mechanisms, else slightly from above, as in the studio."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from inloop.plant import Array
 
-FIELD = math.radians(32.0)  # angle of view, up and down
-TURN, LIFT = -0.62, 0.32  # about the vertical, above the horizon [rad]
-MARGIN = 1.12  # around what is seen
-SIDES = {  # right, up and towards the eye
+FIELD = math.radians(32.0)  # vertical field of view
+TURN, LIFT = -0.62, 0.32  # azimuth, elevation [rad]
+MARGIN = 1.12  # around the visible content
+SIDES = {  # right, up and towards the camera
     "xy": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     "xz": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)),
     "yz": ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)),
@@ -21,13 +21,13 @@ SIDES = {  # right, up and towards the eye
 
 @dataclass(frozen=True)
 class Eye:
-    """Where somebody looks from.
+    """A camera.
 
     Attributes:
-        axes: right, up and towards the eye in world axes, rows.
-        target: point in the middle of the picture [m].
-        high: what is seen from the bottom to the top, at the target [m].
-        flat: parallel rays; else the eye is as far away as its angle of view needs.
+        axes: right, up and towards the camera in world axes, as rows.
+        target: point at the center of the picture [m].
+        high: visible height at the target [m].
+        flat: orthographic projection; else perspective, at the distance given by the field of view.
     """
 
     axes: Array
@@ -37,13 +37,13 @@ class Eye:
 
     @property
     def distance(self) -> float:
-        """From the eye to the target [m]."""
+        """Distance from the camera to the target [m]."""
         return 0.5 * self.high / math.tan(0.5 * FIELD)
 
     def project(self, points: Array, height: int, width: int) -> Array:
-        """Points on the screen: x, y [pixels] and nearness, shape as the points.
+        """Project points to the screen: x, y [pixels] and nearness, shape as the points.
 
-        What is behind the eye is NaN.
+        Points behind the camera become NaN.
         """
         seen = (points - self.target) @ self.axes.T
         found = np.empty_like(seen)
@@ -60,29 +60,29 @@ class Eye:
         return found
 
     def pulled(self, points: Array, part: float) -> Array:
-        """Points nearer to the eye by a part of the picture's height."""
+        """Points moved towards the camera by a fraction of the visible height."""
         return np.asarray(points + part * self.high * self.axes[2])
 
     def moved(self, target: Array) -> Eye:
-        """The same eye that looks at another point."""
+        """The same camera with a different target."""
         return replace(self, target=target)
 
 
 def eye_for(planar: str | None, up: str, points: Array, aspect: float) -> Eye:
-    """An eye that sees all points.
+    """A camera that sees all points.
 
     Args:
-        planar: the plane of a planar mechanism, None for one in space.
+        planar: plane of a planar mechanism, None for a spatial one.
         up: "y" or "z".
-        points: that shall be seen [m], shape (count, 3).
-        aspect: width of the picture over its height.
+        points: points that must be visible [m], shape (count, 3).
+        aspect: width / height of the picture.
     """
     flat = planar is not None
     axes = np.array(SIDES[planar]) if planar is not None else _from_above(up)
     low, high = points.min(axis=0), points.max(axis=0)
     size = float(np.max(high - low)) or 1.0
     seen = points @ axes.T
-    # the middle of the picture, then as high as it must be
+    # the center of the picture, then the required height
     middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
     seen -= middle
     half = np.maximum(np.abs(seen[:, 1]), np.abs(seen[:, 0]) / aspect)
@@ -93,7 +93,7 @@ def eye_for(planar: str | None, up: str, points: Array, aspect: float) -> Eye:
 
 
 def _from_above(up: str) -> Array:
-    """Right, up and towards the eye, for a mechanism in space."""
+    """Right, up and towards the camera, for a spatial mechanism."""
     s, c = math.sin(TURN), math.cos(TURN)
     level, above = math.cos(LIFT), math.sin(LIFT)
     towards = np.array(

@@ -1,4 +1,4 @@
-"""A small still picture of a mechanism as the bytes of a .png file, for files that carry one."""
+"""A small still picture of a mechanism as the bytes of a .png file, to embed in other files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MOST_DRAWN = 300  # bodies
 
 
 def icon(plant: BarePlant, q: Array | None = None) -> bytes:
-    """The mechanism as a .png file, or nothing where it cannot be drawn.
+    """The mechanism as a .png file, or b"" if it cannot be drawn.
 
     Args:
-        plant: the compiled mechanism, with its parameters of now.
-        q: positions [rad or m]; those at the start of the joints by default.
+        plant: the compiled mechanism, with its current parameters.
+        q: positions [rad or m]; default: initial positions of the joints.
     """
     if not 0 < len(plant.mechanism.bodies) <= MOST_DRAWN:
         return b""
@@ -37,14 +37,14 @@ def icon(plant: BarePlant, q: Array | None = None) -> bytes:
             renderer = Renderer(shown, X, **size, colors=palette("light"))
             return png(renderer.picture(X[0]))
     except InloopError:
-        # a file must not fail for its picture
+        # an export must not fail because of its picture
         return b""
 
 
 def png(pixels: Bytes) -> bytes:
     """A .png file of pixels, shape (height, width, 3)."""
     height, width, _ = pixels.shape
-    # a zero in front of each row: it is not filtered
+    # a leading zero in each row: no filter
     rows = np.zeros((height, 1 + 3 * width), dtype=np.uint8)
     rows[:, 1:] = pixels.reshape(height, -1)
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits of red, green, blue

@@ -1,4 +1,4 @@
-"""Which samples of a result a moving picture shows: one for each picture, none made up."""
+"""Selects the samples of a result that an animation shows: one per frame, none interpolated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inloop.plant import Array
 from inloop.plant.arguments import real
 from inloop.simulate import Result
 
-MOST = 10_000  # pictures
+MOST = 10_000  # frames
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Moments:
     Attributes:
         t: their simulated times [s], shape (N,).
         q: coordinates there, shape (N, n).
-        interval: between two pictures, in seconds of who looks at speed 1 [s].
-        jumps: numbers of the pictures before which records are missing, or time goes back.
+        interval: time between two frames, as viewed at speed 1 [s].
+        jumps: frames before which records are missing, or time goes back.
     """
 
     t: Array
@@ -36,17 +36,17 @@ def moments(result: Result, rate: float, speed: float) -> Moments:
 
     Args:
         result: the run.
-        rate: pictures per second.
+        rate: frames per second.
         speed: simulated seconds per second.
 
     Raises:
-        InputError: they would be too many.
+        InputError: too many frames.
     """
     for name, value in (("the rate of pictures", rate), ("speed", speed)):
         if not 0.0 < real(value, name) < np.inf:
             raise InputError(f"{name} is {value}", fix="Give a number > 0.")
     steps = np.diff(result.t)
-    # time that passes, also where a plant was set back
+    # elapsed time, also where a plant was reset
     lapse = np.concatenate([[0.0], np.cumsum(np.maximum(steps, 0.0))])
     count = lapse[-1] * rate / speed + 1.0
     if count > MOST:
@@ -55,7 +55,7 @@ def moments(result: Result, rate: float, speed: float) -> Moments:
             fix=f"Up to {MOST} are drawn: give a larger speed, or a smaller fps.",
         )
     wanted = np.arange(int(count + 1e-9)) * speed / rate
-    # the last sample that is not later, within rounding
+    # the last sample not later than that, within rounding
     rows = np.searchsorted(lapse, wanted * (1.0 + 1e-12) + 1e-12, side="right") - 1
     broken = np.zeros(len(result.t), dtype=np.int64)
     broken[1:] = np.cumsum(steps < 0.0)

@@ -1,4 +1,4 @@
-"""Moving pictures in files: .gif by Pillow, .mp4 and .webm by ffmpeg."""
+"""Animations as files: .gif by Pillow, .mp4 and .webm by ffmpeg."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ENDINGS = (".gif", *ENCODERS)
 
 
 def need_pillow() -> Any:
-    """Pillow, which writes pictures and words.
+    """Pillow, which writes images and text.
 
     Raises:
-        InputError: it is not installed.
+        InputError: Pillow is not installed.
     """
     try:
         from PIL import Image, ImageDraw, ImageFont
@@ -37,10 +37,10 @@ def need_pillow() -> Any:
 
 
 def find_ffmpeg() -> str:
-    """The program that writes videos: that of the system, or of the package imageio-ffmpeg.
+    """The ffmpeg program of the system, or of the package imageio-ffmpeg.
 
     Raises:
-        InputError: there is none.
+        InputError: ffmpeg is not installed.
     """
     found = shutil.which("ffmpeg")
     if found is not None:
@@ -60,12 +60,12 @@ def find_ffmpeg() -> str:
 def write_movie(
     pictures: Iterable[Bytes], target: Path, rate: float, size: tuple[int, int]
 ) -> None:
-    """Write pictures one after the other; a file that could not be finished is not left.
+    """Write frames to a movie; an incomplete file is removed.
 
     Args:
-        pictures: each of shape (height, width, 3).
-        target: ends in one of ENDINGS.
-        rate: pictures per second.
+        pictures: frames of shape (height, width, 3).
+        target: path with one of ENDINGS.
+        rate: frames per second.
         size: width and height, both even.
     """
     write: Callable[..., None] = _write_gif if target.suffix == ".gif" else _write_video
@@ -79,13 +79,13 @@ def _write_gif(pictures: Iterable[Bytes], target: Path, rate: float, size: tuple
     Image, _, _ = need_pillow()
     frames = _quantized(pictures, Image)
     first = next(frames)
-    # hundredths of a second are all that such a file knows
+    # the format has a resolution of 10 ms
     duration = 10 * max(2, round(100.0 / rate))
     first.save(target, save_all=True, append_images=frames, duration=duration, loop=0)
 
 
 def _quantized(pictures: Iterable[Bytes], image: Any) -> Iterator[Any]:
-    """All with the colors of the first one, so that what stands still stays the same."""
+    """All with the palette of the first frame, so that static parts stay identical."""
     colors = None
     for picture in pictures:
         frame = image.fromarray(picture)
@@ -113,7 +113,7 @@ def _write_video(
                 process.stdin.write(picture.tobytes())
             process.stdin.close()
         except BrokenPipeError:
-            pass  # it tells why
+            pass  # the reason is in its messages
         except BaseException:
             process.kill()
             raise

@@ -1,4 +1,4 @@
-"""The studio in a cell of a notebook: `il.show(plant)`."""
+"""The studio in a notebook cell: `il.show(plant)`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from inloop.realtime.closing import Closing
 from inloop.realtime.report import Report
 from inloop.studio.studio_process import StudioProcess
 
-HIGH = 620  # of the frame [pixels]
+HIGH = 620  # height of the frame [pixels]
 _numbers = count(1)
-# the cookie with the token is kept for pages of one host: the frame takes that of the notebook
+# browsers bind the token's cookie to one host, so the frame uses that of the notebook
 SCRIPT = """<script>(() => {{
   const address = new URL({address});
   if (["localhost", "127.0.0.1"].includes(location.hostname)) address.hostname = location.hostname;
@@ -24,15 +24,15 @@ SCRIPT = """<script>(() => {{
 
 
 class NotebookStudio(Closing):
-    """A plant that runs, and the studio that shows it; until `stop`.
+    """A running plant with a studio that shows it, until `stop`.
 
     Args:
         plant: the compiled mechanism.
         options: those of `inloop.start`.
 
     Attributes:
-        loop: the plant that runs.
-        address: of the page, with its token.
+        loop: the running plant.
+        address: address of the page, with its token.
     """
 
     def __init__(self, plant: BarePlant, **options: Any) -> None:
@@ -48,7 +48,7 @@ class NotebookStudio(Closing):
         self._report: Report | None = None
 
     def stop(self) -> Report:
-        """End the plant and the studio; returns the report on its deadlines."""
+        """Stop the plant and the studio; return the timing report."""
         if self._report is None:
             try:
                 self._studio.close()
@@ -57,7 +57,7 @@ class NotebookStudio(Closing):
         return self._report
 
     def close(self) -> None:
-        """The same."""
+        """Stop the plant and the studio."""
         self.stop()
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ class NotebookStudio(Closing):
         frame = f"inloop-studio-{next(_numbers)}"
         style = f"width:100%;height:{HIGH}px;border:0;border-radius:6px"
         page = html.escape(self.address)
-        # in a script nothing is escaped but what would end it
+        # inside a script, only what would end it is escaped
         given = json.dumps(self.address).replace("<", "\\u003c")
         script = SCRIPT.format(address=given, frame=json.dumps(frame))
         return (

@@ -1,4 +1,4 @@
-"""The colors of the studio, light and dark: its style sheet is their one source."""
+"""The colors of the studio, light and dark, read from its style sheet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BODIES, SERIES = 6, 8
 
 @dataclass(frozen=True)
 class Palette:
-    """Colors of a theme by the name that they have in the style sheet, as "#rrggbb"."""
+    """Colors of a theme by their names in the style sheet, as "#rrggbb"."""
 
     colors: dict[str, str]
 
@@ -52,6 +52,6 @@ def palette(theme: str) -> Palette:
 
 
 def sheet_block(theme: str) -> str:
-    """What the style sheet says of a theme."""
+    """The block of the style sheet for a theme."""
     sheet = files("inloop.studio").joinpath("page/style.css").read_text(encoding="utf-8")
     return sheet.split(f"\n{THEMES[theme]} {{", 1)[1].split("}", 1)[0]

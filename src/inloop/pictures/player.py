@@ -1,4 +1,4 @@
-"""A motion as one HTML file that plays anywhere: the studio's own drawing code, packed with it."""
+"""A motion as one HTML file that plays in any browser, with the studio's own drawing code."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from inloop.plant.drawn.poses import quaternions
 from inloop.studio.page_modules import page_modules
 
 FIRST = "player.js"
-MARGIN = 0.06  # around what moves, as a part of its size
-ASPECT = 1.6  # of a window, about
+MARGIN = 0.06  # around the motion, relative to its size
+ASPECT = 1.6  # of a typical window
 
 
 def player_page(shown: Shown, moments: Moments, title: str) -> str:
@@ -29,8 +29,8 @@ def player_page(shown: Shown, moments: Moments, title: str) -> str:
 
     Args:
         shown: the mechanism.
-        moments: what is played.
-        title: of the page; any text.
+        moments: the samples to play.
+        title: title of the page; any text.
     """
     X = shown.poses(moments.q)
     room = Room(shown, X, ASPECT)
@@ -48,7 +48,7 @@ def player_page(shown: Shown, moments: Moments, title: str) -> str:
         "code": _code(),
         "poses": _packed(poses.astype("<f4").tobytes()),
         "meshes": "\n".join(f"{name} {_packed(data)}" for name, data in shown.meshes.items()),
-        # no text of a model ends the element that holds it
+        # text of the model must not end the element that contains it
         "run": json.dumps(run, allow_nan=False).replace("<", "\\u003c"),
     }
     template = files("inloop.pictures").joinpath("player.html").read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def player_page(shown: Shown, moments: Moments, title: str) -> str:
 
 
 def _packed(data: bytes) -> str:
-    # no time in it: the same motion gives the same file
+    # no time stamp: the same motion yields the same file
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 

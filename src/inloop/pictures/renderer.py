@@ -1,4 +1,4 @@
-"""Draws a mechanism at one position after the other, as the studio does: shaded, with outlines."""
+"""Renders a mechanism frame by frame, as the studio does: shaded, with outlines."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from inloop.pictures.solids import solids
 from inloop.pictures.tubes import tube, tubes
 from inloop.plant import Array
 
-AMBIENT, LAMP = 0.56, 0.5  # light from all around, and from above the shoulder of who looks
+AMBIENT, LAMP = 0.56, 0.5  # ambient light, and a lamp above the viewer's shoulder
 SHOULDER = np.array([-0.35, 0.55, 1.0]) / np.linalg.norm([-0.35, 0.55, 1.0])
 GAMMA = 2.2  # of a screen
-OUTLINE, GRID = 1.1, 1.0  # width of lines [pixels]
-LINES = 2e-3  # of the picture's height: so far before the surface they lie on
-BEHIND = 1e-4  # of the picture's height, from body to body
-PIECES = 40  # of a line of the grid, of which some may be behind the eye
+OUTLINE, GRID = 1.1, 1.0  # line widths [pixels]
+LINES = 2e-3  # offset of lines in front of their surface, relative to the visible height
+BEHIND = 1e-4  # offset from body to body, relative to the visible height
+PIECES = 40  # of a grid line, some of which may be behind the camera
 
 
 class Renderer:
-    """Pictures of one mechanism.
+    """Renders pictures of one mechanism.
 
     Args:
         shown: the mechanism.
-        X: poses that are going to be drawn, shape (N, bodies, 12): they decide where the eye is.
-        width, height: of the pictures [pixels].
-        colors: of a theme.
+        X: poses that will be drawn, shape (N, bodies, 12): they determine the camera.
+        width, height: size of the pictures [pixels].
+        colors: colors of a theme.
     """
 
     def __init__(self, shown: Shown, X: Array, *, width: int, height: int, colors: Palette) -> None:
@@ -58,7 +58,7 @@ class Renderer:
                 p_WB, R_WB = X[solid.body, :3], X[solid.body, 3:].reshape(3, 3)
             facing = solid.normals @ (R_WB.T @ light)
             shade = _shade(np.abs(facing) if solid.both_sides else facing)
-            # of shapes at the same place the first one is seen
+            # of coincident shapes, the first one is visible
             behind = -BEHIND * (solid.body + 1)
             vertices = eye.pulled(p_WB + solid.vertices @ R_WB.T, behind)
             corners = self._corners(vertices, solid.triangles, shade[..., None] * solid.colors, eye)
@@ -72,7 +72,7 @@ class Renderer:
             vertices, triangles, normals = tube(curve, radius)
             color = _shade(normals @ light)[..., None] * np.array(self._colors.rgb(name))
             canvas.triangles(self._corners(vertices, triangles, color, eye))
-        # what can be seen through comes last
+        # translucent parts come last
         for corners, opacity in clear:
             canvas.triangles(corners, opacity)
         return canvas.picture()
@@ -85,7 +85,7 @@ class Renderer:
         self._draw_lines(pieces, np.array(self._colors.rgb("grid")), GRID, eye)
 
     def _draw_lines(self, lines: Array, color: Array, width: float, eye: Eye) -> None:
-        """Lines of a color, as narrow quads before what they lie on."""
+        """Draw lines in a color, as narrow quads in front of their surface."""
         if not len(lines):
             return
         ends = eye.project(lines, self._canvas.height, self._canvas.width)
@@ -101,7 +101,7 @@ class Renderer:
         self._canvas.triangles(corners)
 
     def _corners(self, vertices: Array, triangles: Any, colors: Array, eye: Eye) -> Any:
-        """Corners on the screen, as a canvas takes them."""
+        """Corners on the screen, in the format of a canvas."""
         found = np.empty((len(triangles), 3, 6), dtype=np.float32)
         on_screen = eye.project(vertices, self._canvas.height, self._canvas.width)
         found[..., :3] = on_screen[triangles]
@@ -110,5 +110,5 @@ class Renderer:
 
 
 def _shade(facing: Array) -> Array:
-    """How bright a surface is on a screen, from the cosine of its angle to the light."""
+    """Brightness of a surface on a screen, from the cosine of its angle to the light."""
     return np.asarray((AMBIENT + LAMP * np.maximum(facing, 0.0)) ** (1.0 / GAMMA))

@@ -1,4 +1,4 @@
-"""A result that can be looked at: it knows the plant that it is a result of."""
+"""A result that knows its plant, and can therefore draw it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from inloop.simulate.results.energies import check_same_plant
 
 @dataclass(frozen=True)
 class Result(simulate.Result):
-    """Samples of a run: arrays by name, tables, files, plots and moving pictures.
+    """Samples of a run: arrays by name, tables, files, plots and animations.
 
-    It holds what `inloop.simulate.Result` holds, and the plant, so that it can draw the mechanism.
+    Like `inloop.simulate.Result`, with the plant, so that it can draw the mechanism.
 
     Attributes:
-        plant: whose result it is; None for one that was read from a file alone.
+        plant: plant of the run; None for a result read from a file alone.
     """
 
     plant: BarePlant | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, found: simulate.Result, plant: BarePlant | None = None) -> Self:
-        """The same samples, of a plant."""
+        """The same samples, with a plant."""
         if plant is not None:
             check_same_plant(found, plant)
         known = {name: getattr(found, name) for name in simulate.Result.__dataclass_fields__}
@@ -46,21 +46,21 @@ class Result(simulate.Result):
         looks: Mapping[str, Sequence[Visual]] | None = None,
         plant: BarePlant | None = None,
     ) -> Any:
-        """Draw the motion of the mechanism: as a file, or for a notebook to play in place.
+        """Animate the motion of the mechanism: as a file, or inline in a notebook.
 
         Args:
-            file: .mp4 or .webm (by ffmpeg), .gif, or .html, one page that plays anywhere and can be
-                turned by the mouse; None: such a page for a notebook.
+            file: .mp4 or .webm (by ffmpeg), .gif, or .html, a self-contained page whose view can be
+                rotated with the mouse; None: such a page for a notebook.
             speed: simulated seconds per second.
-            fps: pictures per second; 30, or 20 in a .gif.
-            size: width and height of pictures [pixels]; a page takes the room it gets.
+            fps: frames per second; default: 30, or 20 for a .gif.
+            size: width and height of frames [pixels]; a page adapts to its window.
             theme: "light" or "dark"; a page follows the system.
-            plane: "xy", "xz" or "yz" to look at it from the side; planar mechanisms are.
-            looks: what to draw, by name of the body or "ground", in place of the model's visuals.
-            plant: whose run it is, if the result does not know it.
+            plane: "xy", "xz" or "yz" for a side view; default for planar mechanisms.
+            looks: visuals by name of the body or "ground", in place of the model's visuals.
+            plant: plant of the run, if the result does not know it.
 
         Returns:
-            The path of the file, or what a notebook shows.
+            The path of the file, or an object that a notebook displays.
         """
         from inloop.pictures.animation import animate
 

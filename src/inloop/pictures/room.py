@@ -1,4 +1,4 @@
-"""The room that a motion takes: where the eye must be to see all of it, and where the floor is."""
+"""The space that a motion takes: determines the camera and the floor."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from inloop.pictures.shown import Shown
 from inloop.plant import Array
 from inloop.studio.drawing.hull_points import hull_points
 
-FOLLOW = 2.5  # times its own size: what moves farther is followed
-MOST_SEEN = 60  # positions that decide what the eye must see
+FOLLOW = 2.5  # times its own size: the camera follows motions beyond that
+MOST_SEEN = 60  # positions that determine the camera
 SMALLEST = 1e-3  # [m]
-NOTHING = np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])  # where nothing is to be seen [m]
-ACROSS = {"xy": 2, "xz": 1, "yz": 0}  # the axis that leaves a plane
+NOTHING = np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])  # bounds of an empty scene [m]
+ACROSS = {"xy": 2, "xz": 1, "yz": 0}  # the normal axis of a plane
 
 
 class Room:
-    """Where a mechanism moves.
+    """Space of a moving mechanism.
 
     Args:
         shown: the mechanism.
-        X: poses that are going to be drawn, shape (N, bodies, 12).
-        aspect: width of the pictures over their height.
+        X: poses that will be drawn, shape (N, bodies, 12).
+        aspect: width / height of the pictures.
 
     Attributes:
-        size: of what is seen [m].
-        follows: whether the eye goes with the mechanism.
+        size: size of the visible content [m].
+        follows: whether the camera follows the mechanism.
     """
 
     def __init__(self, shown: Shown, X: Array, aspect: float) -> None:
@@ -39,7 +39,7 @@ class Room:
         whole = np.vstack([corners.reshape(-1, 3), shown.ground_corners])
         if not len(whole):
             whole = NOTHING
-        # its size at the start, with what it hangs on
+        # its size at the start, including the ground
         bounds = shown.scene["bounds"]
         own = float(np.max(np.subtract(bounds["max"], bounds["min"])))
         self.follows = bool(corners.size and np.max(np.ptp(whole, axis=0)) > FOLLOW * own)
@@ -53,21 +53,21 @@ class Room:
         self._low, self._high = whole.min(axis=0), whole.max(axis=0)
 
     def eye(self, X: Array) -> Eye:
-        """The eye for poses X, shape (bodies, 12)."""
+        """The camera for poses X, shape (bodies, 12)."""
         if not self.follows:
             return self._eye
         center = self._shown.corners(X[None])[0].mean(axis=0)
         return self._eye.moved(center) if np.isfinite(center).all() else self._eye
 
     def bounds(self, margin: float) -> dict[str, Any]:
-        """A box around all that is seen, with a margin as a part of its size, and points [m]."""
+        """A bounding box of everything visible, with a relative margin, and points [m]."""
         low, high = self._seen.min(axis=0), self._seen.max(axis=0)
         room = margin * float(np.max(high - low))
         points = hull_points(self._seen).tolist()
         return {"min": (low - room).tolist(), "max": (high + room).tolist(), "points": points}
 
     def grid(self, eye: Eye) -> Array:
-        """Lines of a floor, or of squared paper behind a planar mechanism, shape (k, 2, 3) [m]."""
+        """Grid lines of a floor, or behind a planar mechanism, shape (k, 2, 3) [m]."""
         scene = self._shown.scene
         cell = 10.0 ** math.floor(math.log10(self.size / 4.0))
         cells = math.ceil(1.6 * self.size / cell)

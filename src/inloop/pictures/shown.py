@@ -1,4 +1,4 @@
-"""A mechanism as it is shown: the studio's scene of it, and where its bodies are."""
+"""A mechanism as displayed: its studio scene, and the poses of its bodies."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ HEAVY = (Mesh, MeshFile, ConvexHull, Heightfield)
 
 
 class Shown:
-    """What there is to draw of a mechanism.
+    """Drawable content of a mechanism.
 
     Args:
         mechanism: the frozen model.
-        parameters: by name, in place of the declared ones.
-        plane: "xy", "xz" or "yz" to look at it from the side.
-        looks: what to draw, by name of the body or "ground", in place of the model's own visuals.
-        meshes: whether files of meshes are read; without them bodies that have nothing else are
-            drawn from their points.
+        parameters: values by name, in place of the declared ones.
+        plane: "xy", "xz" or "yz" for a side view.
+        looks: visuals by name of the body or "ground", in place of the model's own visuals.
+        meshes: whether mesh files are read; without them, bodies that have nothing else are drawn
+            from their points.
 
     Attributes:
-        scene: as the page of the studio gets it.
-        meshes: packed meshes that the scene names.
+        scene: scene data as sent to the studio's page.
+        meshes: packed meshes that the scene refers to.
         start: coordinates at the start [rad or m].
     """
 
@@ -61,7 +61,7 @@ class Shown:
         return self._poses.over(q)
 
     def corners(self, X: Array) -> Array:
-        """Corners of boxes around all that moves, in the world [m], shape (N, corners, 3).
+        """Corners of bounding boxes of everything that moves [m, world], shape (N, corners, 3).
 
         Args:
             X: poses, shape (N, bodies, 12).
@@ -76,14 +76,14 @@ class Shown:
 
     @property
     def ground_corners(self) -> Array:
-        """Corners of boxes around what is on the ground [m], shape (corners, 3)."""
+        """Corners of bounding boxes of ground visuals [m], shape (corners, 3)."""
         return np.vstack([np.zeros((0, 3)), *map(corners_of, self.scene["ground"])])
 
 
 def _changed(
     mechanism: Mechanism, change: Callable[[Sequence[Visual]], tuple[Visual, ...]]
 ) -> Mechanism:
-    """The same mechanism with other visuals."""
+    """The same mechanism with changed visuals."""
     bodies = tuple(replace(body, visuals=change(body.visuals)) for body in mechanism.bodies)
     ground = replace(mechanism.ground, visuals=change(mechanism.ground.visuals))
     return replace(mechanism, bodies=bodies, ground=ground)
@@ -96,7 +96,7 @@ def _without_meshes(visuals: Sequence[Visual]) -> tuple[Visual, ...]:
 def _placed(
     mechanism: Mechanism, parameters: Mapping[str, float], visuals: Sequence[Visual]
 ) -> tuple[Visual, ...]:
-    """The same visuals, turned as the parameters turn those whose rotation follows from them."""
+    """The visuals, rotated where their rotation depends on parameters."""
     free = [look for look in visuals if any(is_symbolic(x) for row in look.rotation for x in row)]
     if not free:
         return tuple(visuals)

@@ -1,4 +1,4 @@
-"""Visuals of a scene as triangles and lines, each fixed on its body."""
+"""Visuals of a scene as triangles and lines, each fixed to its body."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from inloop.pictures.palette import Palette, rgb
 from inloop.pictures.shown import GROUND
 from inloop.plant import Array
 
-CREASE = math.cos(math.radians(30.0))  # sharper edges are outlined
-ROUND = 24  # corners of a circle of a solid
-AROUND = 48  # corners of a circle that is drawn as a line
+CREASE = math.cos(math.radians(30.0))  # cosine of the crease angle: sharper edges are outlined
+ROUND = 24  # segments of a circle of a solid
+AROUND = 48  # segments of a circle drawn as a line
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class Solid:
     """A part of a body.
 
     Attributes:
-        body: number of the body, GROUND for none.
+        body: number of the body, GROUND for the ground.
         vertices: in body axes [m], shape (n, 3).
-        triangles: numbers of vertices, shape (m, 3).
+        triangles: indices of vertices, shape (m, 3).
         normals: at the corners of the triangles, shape (m, 3, 3).
         colors: red, green, blue at these corners, 0 to 255, shape (m, 3, 3) or (3,).
         opacity: from 0 to 1.
-        lines: outlines, or all there is of a shape that is a line [m], shape (k, 2, 3).
-        line_color: of the lines.
-        both_sides: the surface may be seen from behind.
+        lines: outlines, or the whole shape if it is a line [m], shape (k, 2, 3).
+        line_color: color of the lines.
+        both_sides: whether the surface may be seen from behind.
     """
 
     body: int
@@ -51,7 +51,7 @@ class Solid:
 
 
 def solids(scene: Mapping[str, Any], meshes: Mapping[str, bytes], colors: Palette) -> list[Solid]:
-    """All solids of a scene; those on the ground first."""
+    """All solids of a scene, those of the ground first."""
     found: list[Solid] = []
     groups = [(GROUND, scene["ground"], colors["ground"])]
     groups += [(k, body["shapes"], colors.body(k)) for k, body in enumerate(scene["bodies"])]
@@ -106,7 +106,7 @@ def _solids(
         return
     try:
         surface = shape_from(shape).surface(ROUND)
-    except InputError:  # a plane without an end
+    except InputError:  # an unbounded plane
         return
     normals = corner_normals(surface) @ R.T
     edges = p + _edges(surface) @ R.T
@@ -115,7 +115,7 @@ def _solids(
 
 
 def _polyline(shape: Mapping[str, Any]) -> Array | None:
-    """Points of a shape that is a line; None of others."""
+    """Points of a shape that is a line; None for others."""
     kind = shape["kind"]
     if kind == "line":
         return np.array(shape["points"], dtype=np.float64)
@@ -134,7 +134,7 @@ def _polyline(shape: Mapping[str, Any]) -> Array | None:
 
 
 def _edges(surface: Surface) -> Array:
-    """Edges between triangles that are bent against each other, shape (k, 2, 3) [m]."""
+    """Crease edges between triangles, shape (k, 2, 3) [m]."""
     whole = surface.joined_corners()
     v, triangles = whole.vertices, whole.triangles
     across = np.cross(
@@ -153,7 +153,7 @@ def _edges(surface: Surface) -> Array:
 
 
 def _packed(content: bytes) -> Iterator[tuple[Array, Any, Array, Array | None]]:
-    """Vertices, triangles, normals at corners and colors there of a block; see `mesh_packing`."""
+    """Vertices, triangles, normals and colors at corners of a block; see `mesh_packing`."""
     (length,) = struct.unpack_from("<4xI", content)
     start = 8 + length
     for part in json.loads(content[8:start])["parts"]:

@@ -1,4 +1,4 @@
-"""Springs and flexible links of a scene: tubes along curves that change with every pose."""
+"""Springs and flexible links of a scene: tubes along curves that change with each pose."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from inloop.pictures.shown import GROUND
 from inloop.plant import Array
 
 COILS, PER_COIL = 9, 14
-COIL, WIRE = 0.012, 0.0025  # radius of the coil and of its wire, as parts of the whole size
-BETWEEN = 12  # points of a curve between two nodes
+COIL, WIRE = 0.012, 0.0025  # radius of the coil and of its wire, relative to the whole size
+BETWEEN = 12  # curve points between two nodes
 SIDES = 8
 
 
 def tubes(scene: Mapping[str, Any], X: Array, size: float) -> Iterator[tuple[str, Array, float]]:
-    """The name of its color in a palette, points and radius [m] of each tube.
+    """Color name in a palette, points and radius [m] of each tube.
 
     Args:
-        scene: of the mechanism.
+        scene: scene of the mechanism.
         X: poses of its bodies, shape (bodies, 12).
-        size: of the whole mechanism [m].
+        size: size of the whole mechanism [m].
     """
     numbers = {body["name"]: k for k, body in enumerate(scene["bodies"])}
     for connector in scene["connectors"]:
@@ -46,7 +46,7 @@ def _turned(X: Array, body: int, v: Array) -> Array:
 
 
 def _coil(a: Array, b: Array, radius: float) -> Array:
-    """A helix with straight ends, as the page of the studio draws it."""
+    """A helix with straight ends, as on the studio's page."""
     along = b - a
     length = float(np.linalg.norm(along)) or 1.0
     upright = abs(along[1]) > 0.9 * length
@@ -62,7 +62,7 @@ def _coil(a: Array, b: Array, radius: float) -> Array:
 
 
 def _bent(link: Mapping[str, Any], X: Array) -> Array:
-    """A curve through root and nodes of a flexible link, along their directions."""
+    """A curve through root and nodes of a flexible link, tangent to their directions."""
     along = np.array(link["along"])
     points = [_in_world(X, link["body"], np.array(link["p"]))]
     slopes = [_turned(X, link["body"], np.array(link["axes"][0]))]
@@ -75,7 +75,7 @@ def _bent(link: Mapping[str, Any], X: Array) -> Array:
     s = np.linspace(0.0, 1.0, BETWEEN, endpoint=False)[:, None]
     for k in range(len(points) - 1):
         length = rests[k + 1] - rests[k]
-        # Hermite's cubics
+        # cubic Hermite interpolation
         curve.append(
             (1 - s) ** 2 * (1 + 2 * s) * points[k] + s**2 * (3 - 2 * s) * points[k + 1]
             + s * (1 - s) ** 2 * length * slopes[k] - s**2 * (1 - s) * length * slopes[k + 1]
@@ -84,7 +84,7 @@ def _bent(link: Mapping[str, Any], X: Array) -> Array:
 
 
 def tube(curve: Array, radius: float) -> tuple[Array, Any, Array]:
-    """Vertices, triangles and normals at their corners of a tube along a curve, in the world."""
+    """Vertices, triangles and corner normals of a tube along a curve, in the world."""
     steps = np.gradient(curve, axis=0)
     along = steps / np.maximum(np.linalg.norm(steps, axis=1, keepdims=True), 1e-300)
     spare = np.where(np.abs(along[:, :1]) < 0.9, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])

@@ -1,4 +1,4 @@
-"""`inloop bench`: where the benchmarks are."""
+"""`inloop bench`: where to find the benchmarks."""
 
 from __future__ import annotations
 

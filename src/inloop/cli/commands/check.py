@@ -1,4 +1,4 @@
-"""`inloop check`: the gallery against figures that are known from elsewhere."""
+"""`inloop check`: compares the gallery with independent reference values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Compare; the exit code is 1 if a figure is missed."""
+    """Compare; the exit code is 1 if a value is outside its tolerance."""
     exhibits = [gallery.get(name) for name in args.names] or gallery.exhibits()
     found = {e.name: e.compare(e.build().compile()) for e in exhibits if e.references}
     if args.json:
@@ -42,7 +42,7 @@ def show_comparisons(found: dict[str, list[Comparison]]) -> None:
 
 
 def verdict(comparison: Comparison) -> str:
-    """The result in a word."""
+    """The result as one word."""
     return "ok" if comparison.ok else f"MISSED (tolerance {comparison.reference.tolerance:g})"
 
 

@@ -1,4 +1,4 @@
-"""`inloop control`: a function of a user's file as the controller of a plant that runs."""
+"""`inloop control`: a function of a user's file as the controller of a running plant."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Answer the outputs of the plant until it ends, or somebody ends this."""
+    """Answer the outputs of the plant until it ends, or until interrupted."""
     if args.piped:
         end_with_parent()
     controller = own_controller(args.controller, names_of_file(Path(args.file)))
@@ -56,7 +56,7 @@ def call(args: argparse.Namespace) -> int:
 
 
 def _serve(box: il.Mailbox, controller: Any, steps: int, panel: Panel) -> None:
-    """Answer outputs; gains change in between."""
+    """Answer outputs; update gains in between."""
     service = Service(box, controller, steps, {})
     service.law.reset()
     known = dict(declared_gains(controller))

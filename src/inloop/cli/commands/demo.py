@@ -1,4 +1,4 @@
-"""`inloop demo`: the whole way from a description to a moving mechanism, in half a minute."""
+"""`inloop demo`: the whole workflow from a description to a moving mechanism, in 30 s."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from inloop.plant import NativeEngine
 EXHIBITS = ("puma560", "double_pendulum")
 TIMED = ("inverse_dynamics", "direct_dynamics", "mass_matrix")
 SECONDS = 10.0
-CACHED = 0.15  # a build that takes less comes from the cache [s]
-EXCERPT = 9  # lines of generated C that are shown
-WIDTH = 92  # of such a line
+CACHED = 0.15  # a build that takes less time comes from the cache [s]
+EXCERPT = 9  # lines of generated C to show
+WIDTH = 92  # maximum width of such a line
 LEGEND = """
 operations: as derived, after factoring, and after moving everything that depends only on
 parameters into 'prepare', which runs when a parameter changes; hot: one state after another
@@ -61,7 +61,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Show the gallery mechanisms one after the other."""
+    """Show mechanisms of the gallery one by one."""
     start = time.perf_counter()
     compiler = find_compiler()
     told: dict[str, Any] = {"version": il.__version__, "mechanisms": {}}
@@ -93,7 +93,7 @@ def call(args: argparse.Namespace) -> int:
 
 
 def _exhibit(exhibit: Exhibit, shown: bool, figure: str | None) -> dict[str, Any]:
-    """One mechanism, from its description to a run; prints as it goes."""
+    """Process one mechanism, from its description to a run, with progress output."""
     if shown:
         heading(exhibit.title)
         paragraph(exhibit.look_at)
@@ -163,8 +163,8 @@ def _checks(exhibit: Exhibit, plant: il.Plant, shown: bool) -> list[dict[str, An
 
 
 def _run(plant: il.Plant, shown: bool, figure: str | None) -> dict[str, Any]:
-    """Let go and watch the energy."""
-    plant.simulate(t_end=0.5, step=1e-3)  # whatever is built at the first run is built here
+    """Simulate from the initial state and check the energy."""
+    plant.simulate(t_end=0.5, step=1e-3)  # triggers builds of the first run
     start = time.perf_counter()
     result = plant.simulate(t_end=SECONDS, step=1e-3)
     seconds = time.perf_counter() - start
@@ -191,7 +191,7 @@ def _draw_tip(plant: il.Plant, result: il.Result) -> None:
 
 
 def _sources(plant: il.Plant, shown: bool) -> str | None:
-    """Where the generated C lies; shows a piece of it."""
+    """Directory of the generated C; shows an excerpt."""
     engine = plant.equations.engine("inverse_dynamics")
     if not isinstance(engine, NativeEngine):
         return None
@@ -207,7 +207,7 @@ def _excerpt(file: Path) -> list[str]:
     """A few lines of a generated file, starting at the section of a body."""
     lines = file.read_text(encoding="utf-8").splitlines()
     starts = [k for k, line in enumerate(lines) if "----" in line]
-    # the longest section that has no long line at its start
+    # the longest section without long lines at its start
     spans = [
         (end - start, start)
         for start, end in pairwise(starts)

@@ -25,13 +25,13 @@ AFTER = 0.3  # [s] of silence at the end
 
 @dataclass(frozen=True)
 class Touch:
-    """One press of the key.
+    """One keystroke.
 
     Attributes:
-        t: when the finger begins to move [s].
-        rise: time to the bottom [s]: short is loud.
-        hold: time there [s].
-        up_to: travel to which it goes back [m]; not all the way to repeat the note softly.
+        t: start of the finger motion [s].
+        rise: time to the bottom [s]: shorter is louder.
+        hold: time at the bottom [s].
+        up_to: travel to which it returns [m]; not 0 for a soft repetition.
     """
 
     t: float
@@ -42,7 +42,7 @@ class Touch:
 
 BOTTOM = 11.5e-3  # [m]
 RELEASE = 0.06  # [s] from the bottom
-# from soft to loud, then a quick repetition from a key that is let go only half
+# from soft to loud, then a quick repetition from a half-released key
 PIECE = (
     Touch(0.3, 0.080, 0.20), Touch(0.9, 0.055, 0.20), Touch(1.5, 0.035, 0.20),
     Touch(2.1, 0.010, 0.20), Touch(2.8, 0.030, 0.05, 4e-3), Touch(2.97, 0.030, 0.05, 4e-3),
@@ -51,7 +51,7 @@ PIECE = (
 
 
 def finger_curve() -> tuple[np.ndarray, np.ndarray]:
-    """Times [s] and wanted travel [m] of the finger, to be joined by straight lines."""
+    """Times [s] and desired travel [m] of the finger, interpolated linearly."""
     corners, place = [(0.0, 0.0)], 0.0
     for touch in PIECE:
         down = touch.t + touch.rise
@@ -64,12 +64,12 @@ def finger_curve() -> tuple[np.ndarray, np.ndarray]:
 
 
 def play_piece(shown: bool, clock: il.ScriptedClock | None = None) -> dict[str, Any]:
-    """Play it against the clock; notes and the report on the deadlines.
+    """Play it in real time; return notes and the timing report.
 
     Args:
-        shown: whether to tell of it on the standard output.
-        clock: on which it is played as fast as possible, in the same way each time; None: that of
-            the system.
+        shown: whether to print a summary.
+        clock: clock on which it is played as fast as possible, reproducibly; None: the system
+            clock.
     """
     exhibit = gallery.get(MECHANISM)
     if shown:
@@ -100,7 +100,7 @@ def play_piece(shown: bool, clock: il.ScriptedClock | None = None) -> dict[str, 
 
 
 def _play(loop: Loop) -> list[Note]:
-    """Move the finger along its curve, and listen."""
+    """Move the finger along its curve, and record the notes."""
     box, (times, travel) = loop.mailbox, finger_curve()
     heard = midi.gallery_notes(box)
     contact, damped = map(midi.Condition.parse, (heard.contact, heard.damped))

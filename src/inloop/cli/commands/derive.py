@@ -1,4 +1,4 @@
-"""`inloop derive`: operation counts, times and, when asked for, generated files."""
+"""`inloop derive`: operation counts, times and optionally generated files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def call(args: argparse.Namespace) -> int:
     report = derive(
         mechanism, names, live=_selection(args.live), external=_selection(args.external_forces)
     )
-    # everything is generated before anything is written
+    # generate everything before anything is written
     files = emit(report, args.language) if args.out else {}
     written = _write(Path(args.out), files) if args.out else []
     if args.json:

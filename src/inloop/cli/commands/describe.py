@@ -20,7 +20,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Print what the model consists of."""
+    """Print the elements of the model."""
     subject = find_subject(args)
     mechanism = subject.model.build()
     if args.json:

@@ -1,4 +1,4 @@
-"""`inloop device`: a simulated haptic device holds a joint of a plant that runs."""
+"""`inloop device`: a simulated haptic device holds a joint of a running plant."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from inloop.realtime import Mailbox
 from inloop.realtime.signals import ended_by_sigterm
 from inloop.studio.plants.device_process import DeviceLoop, Grip
 
-LIFTING = 0.3  # [s] of a stroke, after as long a rest
-PATIENT = 10  # others go first
-LONGEST = 1 << 16  # bytes that are read at once
+LIFTING = 0.3  # duration of a stroke [s], after an equally long rest
+PATIENT = 10  # niceness: other processes go first
+LONGEST = 1 << 16  # maximum number of bytes read at once
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only print the range of stiffness and mass that the device can display",
     )
-    # targets and settings come from the standard input, panels go to the standard output
+    # targets and settings come from standard input, panel data go to standard output
     parser.add_argument("--piped", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(call=call)
 
@@ -97,7 +97,7 @@ def _tell_limits(setup: Setup, *, as_json: bool) -> None:
 
 
 def _grip(box: Mailbox, args: argparse.Namespace) -> Grip:
-    """Where the device holds: what was asked for, else what the gallery says of the plant."""
+    """Joint and lever of the device: as requested, else from the gallery."""
     told = gallery_device(box)
     if told is not None and told.haptic is not None and args.joint in (None, told.haptic.joint):
         haptic = told.haptic
@@ -114,7 +114,7 @@ def _grip(box: Mailbox, args: argparse.Namespace) -> Grip:
 
 
 def gallery_device(box: Mailbox) -> Device | None:
-    """What a hand drives at a plant of the gallery."""
+    """The haptic device of a gallery plant, if any."""
     try:
         found = subject_of_facts(dict(box.layout.about))
     except il.InloopError:
@@ -123,7 +123,7 @@ def gallery_device(box: Mailbox) -> Device | None:
 
 
 def _hold(box: Mailbox, grip: Grip, setup: Setup, args: argparse.Namespace) -> None:
-    """A finger that lifts the joint once; tells how it went."""
+    """Lift the joint once with a finger; print the outcome."""
     begin = box.read().sequence
     panels: list[dict[str, Any]] = []
     end = math.inf if args.seconds is None else time.monotonic() + args.seconds
@@ -157,7 +157,7 @@ def _hold(box: Mailbox, grip: Grip, setup: Setup, args: argparse.Namespace) -> N
 
 
 class _Pipe:
-    """What the studio says: a JSON object in each line."""
+    """Messages of the studio: one JSON object per line."""
 
     def __init__(self, rest: float) -> None:
         self.target, self.settings, self.ended = rest, None, False
@@ -168,7 +168,7 @@ class _Pipe:
     settings: Mapping[str, Any] | None
 
     def listen(self) -> bool:
-        """Read what has come; True when there will be no more."""
+        """Read new messages; return True at the end of the input."""
         try:
             data = os.read(0, LONGEST)
         except BlockingIOError:
@@ -182,9 +182,9 @@ class _Pipe:
         return self.ended
 
     def say(self, panel: dict[str, Any]) -> None:
-        """Tell a panel; one that nobody has room for is left out."""
+        """Send panel data; discard them if the pipe is full."""
         line = json.dumps(panel, separators=(",", ":")).encode() + b"\n"
-        # whole lines only: up to PIPE_BUF they are written at once or not at all
+        # whole lines only: writes of up to PIPE_BUF bytes are atomic
         if len(line) <= select.PIPE_BUF:
             with contextlib.suppress(BlockingIOError):
                 os.write(1, line)

@@ -1,4 +1,4 @@
-"""`inloop run NAME --experiment E`: try something with an exhibit and tell its figures."""
+"""`inloop run NAME --experiment E`: runs an experiment of an exhibit and prints its figures."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ OWN = (
     "formulation",
     "damping",
     "solves",
-)  # what an experiment chooses itself
+)  # chosen by the experiment itself
 
 
 def try_experiment(args: argparse.Namespace, subject: Subject) -> int:
-    """Run the experiment, write its files, tell its figures."""
+    """Run the experiment, write its files, print its figures."""
     exhibit, name = subject.exhibit, args.experiment
     _check(args, subject)
     assert exhibit is not None
@@ -54,7 +54,7 @@ def _text(value: float | tuple[float, ...]) -> str:
 
 
 def _check(args: argparse.Namespace, subject: Subject) -> None:
-    """An experiment is not begun whose outcome cannot be told."""
+    """Check before an experiment that its results can be written."""
     if subject.exhibit is None:
         raise il.InputError(
             "only mechanisms of the gallery have experiments", fix="Remove --experiment."

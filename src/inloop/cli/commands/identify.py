@@ -1,4 +1,4 @@
-"""`inloop identify`: find parameters of a plant from recordings of its motion."""
+"""`inloop identify`: identifies parameters of a plant from recordings of its motion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inloop.cli.starting import add_start, prepare, tell_notes
 from inloop.cli.subject import add_subject, find_subject
 from inloop.errors import counted
 
-REFUSED = 1  # exit code where the model does not explain the recordings
+REFUSED = 1  # exit code if the model does not explain the recordings
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -79,7 +79,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Read, fit, tell, write."""
+    """Read, fit, print, write."""
     if args.plot:
         il.blank_figure((1.0, 1.0), args.plot)
     subject = find_subject(args)
@@ -97,7 +97,7 @@ def call(args: argparse.Namespace) -> int:
     runs = [il.read(name) for name in args.recordings]
     fitted = il.fit(plant, runs, _names(args.fit), refuse=False, **options)
     refused = any(each.refused for each in (*fitted.tests, *fitted.validation))
-    # a page may tell why; parameters that mean nothing are not handed on
+    # the report may explain why; meaningless parameters are not written
     if args.report:
         fitted.report(args.report)
     if args.plot:

@@ -1,4 +1,4 @@
-"""`inloop link`: couple a plant that runs to another machine or to ROS, as a process of its own."""
+"""`inloop link`: couples a running plant to another machine or to ROS, in its own process."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def call_udp(args: argparse.Namespace) -> int:
 
 
 def _key(path: Path | None) -> bytes:
-    """The shared key; nobody else may read its file."""
+    """The shared key; its file must not be readable by others."""
     if path is None:
         return b""
     key = path.read_bytes().strip()
@@ -178,7 +178,7 @@ def _add_ros2(kinds: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call_ros1(args: argparse.Namespace) -> int:
-    """A node until the plant ends, the time is over, or Ctrl-C."""
+    """Run a node until the plant ends, the time is over, or Ctrl-C."""
     with (
         ended_by_sigterm(),
         Ros1Link(args.name, python=args.python, **_ros_options(args)) as link,
@@ -187,7 +187,7 @@ def call_ros1(args: argparse.Namespace) -> int:
 
 
 def call_ros2(args: argparse.Namespace) -> int:
-    """A participant until the plant ends, the time is over, or Ctrl-C."""
+    """Run a participant until the plant ends, the time is over, or Ctrl-C."""
     from inloop.links.ros2 import Ros2Link
 
     with (
@@ -213,7 +213,7 @@ def _run_ros(link: Any, args: argparse.Namespace) -> int:
     return STOPPED if stopped else 0
 
 
-# all of them
+# common to all
 
 
 def _seconds(args: argparse.Namespace) -> float:
@@ -221,7 +221,7 @@ def _seconds(args: argparse.Namespace) -> float:
 
 
 def _until_ctrl_c(run: Callable[[], None]) -> bool:
-    """Run; True after Ctrl-C."""
+    """Run; return True after Ctrl-C."""
     try:
         run()
     except KeyboardInterrupt:

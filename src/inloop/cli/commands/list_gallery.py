@@ -18,7 +18,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Print the names and what there is to see."""
+    """Print names and summaries."""
     exhibits = gallery.exhibits()
     if args.json:
         print_json({"mechanisms": [_entry(exhibit) for exhibit in exhibits]})

@@ -1,4 +1,4 @@
-"""`inloop midi`: notes from a hammer of a plant that runs, to a port or into a file."""
+"""`inloop midi`: notes from a hammer of a running plant, to a port or a file."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from inloop.realtime.signals import ended_by_sigterm
 
 STOPPED = 130
 POLL = 0.002  # [s]
-PIANO = "piano"  # of the gallery: plants that are not of it may call their signals as it does
+PIANO = "piano"  # exhibit whose signal names are the defaults for other plants
 
 
 class Condition(NamedTuple):
-    """A signal above or below a value."""
+    """A comparison of a signal with a threshold."""
 
     name: str
     compare: Callable[[float, float], bool]
@@ -37,7 +37,7 @@ class Condition(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """Read "NAME>VALUE" or "NAME<VALUE"."""
+        """Parse "NAME>VALUE" or "NAME<VALUE"."""
         found = re.fullmatch(r"\s*([^<>]+?)\s*([<>])\s*([-+.\deE]+)\s*", text)
         if found is not None:
             name, sign, value = found.groups()
@@ -46,7 +46,7 @@ class Condition(NamedTuple):
         raise il.InputError(f"{text[:60]!a} is not a condition", fix='Write "NAME>VALUE".')
 
     def holds(self, outputs: Outputs) -> bool:
-        """Tell whether it is so."""
+        """Whether the condition holds."""
         return self.compare(outputs[self.name], self.value)
 
 
@@ -101,7 +101,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Listen to the plant until it ends, the time is over, or Ctrl-C."""
+    """Play notes of the plant until it ends, the time is over, or Ctrl-C."""
     if not 0 <= args.note <= 127:
         raise il.InputError(f"MIDI has no note {args.note}", fix="Use 0 to 127; 60 is C4.")
     if args.file is not None and not Path(args.file).parent.is_dir():
@@ -140,7 +140,7 @@ def call(args: argparse.Namespace) -> int:
 
 
 def gallery_notes(box: Mailbox) -> Notes:
-    """What tells of notes at a plant: what its exhibit says, else what the piano's does."""
+    """Signals that define notes of a plant: those of its exhibit, else those of the piano."""
     told = None
     with contextlib.suppress(il.InloopError):
         told = subject_of_facts(dict(box.layout.about)).exhibit
@@ -151,7 +151,7 @@ def gallery_notes(box: Mailbox) -> Notes:
 
 
 class _Player:
-    """Reads every record of the plant and makes notes of it."""
+    """Reads every record of the plant and converts it to notes."""
 
     def __init__(self, box: Mailbox, args: argparse.Namespace) -> None:
         self._box, self._args = box, args
@@ -167,7 +167,7 @@ class _Player:
             )
         self._contact = self._condition(args.contact, usual.contact)
         self._damped = self._condition(args.damped, usual.damped)
-        # what was played before nobody wants to hear now
+        # skip earlier records
         while box.next() is not None:
             pass
         self._origin, self._lost_before = box.peek().t, box.lost
@@ -175,7 +175,7 @@ class _Player:
         self._t = 0.0
 
     def _condition(self, given: str | None, usual: str) -> Condition | None:
-        """What was asked for, or what is usual if the plant has such a signal."""
+        """The requested condition, or the default one if the plant has its signal."""
         condition = Condition.parse(given or usual)
         if condition.name in self._box.names:
             return condition
@@ -188,11 +188,11 @@ class _Player:
 
     @property
     def lost(self) -> int:
-        """Records that were missed."""
+        """Number of missed records."""
         return self._box.lost - self._lost_before
 
     def play(self, send: Callable[[Note], None], seconds: float | None) -> bool:
-        """So many seconds of the plant's clock, or until it ends; True after Ctrl-C."""
+        """Play for a time on the plant's clock, or until it ends; return True after Ctrl-C."""
         end = math.inf if seconds is None else self._begin + seconds
         try:
             while not self._box.gone and self._box.clock.now < end:
@@ -200,7 +200,7 @@ class _Player:
                 time.sleep(POLL)
             self._read(send, end)
         except il.MailboxError:
-            pass  # it ended while it was read
+            pass  # it ended during the read
         except KeyboardInterrupt:
             return True
         finally:

@@ -1,4 +1,4 @@
-"""`inloop monitor`: a live view of a plant that runs, in this terminal."""
+"""`inloop monitor`: a live view of a running plant in the terminal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Attach, show, until the plant ends or Ctrl-C."""
+    """Attach and show until the plant ends or Ctrl-C."""
     if args.name is None:
         return _list(args.json)
     with il.attach(args.name) as box:
@@ -90,7 +90,7 @@ def _watch(box: Mailbox, seconds: float | None, wanted: str | None) -> None:
 
 
 def _lines(box: Mailbox, rate: float | None, wanted: str | None) -> list[str]:
-    """The view: what it does, its deadlines, its signals."""
+    """The view: state, timing, signals."""
     outputs, report = box.peek(), box.report()
     measured = "" if rate is None else f", {rate:.0f} steps/s"
     head = (
@@ -104,7 +104,7 @@ def _lines(box: Mailbox, rate: float | None, wanted: str | None) -> list[str]:
 
 
 def _state(box: Mailbox, report: Report) -> str:
-    """What the loop does, or for how long nothing has been heard of it."""
+    """State of the loop, or the time since its last heartbeat."""
     silence = 1e-9 * (box.clock.now_ns - report.statistics.heartbeat)
     return box.state.name if silence < SILENT else f"SILENT for {silence:.1f} s"
 
@@ -114,7 +114,7 @@ def _counts(report: Report) -> list[str]:
 
 
 def _observer(box: Mailbox, outputs: Outputs) -> list[str]:
-    """How the observer does, if there is one."""
+    """Status of the observer, if there is one."""
     told = [f"{FACT}.{name}" for name in ("nis", "used", "lost", "restarts", "status")]
     if FACT not in dict(box.layout.about) or any(name not in box.layout.index for name in told):
         return []
@@ -145,7 +145,7 @@ def _signals(box: Mailbox, outputs: Outputs, wanted: str | None) -> list[str]:
 
 
 class _PlainScreen:
-    """One view after the other, for pipes and bare terminals."""
+    """Prints views one after the other, for pipes and bare terminals."""
 
     def __enter__(self) -> _PlainScreen:
         return self
@@ -158,7 +158,7 @@ class _PlainScreen:
 
 
 class _RichScreen:
-    """The same place of the terminal over and over."""
+    """Refreshes the view in place."""
 
     def __init__(self, live: Any) -> None:
         self._live = live

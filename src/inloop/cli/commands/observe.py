@@ -1,4 +1,4 @@
-"""`inloop observe`: estimate the states of a plant that runs, beside it, in a thread of C."""
+"""`inloop observe`: estimates the states of a running plant alongside it, in a C thread."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Make the observer, follow the plant until it ends, say how it went."""
+    """Create the observer, follow the plant until it ends, print a report."""
     with il.attach(args.name, wait=args.wait) as box:
         facts, period = dict(box.layout.about), box.layout.period
     observer = _observer(args, facts, period)

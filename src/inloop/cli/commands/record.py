@@ -1,4 +1,4 @@
-"""`inloop record`, `inloop replay`, `inloop report`: recordings of plants that run."""
+"""`inloop record`, `inloop replay`, `inloop report`: recordings of running plants."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def check_target(target: Path, overwrite: bool) -> None:
-    """Say early what would keep a recorder from writing a file."""
+    """Report early what would prevent a recorder from writing a file."""
     if target.suffix != ".mcap" or not target.parent.is_dir():
         raise il.InputError(
             f"cannot record to {str(target)!a}",
@@ -95,7 +95,7 @@ def check_target(target: Path, overwrite: bool) -> None:
 
 
 def call_record(args: argparse.Namespace) -> int:
-    """Record until the plant ends, the time is over, or somebody stops it."""
+    """Record until the plant ends, the time is over, or it is stopped."""
     target = Path(args.to)
     check_target(target, args.overwrite)
     ended = threading.Event()
@@ -129,7 +129,7 @@ def call_record(args: argparse.Namespace) -> int:
 
 
 def _tell_begun(descriptor: int | None) -> None:
-    """Tell whoever has started this process that it records."""
+    """Notify the parent process that recording has started."""
     if descriptor is not None:
         with contextlib.suppress(OSError):  # its parent is gone
             os.write(descriptor, b"1")
@@ -137,10 +137,10 @@ def _tell_begun(descriptor: int | None) -> None:
 
 
 def call_replay(args: argparse.Namespace) -> int:
-    """Build the same mechanism, feed it the recorded inputs, compare."""
+    """Rebuild the mechanism, feed it the recorded inputs, compare."""
     recording = Recording(_there(args.file))
     subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
-    prepare(subject, args, held=True)  # as the run that was recorded
+    prepare(subject, args, held=True)  # as in the recorded run
     if not isinstance(subject.model, Compiled):
         subject = replace(subject, formulation=formulation_of_facts(recording.facts))
     plant = subject.compile()
@@ -169,7 +169,7 @@ def call_replay(args: argparse.Namespace) -> int:
 
 
 def _observer(recording: Recording, plant: il.Plant) -> tuple[il.observers.Observer | None, str]:
-    """The observer that was inside the loop, made again; or why that cannot be done."""
+    """The observer of the recorded loop, recreated; or why that is not possible."""
     facts = recording.facts.get(FACT)
     if facts is None:
         return None, ""
@@ -180,7 +180,7 @@ def _observer(recording: Recording, plant: il.Plant) -> tuple[il.observers.Obser
 
 
 def _told(recording: Recording, words: list[str]) -> Subject:
-    """The mechanism of the gallery that a recording names, with other settings if there are any."""
+    """The gallery mechanism named by a recording, with changed settings if given."""
     given = {"settings": json.dumps(words)} if words else {}
     try:
         return subject_of_facts({**recording.facts, **given})
@@ -193,7 +193,7 @@ def _told(recording: Recording, words: list[str]) -> Subject:
 
 
 def call_report(args: argparse.Namespace) -> int:
-    """Read a recording once and tell about it."""
+    """Read a recording once and summarize it."""
     path = _there(args.file)
     if path.suffix == ".json":
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -222,7 +222,7 @@ def call_report(args: argparse.Namespace) -> int:
 
 
 def _summary(recording: Recording) -> dict[str, Any]:
-    kept = array("q")  # a long recording has millions of samples
+    kept = array("q")  # compact, as a long recording has millions of samples
     times = array("d")
     changes = 0
     for sample in recording:
@@ -260,7 +260,7 @@ def _summary(recording: Recording) -> dict[str, Any]:
 
 
 def _show_data(data: dict[str, Any], as_json: bool) -> int:
-    """The account of a run, as numbers."""
+    """Print the statistics of a run."""
     if as_json:
         print_json(data)
         return 0

@@ -1,4 +1,4 @@
-"""`inloop run`: simulate a mechanism, or run it against the clock, and tell where it ends."""
+"""`inloop run`: simulates a mechanism, or runs it in real time, and prints the final state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inloop.cli.starting import add_start, prepare, tell_notes
 from inloop.cli.subject import Subject, add_subject, find_subject
 from inloop.simulate import schedules
 
-SAMPLES = 10_000  # a run keeps at most about so many states
+SAMPLES = 10_000  # approximate maximum number of stored states
 STOPPED, FAILED = 130, 2
 METHODS = (*schedules.METHODS, schedules.SCIPY)
 
@@ -33,7 +33,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     add_subject(parser)
     add_start(parser)
     add_formulation(parser)
-    # a run never opens a page: `inloop studio` does; the word is taken from whoever writes it
+    # a run never opens a page, unlike `inloop studio`; the option is accepted without effect
     parser.add_argument("--headless", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, metavar="S", help="duration of the run [s]")
     parser.add_argument("--step", type=float, metavar="H", help="step of the integrator [s]")
@@ -57,7 +57,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Compile, simulate, tell."""
+    """Compile, simulate, print."""
     if args.rate is not None:
         return run_realtime.call(args)
     run_realtime.refuse_options(args, controlled=True)
@@ -74,7 +74,7 @@ def call(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     result, problem = _simulate(args, subject, plant, controller)
     seconds = time.perf_counter() - start
-    # files first: what was computed is kept even if the rest goes wrong
+    # files first: results are kept even if the rest fails
     write_files(args, subject, plant, result)
     data = {
         **run_data(result, plant),
@@ -103,7 +103,7 @@ def _what_is_kept(result: il.Result, args: argparse.Namespace) -> str:
 def _simulate(
     args: argparse.Namespace, subject: Subject, plant: il.Plant, controller: Any
 ) -> tuple[il.Result, il.SimulationError | KeyboardInterrupt | None]:
-    """What was computed, and why the run has ended early if it has."""
+    """The computed result, and why the run ended early, if it did."""
     exhibit = subject.exhibit
     t_end = args.seconds if args.seconds is not None else (exhibit.seconds if exhibit else 10.0)
     step = args.step if args.step is not None else (exhibit.step if exhibit else 1e-3)

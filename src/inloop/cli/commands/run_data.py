@@ -1,4 +1,4 @@
-"""What `inloop run` tells machines about a run."""
+"""Output of `inloop run --json` about a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inloop.cli.points import point_positions
 
 
 def run_data(result: il.Result, plant: il.Plant | None = None) -> dict[str, Any]:
-    """Where a run ended, by names; with positions of points if the plant is given."""
+    """Final state of a run by names; with positions of points if the plant is given."""
     kinetic, potential = result.energy[-1]
     drift = result.energy_drift()
     positions = {} if plant is None else _positions(plant, result)
@@ -34,7 +34,7 @@ def run_data(result: il.Result, plant: il.Plant | None = None) -> dict[str, Any]
 
 
 def _positions(plant: il.Plant, result: il.Result) -> dict[str, float]:
-    """Positions of named points in world axes at the end [m]."""
+    """Final positions of named points in world axes [m]."""
     return {
         f"{path}.{axis}": value
         for path, position in point_positions(plant, result.q[-1]).items()

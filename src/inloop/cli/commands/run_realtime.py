@@ -1,4 +1,4 @@
-"""`inloop run NAME --rate HZ`: a mechanism against the clock, and how well it kept up."""
+"""`inloop run NAME --rate HZ`: runs a mechanism in real time and reports its timing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ONLY_REALTIME: dict[str, Any] = {
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what only a run against the clock knows."""
+    """Add the options of real-time runs."""
     group = parser.add_argument_group("real time")
     group.add_argument(
         "--rate",
@@ -140,24 +140,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     group.add_argument("--in-place-of", metavar="PLANT", help=argparse.SUPPRESS)
     group.add_argument("--stage-to", metavar="FILE", help=argparse.SUPPRESS)
-    # of the studio that starts it: which controller to begin with, and its period
+    # from the studio that starts it: initial controller and its period
     group.add_argument("--offer-controller", metavar="NAME", help=argparse.SUPPRESS)
     group.add_argument("--offer-period", type=float, metavar="S", help=argparse.SUPPRESS)
 
 
 def _policy(text: str) -> tuple[str, str]:
-    """A word for what happens, a word for what to do; `Options` knows them."""
+    """Event and action as two words; `Options` validates them."""
     what, _, how = text.partition("=")
     return what, how
 
 
 def _age(text: str) -> float | None:
-    """Seconds, or never."""
+    """Seconds, or None for "never"."""
     return None if text == "never" else float(text)
 
 
 def _microseconds(text: str) -> float:
-    """Seconds."""
+    """Microseconds, converted to seconds."""
     try:
         return 1e-6 * float(text)
     except ValueError:
@@ -165,11 +165,11 @@ def _microseconds(text: str) -> float:
 
 
 def refuse_options(args: argparse.Namespace, *, controlled: bool = False) -> None:
-    """A simulation has no clock: say so instead of ignoring what was asked.
+    """Reject real-time options for a simulation instead of ignoring them.
 
     Args:
-        args: of the command line.
-        controlled: there is a controller that a simulation can call.
+        args: command-line arguments.
+        controlled: whether there is a controller that a simulation can call.
     """
     for name, default in ONLY_REALTIME.items():
         if getattr(args, name) != default and not (controlled and name == "controller"):
@@ -180,7 +180,7 @@ def refuse_options(args: argparse.Namespace, *, controlled: bool = False) -> Non
 
 
 def check_period(args: argparse.Namespace, own: Any) -> None:
-    """A period is that of a function."""
+    """Reject a period without a controller function."""
     if args.period is not None and own is None:
         raise il.InputError(
             "--period is only for a controller that is a function in the file",
@@ -189,14 +189,14 @@ def check_period(args: argparse.Namespace, own: Any) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Compile, run, tell."""
+    """Compile, run, print."""
     _check(args)
     require_compiler()
     if args.with_parent:
         end_with_parent()
     subject = find_subject(args)
     prepare(subject, args, held=True)
-    if not args.with_parent:  # who has started this one has told them
+    if not args.with_parent:  # else the parent has printed them
         tell_notes(subject)
     plant = subject.compile()
     begin = time.perf_counter()
@@ -273,7 +273,7 @@ def _check(args: argparse.Namespace) -> None:
 def _collecting(
     loop: Loop, wanted: bool, scripted: bool
 ) -> contextlib.AbstractContextManager[Collector | None]:
-    """Who keeps all records, if somebody wants them."""
+    """A collector of all records, if requested."""
     return Collector(loop, advance=scripted) if wanted else contextlib.nullcontext()
 
 
@@ -287,7 +287,7 @@ def _announce(loop: Loop, seconds: float | None) -> None:
 
 
 def _wait(loop: Loop, args: argparse.Namespace, beside: SideProcesses) -> bool:
-    """Until the end; True after Ctrl-C."""
+    """Wait until the end; return True after Ctrl-C."""
     try:
         if not args.json:
             _announce(loop, args.seconds)
@@ -323,7 +323,7 @@ def _data(plant: il.Plant, report: Report, seconds: float) -> dict[str, Any]:
 
 
 def _violation(plant: il.Plant, q: Any, qd: Any, t: float) -> float:
-    """Largest constraint value [m or rad]; 0 without loops."""
+    """Maximum constraint violation [m or rad]; 0 without loops."""
     return float(plant.formulation.violation(q, qd, t))
 
 

@@ -1,4 +1,4 @@
-"""`inloop studio`: a mechanism that runs, in the browser: see it, drive it, tune it."""
+"""`inloop studio`: a running mechanism in the browser: view, control, tune."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inloop.native import require_compiler
 
 PORT = 8750
 RECORDED = ".mcap"
-FIRST = ("piano", "double_pendulum")  # what is shown if nothing is named: the first there is
+FIRST = ("piano", "double_pendulum")  # shown by default: the first one available
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -158,7 +158,7 @@ def call(args: argparse.Namespace) -> int:
         await serve(session, gate, place, lambda: session.running.open(choice), ready)
 
     asyncio.run(main())
-    # the server catches Ctrl-C, ends in order and says nothing of it
+    # the server handles Ctrl-C and shuts down without re-raising it
     raise KeyboardInterrupt
 
 

@@ -1,4 +1,4 @@
-"""The gallery as the studio's menu: how each mechanism looks and how it is started."""
+"""The gallery as the studio's menu: appearance and start command of each mechanism."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from inloop.studio.drawing.stage import Stage, make_stage
 from inloop.studio.messaging.message_types import MenuEntry
 from inloop.studio.plants.catalog import Choice, Options
 
-HIGHEST = 5000.0  # [Hz]: faster steps are put together in one period
-ADAPTIVE = 5  # fixed steps in place of one that an integrator has chosen
+HIGHEST = 5000.0  # [Hz]: shorter steps are combined in one period
+ADAPTIVE = 5  # fixed steps in place of one adaptive step
 MOMENT, SHOWN_FOR = 0.1, 5.0  # [s]
-THIN = 0.25  # width of a disc as part of its radius
+THIN = 0.25  # width of a disc relative to its radius
 
 
 class GalleryCatalog:
-    """All mechanisms of the gallery, and a file that was named on the command line.
+    """All mechanisms of the gallery, and a file named on the command line.
 
     Args:
-        rate: steps per second of all of them [Hz]; None: what suits each.
-        speed: simulated seconds per second at the start; None: what suits each.
-        name: under which all of them run; None: the model's.
-        clock: that all of them run on, as in `inloop run --clock`.
-        formulation: of all of them, as `formulation_of` reads it.
+        rate: steps per second of all mechanisms [Hz]; None: suitable for each.
+        speed: initial simulated seconds per second; None: suitable for each.
+        name: name under which all of them run; None: the model's.
+        clock: clock of all mechanisms, as in `inloop run --clock`.
+        formulation: formulation of all mechanisms, as read by `formulation_of`.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class GalleryCatalog:
     ) -> None:
         self._rate, self._speed, self._fixed_name, self._clock = rate, speed, name, clock
         self._formulation = dict(formulation or {})
-        self._own: set[str] = set()  # names of plants that were handed out
-        self._file: argparse.Namespace | None = None  # that was named on the command line
+        self._own: set[str] = set()  # names of plants already used
+        self._file: argparse.Namespace | None = None  # for the file of the command line
 
     def menu(self) -> list[MenuEntry]:
-        """Name, title and options of each; the person's own file comes first."""
+        """Name, title and options of each entry; the user's own file comes first."""
         own = [] if self._file is None else [_file_entry(self._file.mechanism)]
         return own + self._exhibits()
 
@@ -84,7 +84,7 @@ class GalleryCatalog:
         ]
 
     def choose(self, name: str, options: Options) -> Choice:
-        """A mechanism of the gallery, or the file of the command line; no other from a page."""
+        """A gallery mechanism, or the file of the command line; pages cannot choose others."""
         if self._file is not None and name == self._file.mechanism and not options:
             forget_modules(Path(name))  # they may have changed
             return self.subject(self._file)
@@ -99,7 +99,7 @@ class GalleryCatalog:
         return self.subject(plain)
 
     def subject(self, args: argparse.Namespace) -> Choice:
-        """A mechanism of the command line."""
+        """A mechanism named on the command line."""
         found = find_subject(args)
         prepare(found, args, held=True)
         tell_notes(found)
@@ -124,10 +124,10 @@ class GalleryCatalog:
         return Choice(plant, stage, args.mechanism, command, offered, watched=watched)
 
     def attached(self, plant: str, stage: Path | None, args: argparse.Namespace) -> Choice:
-        """A plant that somebody else has started.
+        """A plant started by another process.
 
-        It is drawn as the mechanism that the person at the command line names; else as the one of
-        the gallery that the plant names. No file that the plant names is opened.
+        It is drawn as the mechanism named on the command line, or else as the gallery mechanism
+        that the plant names. No file that the plant names is opened.
         """
         with il.attach(plant) as box:
             layout = box.layout
@@ -145,7 +145,7 @@ class GalleryCatalog:
         return Choice(name, stage, recording=path)
 
     def _drawn(self, what: str, name: str, layout: Layout, args: argparse.Namespace) -> Stage:
-        """How a plant of somebody else looks: as the person says, or else as it says itself."""
+        """Appearance of a foreign plant: as named on the command line, or else by itself."""
         if args.mechanism is not None:
             drawn = stage_of(find_subject(args))
             count = len(layout.coordinates)
@@ -165,15 +165,15 @@ class GalleryCatalog:
             return Stage(name, unknown)
 
     def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
-        """A recorder in a process of its own."""
+        """Command of a recorder process."""
         return (*_program("record"), plant, "--to", str(path))
 
     def device_command(self, plant: str, rig: str) -> tuple[str, ...]:
-        """A haptic device in a process of its own."""
+        """Command of a haptic device process."""
         return (*_program("device"), plant, "--rig", rig, "--piped")
 
     def limits_command(self, rig: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """The same program, without a plant."""
+        """Command for the limits of a haptic device, without a plant."""
         words = ["--rig", rig, "--limits", "--json"]
         for name, value in settings.items():
             if isinstance(value, bool):
@@ -183,7 +183,7 @@ class GalleryCatalog:
         return (*_program("device"), *words)
 
     def _name(self, model: str) -> str:
-        """A name under which nothing else runs."""
+        """A name not used by any running plant."""
         if self._fixed_name is not None:
             return self._fixed_name
         taken = set(running()) - self._own
@@ -198,13 +198,13 @@ class GalleryCatalog:
         rate, substeps = pace(exhibit, self._rate)
         words = [args.mechanism, "--rate", repr(rate), "--substeps", str(substeps)]
         words += ["--speed", repr(self._speed or natural_speed(exhibit)), "--name", plant]
-        # the studio refreshes inputs 60 times a second, and says when they may stay
+        # the studio refreshes inputs 60 times per second, and says when they may stay
         words += ["--stale-after", "0.5", "--clock", self._clock, "--with-parent"]
         for setting in args.set:
             words += ["--set", setting]
         if args.base is not None:
             words += ["--base", args.base]
-        for option in ("controller", "period"):  # told again when the file has changed
+        for option in ("controller", "period"):  # given again when the file has changed
             if (value := getattr(args, option, None)) is not None and exhibit is None:
                 words += [f"--offer-{option}", str(value)]
         if (observer := getattr(args, "observer", None)) is not None:
@@ -212,7 +212,7 @@ class GalleryCatalog:
         words += formulation_words(found.formulation)
         words += start_words(args)
         if haptic:
-            # a device that runs away must not be stopped by the plant: that is what one looks at
+            # the plant must not stop on an unstable device: that is what users want to observe
             words += ["--policy", "CHATTERING=hold", "--policy", "LOOP_OPEN=hold"]
         return (*_program("run"), *words)
 
@@ -222,7 +222,7 @@ def _file_entry(path: str) -> MenuEntry:
 
 
 def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int]:
-    """Rate [Hz] and sub-steps that suit a mechanism in real time."""
+    """Rate [Hz] and sub-steps suitable for a mechanism in real time."""
     step = exhibit.step if exhibit is not None else 1e-3
     if exhibit is not None and exhibit.tolerance is not None:
         step /= ADAPTIVE
@@ -232,7 +232,7 @@ def pace(exhibit: Exhibit | None, rate: float | None = None) -> tuple[float, int
 
 
 def natural_speed(exhibit: Exhibit | None) -> float:
-    """Simulated seconds per second: what is over in a moment is shown slowly."""
+    """Simulated seconds per second: very short motions are shown slowly."""
     short = exhibit is not None and exhibit.seconds < MOMENT
     return exhibit.seconds / SHOWN_FOR if exhibit is not None and short else 1.0
 
@@ -242,7 +242,7 @@ def _program(command: str) -> tuple[str, ...]:
 
 
 def stage_of(subject: Subject) -> Stage:
-    """How a mechanism looks in the studio."""
+    """Appearance of a mechanism in the studio."""
     mechanism, exhibit = subject.model.build(), subject.exhibit
     if exhibit is None:
         own = subject.names.get("cockpit")
@@ -269,7 +269,7 @@ def _as_usual(exhibit: Exhibit, options: Mapping[str, Chosen]) -> bool:
 
 
 def _plots(exhibit: Exhibit) -> tuple[str, ...]:
-    """What the exhibit's figure shows is plotted first."""
+    """Signals to plot first: those of the exhibit's figure."""
     panels = exhibit.view.panels if exhibit.view is not None else ()
     return tuple(
         name for panel in panels for name in ((panel,) if isinstance(panel, str) else panel)
@@ -277,7 +277,7 @@ def _plots(exhibit: Exhibit) -> tuple[str, ...]:
 
 
 def _notes(exhibit: Exhibit) -> dict[str, Any] | None:
-    """What `inloop midi` listens to; only plants that tell all of it make notes."""
+    """Signals for `inloop midi`; only plants with all of them make notes."""
     if exhibit.notes is None:
         return None
     contact, damped = map(midi.Condition.parse, (exhibit.notes.contact, exhibit.notes.damped))
@@ -292,7 +292,7 @@ def _notes(exhibit: Exhibit) -> dict[str, Any] | None:
 
 
 def _looks(exhibit: Exhibit, options: Mapping[str, Chosen]) -> dict[str, tuple[il.Visual, ...]]:
-    """Shapes by body; discs of the figure are discs here too."""
+    """Shapes by body; discs of the figure are discs here, too."""
     found: dict[str, tuple[il.Visual, ...]] = {}
     if exhibit.view is not None:
         for body, radius in exhibit.view.discs.items():

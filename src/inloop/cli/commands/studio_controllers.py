@@ -1,4 +1,4 @@
-"""Controllers that the studio offers: those of an exhibit, or of the file a person has named."""
+"""Controllers offered by the studio: those of an exhibit, or of the user's file."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from inloop.plant.controlling import declared_gains
 from inloop.plant.holding import HOLD
 from inloop.studio.plants.catalog import Knob, Offered
 
-LIST = "controllers"  # name in a user's file under which they are looked for
+LIST = "controllers"  # name of the list in a user's file
 FILE = "settings.txt"
-WIDE = 4.0  # a gain without a range gets one up to so many times its value
+WIDE = 4.0  # default range of a gain, as a multiple of its value
 
 
 def offered_controllers(
     subject: Subject, plant: str, args: argparse.Namespace
 ) -> tuple[Offered, ...]:
-    """What can be put beside a plant.
+    """Controllers that can be started for a plant.
 
     Args:
         subject: the mechanism.
         plant: name under which it runs.
-        args: words of the command line: `controller` names the one to begin with, "none" for
-            none.
+        args: command-line arguments: `controller` names the initial one, "none" for none.
 
     Raises:
-        InputError: there is no controller of the name that was given.
+        InputError: unknown controller name.
     """
     wanted: str | None = getattr(args, "controller", None)
     if subject.exhibit is not None:
@@ -115,12 +114,12 @@ def _is_class(value: Any) -> bool:
 
 
 def _called(function: Any) -> Any:
-    """Something whose arguments are those of a controller: of a class, `self` is left out."""
+    """A callable with the arguments of a controller: for a class, without `self`."""
     return vars(function)["__call__"].__get__(object()) if _is_class(function) else function
 
 
 def _gain(name: str, default: float) -> Knob:
-    """A slider; without a range of its own up to a few times its value."""
+    """A slider; without its own range, up to a few times its value."""
     value, limits = float(default), getattr(default, "range", None)
     reach = WIDE * abs(value) or 1.0
     low, high = limits or (min(0.0, -reach if value < 0 else 0.0), reach)

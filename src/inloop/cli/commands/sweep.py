@@ -1,4 +1,4 @@
-"""`inloop sweep`: many runs that differ, on all cores or on a Ray cluster, written to a folder."""
+"""`inloop sweep`: many varied runs, on all cores or on a Ray cluster, written to a folder."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 
 def call(args: argparse.Namespace) -> int:
-    """Compile, run, tell."""
+    """Compile, run, print."""
     design = read_design(args)
     _check_target(args)
     subject = find_subject(args)
@@ -156,7 +156,7 @@ def _tell(args: argparse.Namespace, many: il.ManyResult, seconds: float, partial
 
 
 def _scatter(values: Any) -> tuple[float, float, float, float]:
-    """Mean, standard deviation, least and most of the runs that came to their end."""
+    """Mean, standard deviation, minimum and maximum over the completed runs."""
     good = values[np.isfinite(values)]
     if not len(good):
         return (np.nan,) * 4

@@ -1,4 +1,4 @@
-"""Compilers and other programs of a target at work."""
+"""Calls of the compiler and other tools of a target."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from inloop.errors import BuildError
 from inloop.io.boards.targets import CALL_GRAPH, Target
 
-_LONGEST = 600.0  # of a program [s]
+_LONGEST = 600.0  # time limit of a program [s]
 
 
 def missing_programs(target: Target) -> str:
-    """What is not installed, as a sentence; empty if all is there."""
+    """Programs that are not installed, as a sentence; empty if all are available."""
     wanted = [(target.compiler, target.package)]
     if target.emulator:
         wanted.append((target.emulator[0], target.emulator_package))
@@ -29,10 +29,10 @@ def missing_programs(target: Target) -> str:
 
 
 def call(*command: str | Path) -> str:
-    """What a program writes.
+    """Run a program and return its output.
 
     Raises:
-        BuildError: it ends with another status than 0, or takes too long.
+        BuildError: it exits with a nonzero status, or takes too long.
     """
     words = [str(word) for word in command]
     try:
@@ -50,10 +50,10 @@ class Built:
     """A plant compiled for a target.
 
     Attributes:
-        target: what for.
-        library: the archive.
-        sources: directory of the sources.
-        objects: directory of objects and call graphs.
+        target: the target board.
+        library: the static library.
+        sources: directory of the source files.
+        objects: directory of object files and call graphs.
     """
 
     target: Target
@@ -62,12 +62,12 @@ class Built:
     objects: Path
 
     def call_graphs(self) -> Mapping[str, str]:
-        """By name of the object, as the compiler has written them."""
+        """Call graphs by name of the object file, as written by the compiler."""
         found = sorted(self.objects.glob("*.ci"))
         return {path.name: path.read_text(encoding="utf-8") for path in found}
 
     def link(self, program: Path, files: Sequence[Path], *options: str) -> None:
-        """A program of the library and some C files."""
+        """Link the library with some C files to a program."""
         scripts = [f"-T{file}" for file in files if file.suffix == ".ld"]
         texts = [file for file in files if file.suffix == ".c"]
         start = ["-nostartfiles", "--specs=nosys.specs"] if self.target.bare else []
@@ -92,7 +92,7 @@ def build(target: Target, sources: Path, library: Path, objects: Path, jobs: int
     """Compile all sources of a directory into a library.
 
     Raises:
-        BuildError: the compiler is missing, or refuses a file.
+        BuildError: the compiler is missing, or rejects a file.
     """
     files = sorted(sources.glob("*.c"))
 
@@ -110,11 +110,11 @@ def build(target: Target, sources: Path, library: Path, objects: Path, jobs: int
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes of a program that holds nothing but the plant.
+    """Size of a program that contains only the plant [bytes].
 
     Attributes:
-        flash: code and constants; on bare boards with the parts of the C library that it calls.
-        ram: all that is not on the stack: the instance, inputs and outputs.
+        flash: code and constants; on bare boards with the functions of the C library that it uses.
+        ram: all static data, without the stack: the instance, inputs and outputs.
     """
 
     flash: int
@@ -122,10 +122,10 @@ class Footprint:
 
 
 def footprint(built: Built, program: Path, main: Path) -> Footprint:
-    """How large the plant is, linked with nothing else."""
+    """Size of the plant, linked with nothing else."""
     entry = ["-Wl,-e,footprint"]
     if not built.target.bare:
-        # without the C library, which a system has anyway
+        # without the C library, which an operating system provides
         entry += ["-nostdlib", "-r"]
     built.link(program, [main], *entry)
     row = call(f"{built.target.cross}size", program).splitlines()[1].split()

@@ -1,4 +1,4 @@
-"""The measuring program run where a board is emulated."""
+"""Runs the measuring program on an emulated board."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from inloop.errors import BuildError
 from inloop.io.boards.building import Built, call
 
 STEPS = 200  # of the measuring program
-_FEW, _MORE = 2, 12  # where the emulator writes a line for each instruction
+_FEW, _MORE = 2, 12  # for emulators that log a line per instruction
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What the measuring program told.
+    """Results of the measuring program.
 
     Attributes:
-        size: of an instance [bytes].
-        start_stack, step_stack: that the start and the steps were seen to use [bytes]; 0: unknown.
-        instructions: of a step with its outputs, on average.
-        most_instructions: of the longest one; 0: unknown.
-        steps: that were counted.
-        status: with which the steps ended.
-        hash: of the bits of all outputs after each step.
-        outputs: bits of the last ones.
+        size: size of an instance [bytes].
+        start_stack, step_stack: stack observed during the start and the steps [bytes]; 0: unknown.
+        instructions: average per step with its outputs.
+        most_instructions: maximum of a step; 0: unknown.
+        steps: number of measured steps.
+        status: status after the last step.
+        hash: hash of the bits of all outputs after each step.
+        outputs: bits of the final outputs.
     """
 
     size: int
@@ -42,10 +42,10 @@ def measure(built: Built, files: Path, work: Path, steps: int = STEPS) -> Measur
     """Run the plant for some steps on its emulated board.
 
     Args:
-        built: the plant.
+        built: the compiled plant.
         files: directory of the measuring program.
-        work: where programs are put.
-        steps: that are measured.
+        work: directory for programs.
+        steps: number of steps to measure.
     """
     program = _program(built, files, work / "measure.elf", steps)
     emulator = built.target.emulator
@@ -89,9 +89,9 @@ def _read(text: str) -> dict[str, tuple[int, ...]]:
 
 
 def _traced(emulator: str, program: Path) -> int:
-    """Instructions of a whole program: with one in each block, a line of the log for each."""
+    """Instructions of a whole program: with one per translation block, one log line each."""
     log = program.with_suffix(".log")
-    # newer versions of qemu call it otherwise
+    # newer versions of qemu have a different option
     single = "-one-insn-per-tb" if "one-insn-per-tb" in call(emulator, "--help") else "-singlestep"
     call(emulator, single, "-d", "nochain,exec", "-D", log, program)
     with log.open("rb") as lines:

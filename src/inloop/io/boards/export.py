@@ -1,4 +1,4 @@
-"""A plant for a board: sources, static library, header, example, and a report of what it takes."""
+"""Export of a plant to a board: sources, static library, header, example, resource report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inloop.plant.keywords import checked_call
 PRECISIONS = ("double", "float")
 STEP_CALLS = ("il_set_inputs", "il_advance", "il_outputs")
 START_CALLS = ("il_instance_size", "il_initialize", "il_reset")
-_ROOM = 2 << 20  # of an instance until it is measured [bytes]
+_ROOM = 2 << 20  # room for an instance until its size is measured [bytes]
 
 
 @checked_call
@@ -37,24 +37,24 @@ def export_board(
     method: str | None = None,
     step: float = 1e-3,
 ) -> BoardReport:
-    """Write a plant for a board: a static library, its header, an example of a timer, a report.
+    """Export a plant to a board: a static library, its header, timer examples, a report.
 
-    The sources are those of `export_c`, without what the plant does not reach, and with one
-    integrator. `float` is the same text in single precision. In double precision the outputs are
-    those of the same sources on this computer to the last bit, as long as the plant asks the C
-    library for no function of `math.h` beside square roots; `docs/boards.md` tells more.
+    The sources are those of `export_c`, without unused parts and with one integrator. With
+    `float`, the same sources are converted to single precision. In double precision the outputs
+    equal those of the same sources on this computer bit for bit, provided that the plant calls no
+    function of `math.h` other than square roots; see `docs/boards.md`.
 
     Args:
         plant: the compiled mechanism.
-        directory: made if it is not there; files of the same names are overwritten.
+        directory: created if missing; files of the same names are overwritten.
         target: "cortex-m7", "cortex-m4f", "aarch64-linux" or "riscv".
         precision: "double" or "float".
-        method: integrator; None takes what a rehearsal of 1 s allows.
-        step: [s].
+        method: integrator; None selects one by a rehearsal of 1 s.
+        step: step size [s].
 
     Returns:
-        What the plant takes on the board; `remarks` says what could not be found because a program
-        is not installed. The sources are there in any case.
+        Resources of the plant on the board; `remarks` lists what could not be measured because a
+        program is not installed. The sources are written in any case.
     """
     board = target_named(str(target))
     return export_for(plant, Path(directory), board, str(precision), method, real(step, "step"))
@@ -63,7 +63,7 @@ def export_board(
 def export_for(
     plant: BarePlant, folder: Path, target: Target, precision: str, method: str | None, step: float
 ) -> BoardReport:
-    """The same, for any target."""
+    """`export_board` for any target."""
     if precision not in PRECISIONS:
         raise InputError(f"precision {precision!r} is unknown", fix="Use 'double' or 'float'.")
     if not (step > 0.0 and math.isfinite(step)):
@@ -111,7 +111,7 @@ def _files(leaving: Leaving, target: Target, precision: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Measuring:
-    """A plant whose sources are written, to be built and measured."""
+    """Builds and measures a plant whose sources are written."""
 
     leaving: Leaving
     folder: Path
@@ -119,7 +119,7 @@ class _Measuring:
     precision: str
 
     def report(self, report: BoardReport) -> BoardReport:
-        """What it takes."""
+        """The report, completed by measurements."""
         emulator, sources = self.folder / "emulator", self.folder / "src"
         library = self.folder / f"lib{self.leaving.table.name}.a"
         with tempfile.TemporaryDirectory() as made:
@@ -151,7 +151,7 @@ class _Measuring:
 
 
 def _stacks(built: Built) -> dict[str, Any]:
-    """Worst cases of the stack, or why there is none."""
+    """Worst-case stack depths, or why they are unknown."""
     try:
         graph = read_call_graphs(built.call_graphs().values())
         texts = {path.name: path.read_text("utf-8") for path in built.sources.glob("*.[ch]")}

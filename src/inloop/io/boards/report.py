@@ -1,4 +1,4 @@
-"""What a plant takes on a board, in words and as data."""
+"""Resources of a plant on a board, as text and as data."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from inloop.io.boards.stack import MATH_FRAME, OTHER_FRAME
 
 @dataclass(frozen=True, kw_only=True)
 class BoardReport:
-    """What a plant takes on a board.
+    """Resources of a plant on a board.
 
     Attributes:
         plant, target, precision, method: what was exported.
-        step: [s].
-        compiler: what made the library.
+        step: step size [s].
+        compiler: compiler of the library.
         flash: code and constants [bytes].
         ram: without the stack: the instance, inputs and outputs [bytes].
         instance: bytes of an instance, part of `ram`.
-        stack: worst case of a step with its outputs, computed [bytes]; None: see `remarks`.
-        start_stack: the same of the start.
-        stack_seen: what the steps were seen to use of it in the emulator; 0: not seen.
-        instructions: of a step with its outputs, on average over `steps`: not cycles.
-        most_instructions: of the longest of these steps; 0: not known.
-        steps: that were counted.
-        hash: of the bits of all outputs of these steps.
-        remarks: what could not be found, and why.
-        warnings: why the method is not to be trusted at this step, or not the first choice.
+        stack: computed worst case of a step with its outputs [bytes]; None: see `remarks`.
+        start_stack: computed worst case of the start [bytes].
+        stack_seen: stack observed during the steps in the emulator [bytes]; 0: not observed.
+        instructions: average per step with its outputs, over `steps`; not cycles.
+        most_instructions: maximum of these steps; 0: unknown.
+        steps: number of measured steps.
+        hash: hash of the bits of all outputs of these steps.
+        remarks: what could not be measured, and why.
+        warnings: why the method is unreliable at this step size, or not the first choice.
     """
 
     plant: str

@@ -1,9 +1,9 @@
-"""C text in double precision → the same text in single precision.
+"""Conversion of C sources from double to single precision.
 
-One decision for all sources, hand-written and generated, so that there is no second set of
-equations: `double` reads `float`, each literal ends with f, and the functions of `math.h` are those
-of floats (`il_math_single.h`). What no such rule can know (bits of a number, tolerances) is chosen
-by IL_SINGLE in `il_precision.h`.
+One rule for all sources, hand-written and generated, instead of a second set of equations:
+`double` becomes `float`, each literal gets the suffix f, and the functions of `math.h` are those
+for floats (`il_math_single.h`). What no such rule can cover (bits of a number, tolerances) is
+selected by IL_SINGLE in `il_precision.h`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from inloop.codegen.c_plant import EventRow, PlantTable
 from inloop.errors import InputError
 
-# comments and strings are left alone; of the rest names and numbers count
+# comments and strings are kept; otherwise names and numbers matter
 _TOKEN = re.compile(
     r"""(?P<kept>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|\#include[^\n]*)
       | (?P<name>[A-Za-z_]\w*)
@@ -39,7 +39,7 @@ def in_single_precision(text: str) -> str:
     """The text with `float` for `double`.
 
     Raises:
-        InputError: a number of the text is too large for a float.
+        InputError: a number in the text is too large for a float.
     """
     return _MATH.sub(f'#include "{MATH_HEADER}"', _TOKEN.sub(_written, text))
 
@@ -53,7 +53,7 @@ def _written(token: re.Match[str]) -> str:
 
 
 def _shortened(number: str) -> str:
-    """A literal with the digits that tell its float from its neighbors."""
+    """A literal with enough digits to identify its float uniquely."""
     with np.errstate(over="ignore", under="ignore"):
         nearest = np.float32(float(number))
     if np.isinf(nearest):
@@ -63,7 +63,7 @@ def _shortened(number: str) -> str:
 
 
 def loosened(table: PlantTable) -> PlantTable:
-    """The table with what counts as zero of the indicators of events, as floats can tell it."""
+    """The table with zero tolerances of event indicators adapted to floats."""
     modes = tuple(
         replace(mode, events=tuple(replace(e, tolerance=_tolerance(e)) for e in mode.events))
         for mode in table.modes

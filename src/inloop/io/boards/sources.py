@@ -1,4 +1,4 @@
-"""The sources of a plant for a board: one integrator, in the precision asked for."""
+"""The sources of a plant for a board: one integrator, in the requested precision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inloop.simulate.fixed_steps import REHEARSED, judged_method, warn_of
 
 SINGLE_METHODS = ("euler", "rk4", "implicit")
 EXPLICIT = ("euler", "rk4", "dopri")
-# what a program calls
+# functions called by user programs
 CALLED = (
     *("il_instance_size", "il_initialize", "il_reset", "il_advance", "il_time", "il_outputs"),
     *("il_set_parameters", "il_set_inputs", "il_set_input"),
@@ -26,15 +26,15 @@ CALLED = (
 
 @dataclass(frozen=True)
 class Leaving:
-    """A plant on its way to a board.
+    """A plant prepared for export to a board.
 
     Attributes:
-        table: with the parameters as they are now, and what follows from them.
-        code: all generated code by name.
-        about: what comments say of the plant.
+        table: the plant table, with the current parameters and values derived from them.
+        code: all generated sources by name.
+        about: description of the plant for comments.
         method: integrator.
-        step: [s].
-        warnings: why the method is not to be trusted, or not the first choice.
+        step: step size [s].
+        warnings: why the method is unreliable, or not the first choice.
     """
 
     table: PlantTable
@@ -46,7 +46,7 @@ class Leaving:
 
 
 def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
-    """Settle all that the sources of a plant tell; see `plant_in_c`."""
+    """Gather everything the sources of a plant contain; see `plant_in_c`."""
     chosen = judged_method(plant, method, step, REHEARSED)
     warn_of(chosen)
     exported = plant_in_c(plant, chosen.name, step)
@@ -56,15 +56,15 @@ def leave(plant: BarePlant, method: str | None, step: float) -> Leaving:
 
 
 def board_file(name: str) -> str:
-    """Text of a file that is written beside a plant."""
+    """Text of a hand-written file that accompanies a plant."""
     return files("inloop.io.boards").joinpath("c", name).read_text(encoding="utf-8")
 
 
 def board_sources(leaving: Leaving, precision: str) -> dict[str, str]:
-    """All sources of the plant by name, in the precision asked for.
+    """All sources of the plant by name, in the requested precision.
 
     Raises:
-        InputError: single precision is not enough for the method or for what the plant has.
+        InputError: single precision is insufficient for the method or for elements of the plant.
     """
     if precision == "float":
         _check_single(leaving)
@@ -84,7 +84,7 @@ def board_sources(leaving: Leaving, precision: str) -> dict[str, str]:
 
 
 def _without_implicit_steps(table: PlantTable) -> PlantTable:
-    """The table without what implicit integrators alone call."""
+    """The table without functions that only implicit integrators call."""
     modes = []
     for mode in table.modes:
         choices = tuple(

@@ -1,8 +1,8 @@
-"""The worst case of the stack: the longest way through the call graph.
+"""Worst-case stack depth: the deepest path through the call graph.
 
-The compiler tells the frame of each function and whom it calls (`-fcallgraph-info=su`). A call
-through a pointer may reach every function of its type whose address is taken; one that is only put
-into members by their names is reached through members of these names alone.
+The compiler reports the frame size and the callees of each function (`-fcallgraph-info=su`). A
+call through a pointer may reach every function of its type whose address is taken; a function
+that is only assigned to struct members is reached through members of these names only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from inloop.errors import BuildError
 
-# what functions of the C library are taken to need [bytes]: those of math.h, and others
+# assumed frames of C library functions [bytes]: those of math.h, and others
 MATH_FRAME, OTHER_FRAME = 1024, 256
 _MATH = re.compile(r"(a?sin|a?cos|a?tan|atan2|exp|log|pow|tanh|fmod|hypot)f?$")
 
@@ -26,18 +26,18 @@ _POINTER = re.compile(r"([A-Za-z_][\w ]*?[ *]+)\(\*(?:const )?(\w+)\)\(((?:[^()]
 _CALLED = re.compile(r"(\w+)\)?(?:\[[^\]]*\])?\s*\(")
 _NAMED = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*\()")
 _PUT_INTO = re.compile(r"(\w+)\s*=[^=,;{}]*$")
-_BEFORE = 200  # letters of a statement before a name
+_BEFORE = 200  # characters of a statement before a name
 INDIRECT = "__indirect_call"
 
 
 @dataclass
 class CallGraph:
-    """Functions with their frames, and who may call whom.
+    """Functions with their stack frames and callees.
 
     Attributes:
-        frames: bytes by function; functions of the C library are not in it.
-        calls: by function, those that it calls directly.
-        places: by function, where it calls through a pointer: file, line, column.
+        frames: bytes by function, without functions of the C library.
+        calls: by function, its direct callees.
+        places: by function, its calls through pointers: file, line, column.
     """
 
     frames: dict[str, int] = field(default_factory=dict)
@@ -46,10 +46,10 @@ class CallGraph:
 
 
 def read_call_graphs(texts: Iterable[str]) -> CallGraph:
-    """One graph from what the compiler wrote for each object.
+    """Merge the call graphs that the compiler wrote for each object file.
 
     Raises:
-        BuildError: a function takes as much stack as its arguments ask for.
+        BuildError: a function has a stack frame of variable size.
     """
     graph = CallGraph()
     for text in texts:
@@ -78,7 +78,7 @@ class Pointers:
         self._taken = _taken_addresses(texts)
 
     def reached(self, place: tuple[str, int, int]) -> set[str]:
-        """Functions that the call at a place may reach."""
+        """Functions that the call at a source position may reach."""
         file, line, column = place
         text = "\n".join([self._lines[file][line - 1][column - 1 :], *self._lines[file][line:]])
         called = _CALLED.search(text)
@@ -97,14 +97,14 @@ class Pointers:
 
 @dataclass
 class _Taken:
-    """A function whose address is taken: its type, and the members that it is put into."""
+    """A function whose address is taken: its type, and the members it is assigned to."""
 
     signature: str
     members: set[str]
 
 
 def _arguments(text: str) -> int:
-    """How many arguments a call has, from the text behind its parenthesis on."""
+    """Number of arguments of a call, from the text after its opening parenthesis."""
     depth, count = 1, 1
     for letter in text:
         depth += (letter in "([{") - (letter in ")]}")
@@ -115,7 +115,7 @@ def _arguments(text: str) -> int:
 
 
 def _signature(result: str, parameters: str) -> str:
-    """The type of a function, without names of parameters."""
+    """The type of a function, without parameter names."""
     kinds = []
     for parameter in parameters.split(","):
         text = re.sub(r"\b(restrict|const)\b", "", parameter).strip()
@@ -128,7 +128,7 @@ def _signature(result: str, parameters: str) -> str:
 
 
 def _pointer_types(texts: Iterable[str]) -> dict[str, set[str]]:
-    """Types of functions that pointers of a name can point to: typedefs, members, parameters."""
+    """Function types by name of pointer: typedefs, members, parameters."""
     types: dict[str, set[str]] = {}
     all_texts = list(texts)
     for text in all_texts:
@@ -148,7 +148,7 @@ def _pointer_types(texts: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _taken_addresses(texts: Mapping[str, str]) -> dict[str, _Taken]:
-    """Functions that are named without being called, by their name in call graphs."""
+    """Functions whose address is taken, by their name in call graphs."""
     signatures: dict[str, tuple[str, str]] = {}
     for file, text in texts.items():
         for result, name, parameters in _DEFINITION.findall(text):
@@ -157,16 +157,16 @@ def _taken_addresses(texts: Mapping[str, str]) -> dict[str, _Taken]:
     uses = _uses(texts, {name for name, _ in signatures.values()})
     found: dict[str, _Taken] = {}
     for title, (name, signature) in signatures.items():
-        inside = title.split(":")[0] if ":" in title else None  # of static functions: their file
+        inside = title.split(":")[0] if ":" in title else None  # for static functions: their file
         members = {member for where, member in uses.get(name, ()) if inside in (None, where)}
         if members:
-            # "" is a place without a name: then any member of the type may hold it
+            # "": assigned to something unnamed, so any member of the type may hold it
             found[title] = _Taken(signature, set() if "" in members else members)
     return found
 
 
 def _uses(texts: Mapping[str, str], names: set[str]) -> dict[str, set[tuple[str, str]]]:
-    """Where functions are named without being called: file, and the member that it is put into."""
+    """Where functions are named without a call: file, and the member they are assigned to."""
     uses: dict[str, set[tuple[str, str]]] = {}
     for file, text in texts.items():
         for use in _NAMED.finditer(text):
@@ -177,10 +177,10 @@ def _uses(texts: Mapping[str, str], names: set[str]) -> dict[str, set[tuple[str,
 
 
 def deepest(graph: CallGraph, pointers: Pointers, roots: Iterable[str]) -> int:
-    """Bytes of the stack that calls of the roots need at most.
+    """Maximum stack depth of calls of the roots [bytes].
 
     Raises:
-        BuildError: functions call each other in a circle, so that there is no worst case.
+        BuildError: the call graph has a cycle, so that there is no worst case.
     """
     known: dict[str, int] = {}
     reached = {place: pointers.reached(place) for each in graph.places.values() for place in each}

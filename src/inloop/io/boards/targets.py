@@ -1,4 +1,4 @@
-"""Boards that plants are exported for: compiler, flags, emulator."""
+"""Supported boards: compiler, flags, emulator."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from inloop.errors import InputError, name_hint
 
-# no contraction of a*b + c: it is what lets boards and computers agree to the last bit
+# no contraction of a*b + c (FMA), so that boards and computers agree bit for bit
 COMMON_FLAGS = (
     "-std=c99",
     "-O2",
@@ -20,19 +20,19 @@ CALL_GRAPH = "-fcallgraph-info=su"
 
 @dataclass(frozen=True)
 class Target:
-    """A kind of board.
+    """A kind of board to export to.
 
     Attributes:
-        name: as `--target` spells it.
-        about: what it is.
-        cross: prefix of the programs of its compiler.
-        package: Debian packages with them.
-        machine: flags that name the processor.
-        timers: examples of a timer that steps a plant: name there → file in the package.
-        emulator: command that runs a program, without its file.
-        emulator_package: Debian package of it.
-        board: files that start the measuring program there.
-        bare: there is no system: programs begin at the reset of the board.
+        name: as spelled in `--target`.
+        about: short description.
+        cross: prefix of the cross compiler's programs.
+        package: Debian packages that provide them.
+        machine: flags that select the processor.
+        timers: timer examples that step a plant: exported name → file in the package.
+        emulator: command that runs a program, without the program file.
+        emulator_package: Debian package of the emulator.
+        board: startup files of the measuring program.
+        bare: bare metal, no operating system: programs start at reset.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Target:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Of each compilation."""
+        """Flags of each compilation."""
         return (*COMMON_FLAGS, *self.machine)
 
 
@@ -64,7 +64,7 @@ _SEMIHOSTING = (
 
 
 def _cortex_m(name: str, about: str, cpu: str, fpu: str, machine: str) -> Target:
-    # 1024 ns for each instruction; semihosting writes what the program has to tell
+    # 1024 ns per instruction; the program prints through semihosting
     emulator = f"qemu-system-arm -M {machine} -icount shift=10 -display none -monitor none"
     return Target(
         name,
@@ -117,7 +117,7 @@ TARGETS: dict[str, Target] = {
             "64-bit RISC-V (RV64GC)",
             "riscv64-linux-gnu-",
             "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
-            # addresses by the program counter: memory of many bare boards begins at 2 GB
+            # PC-relative addresses: the memory of many bare boards starts at 2 GB
             ("-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany"),
             {"timer.c": "timer_riscv.c", **_THREAD},
             ("qemu-riscv64",),
@@ -133,7 +133,7 @@ def target_named(name: str) -> Target:
     """The target of this name.
 
     Raises:
-        InputError: there is none.
+        InputError: unknown name.
     """
     if name not in TARGETS:
         raise InputError(f"target {name!r} is unknown", fix=name_hint(name, TARGETS))

@@ -1,4 +1,4 @@
-"""What is written beside the sources of a plant for a board: header, Makefile, CMake, README."""
+"""Texts that accompany the sources of a plant for a board: header, Makefile, CMake, README."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _numbered(prefix: str, quantities: Sequence[Quantity]) -> str:
 
 
 def _constants(prefix: str, quantities: Sequence[Quantity]) -> Iterable[str]:
-    """A constant for each quantity; names that become equal get their number."""
+    """One constant per quantity; names that would clash get their number as suffix."""
     taken: set[str] = set()
     for number, quantity in enumerate(quantities):
         name = prefix + re.sub(r"\W", "_", quantity.name, flags=re.ASCII).upper()
@@ -63,7 +63,7 @@ def _constants(prefix: str, quantities: Sequence[Quantity]) -> Iterable[str]:
 
 
 def emit_makefile(name: str, target: Target) -> str:
-    """A Makefile that makes the library anew, with another compiler too."""
+    """A Makefile that rebuilds the library, also with a different compiler."""
     return f"""# make: lib{name}.a; another compiler: make CROSS=riscv64-unknown-elf-
 CROSS ?= {target.cross}
 CFLAGS = {" ".join(target.flags)}
@@ -83,7 +83,7 @@ clean:
 
 
 def emit_cmake(name: str, target: Target) -> str:
-    """A snippet for projects that are built with CMake."""
+    """A snippet for CMake projects."""
     flags = " ".join(
         flag for flag in target.flags if not flag.startswith(("-std", *target.machine))
     )
@@ -101,7 +101,7 @@ target_link_libraries({name} PUBLIC m)
 
 
 def emit_board_readme(table: PlantTable, target: Target, precision: str) -> str:
-    """What is where, then what the plant takes and returns."""
+    """Overview of the files, then the inputs and outputs of the plant."""
     name = printable(table.name)
     listed = emit_readme(table, table.name).split("## Parameters", 1)[1]
     examples = "".join(

@@ -1,4 +1,4 @@
-"""Functional mock-up units: a plant as an FMU, and an FMU as a controller of a plant."""
+"""Functional mock-up units: plants exported as FMUs, and FMUs as controllers of plants."""
 
 from inloop.io.fmi.export import export_fmu
 from inloop.io.fmi.loading import FmuController, load_fmu

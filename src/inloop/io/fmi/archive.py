@@ -1,4 +1,4 @@
-"""An FMU of somebody else as a file: opened with limits, its description looked through first."""
+"""Third-party FMU files: unpacked with limits, after a check of their description."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Opened:
     """An FMU that can be instantiated.
 
     Attributes:
-        file: where it came from.
-        folder: where it lies unpacked, as long as this object lives.
+        file: path of the FMU.
+        folder: folder of the unpacked FMU, which exists as long as this object.
         description: fmpy's ModelDescription.
     """
 
@@ -41,10 +41,10 @@ class Opened:
 
 
 def open_fmu(file: str | os.PathLike[str]) -> Opened:
-    """Look through an FMU and unpack it.
+    """Check an FMU and unpack it.
 
     Raises:
-        FileFormatError: it is no FMU, is hostile, or has no co-simulation for this machine.
+        FileFormatError: not an FMU, hostile, or without co-simulation for this machine.
         InputError: fmpy is not installed.
     """
     fmpy = _fmpy()
@@ -69,7 +69,7 @@ def open_fmu(file: str | os.PathLike[str]) -> Opened:
 
 
 def _remove(folder: Path, owner: int) -> None:
-    """Not by a process that was forked meanwhile."""
+    """Remove a folder, but not in a process forked from its owner."""
     if os.getpid() == owner:
         rmtree(folder, ignore_errors=True)
 
@@ -86,7 +86,7 @@ def _fmpy() -> Any:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Let mistakes of files be told as such."""
+    """Report I/O errors as FileFormatError."""
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
@@ -110,7 +110,7 @@ def _check_members(archive: zipfile.ZipFile, path: Path) -> None:
 
 
 def _check_description(archive: zipfile.ZipFile, path: Path) -> None:
-    """Before anybody else reads it: no entities, no names that are paths, a known version."""
+    """Check before any parsing by fmpy: no entities, no names that are paths, a known version."""
     try:
         about = archive.getinfo(DESCRIPTION)
     except KeyError:
@@ -136,7 +136,7 @@ def _check_name(runs: Element, path: Path) -> None:
 def _read(fmpy: Any, folder: Path, path: Path) -> Any:
     try:
         description = fmpy.read_model_description(str(folder), validate=True)
-    except Exception as error:  # whatever fmpy meets in it
+    except Exception as error:  # anything that fmpy raises on it
         _refuse(path, f"its description is wrong: {str(error).strip().splitlines()[0][:300]}")
     libraries = folder / "binaries"
     platforms = sorted(path.name for path in libraries.iterdir()) if libraries.is_dir() else []

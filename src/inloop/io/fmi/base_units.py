@@ -1,4 +1,4 @@
-"""Units of models as powers of the base units of SI, as FMI writes them."""
+"""Units of models as powers of SI base units, as FMI writes them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FACTOR = re.compile(r"([A-Za-z1]+)(?:\^(-?\d))?")
 
 
 def base_units(unit: str) -> dict[str, int] | None:
-    """Powers of the base units; None of a unit that is not made of SI units without prefixes.
+    """Powers of the base units; None unless the unit consists of SI units without prefixes.
 
     Args:
         unit: such as "N*m/rad" or "kg*m^2".

@@ -1,4 +1,4 @@
-"""The libraries of an FMU: for this machine, and for others where a compiler for them is found."""
+"""The libraries of an FMU: for this machine, and for others if a cross compiler is found."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from inloop.native.building.compiler import compiler_environment
 from inloop.plant.leaving.exported import ExportedPlant
 
 HERE = f"{machine.machine().lower().replace('amd64', 'x86_64')}-{sys.platform}"
-# names of platforms in FMI 2, where they differ
+# platform names of FMI 2, where different
 FOLDERS_2 = {"x86_64-linux": "linux64", "x86_64-windows": "win64"}
 ENDINGS = {"windows": ".dll", "linux": ".so"}
-# calls between functions of the library stay within it, whatever else a process has loaded
+# calls between functions of the library stay inside it, whatever else the process has loaded
 OWN_CALLS = "-Wl,-Bsymbolic"
 PORTABLE_FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden")
 
 
 @dataclass(frozen=True)
 class Target:
-    """A platform that is not this machine, or this kind of machine in general.
+    """A platform other than this machine, or generic for this kind of machine.
 
     Attributes:
         platform: such as "aarch64-linux".
         command: the compiler.
-        flags: that only it needs.
+        flags: additional flags for this compiler.
     """
 
     platform: str
@@ -52,7 +52,7 @@ class Target:
 
 
 def wrapper_files(version: str) -> dict[str, str]:
-    """The C files around the plant, for a version of the standard."""
+    """The C files of the FMI wrapper, for a version of the standard."""
     folder = files("inloop.io.fmi").joinpath("c")
     names = sorted(item.name for item in folder.iterdir() if item.name.endswith((".c", ".h")))
     other = {"2.0": "fmi3.c", "3.0": "fmi2.c"}[version]
@@ -62,31 +62,30 @@ def wrapper_files(version: str) -> dict[str, str]:
 
 
 def folder_of(platform: str, version: str) -> str:
-    """Where the library of a platform lies in an FMU."""
+    """Folder of the library of a platform in an FMU."""
     return FOLDERS_2.get(platform, platform) if version == "2.0" else platform
 
 
 def library_name(name: str, platform: str) -> str:
-    """Name of the file of a library."""
+    """File name of a library."""
     return name + ENDINGS[platform.rpartition("-")[2]]
 
 
 def build_here(
     exported: ExportedPlant, facts: Mapping[str, str], more: Sequence[Path], version: str
 ) -> bytes:
-    """The library of this machine, from the very code that `plant.simulate` runs.
+    """The library for this machine, from the same code that `plant.simulate` runs.
 
     Args:
         exported: the plant.
-        facts: C that tells what the FMU is made of.
-        more: libraries to link with, beside those of the plant.
-        version: of the standard.
+        facts: C file with the facts of the FMU.
+        more: libraries to link with, in addition to those of the plant.
+        version: version of the standard.
     """
     require_compiler()
     headers = {**runtime_headers(), **wrapper_files(version)}
     headers = {name: text for name, text in headers.items() if name.endswith(".h")}
-    # the runtime first: libraries of functions may hold copies of some of its files
-    # the plant first: it may bring files of the runtime that were compiled for it
+    # the plant first: it may contain runtime files that were compiled for it
     linked = [*(engine.library.path for engine in exported.unit.engines), *more]
     linked += [load_runtime().path, _wrapper(version)]
     options = replace(model_options(linked=tuple(dict.fromkeys(linked))), together=False)
@@ -98,7 +97,7 @@ def build_here(
 
 @functools.cache
 def _wrapper(version: str) -> Path:
-    """The wrapper by itself, to be linked with; built once."""
+    """The wrapper alone, for linking; built once."""
     texts = wrapper_files(version)
     sources = {name: text for name, text in texts.items() if name.endswith(".c")}
     headers = {**runtime_headers(), **{n: t for n, t in texts.items() if n.endswith(".h")}}
@@ -106,10 +105,10 @@ def _wrapper(version: str) -> Path:
 
 
 def build_for(target: Target, sources: Mapping[str, str], name: str) -> bytes:
-    """The library of another platform, from all sources.
+    """The library for a different platform, from all sources.
 
     Raises:
-        BuildError: what the compiler says.
+        BuildError: the compiler failed.
     """
     with tempfile.TemporaryDirectory(prefix="inloop-fmu-") as place:
         folder = Path(place)
@@ -137,7 +136,7 @@ def build_for(target: Target, sources: Mapping[str, str], name: str) -> bytes:
 
 
 def found_targets() -> dict[str, Target]:
-    """Platforms for which a compiler is installed, this machine aside."""
+    """Platforms with an installed compiler, other than this machine."""
     found: dict[str, Target] = {}
     zig = importlib.util.find_spec("ziglang") is not None
     for platform, triple in (
@@ -155,10 +154,10 @@ def found_targets() -> dict[str, Target]:
 
 
 def wanted_platforms(names: Sequence[str] | None) -> list[str]:
-    """The platforms to build for: those named, or all that can be.
+    """The platforms to build for: those named, or all that are possible.
 
     Raises:
-        InputError: there is no compiler for one of them.
+        InputError: no compiler for one of them.
     """
     possible = [HERE, *(name for name in found_targets() if name != HERE)]
     if names is None:

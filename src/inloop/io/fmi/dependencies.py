@@ -12,12 +12,12 @@ from inloop.symbolic.graph import reachable
 from inloop.symbolic.program import Program, Solved
 
 Kind = Literal["constant", "dependent"]
-# number of an unknown → numbers of what it depends on; an unknown that is missing depends on all
+# number of an unknown → what it depends on; a missing unknown depends on everything
 Dependencies = Mapping[int, Mapping[int, Kind]]
 
 
 def dependencies_of(plant: BarePlant, table: PlantTable, variables: Variables) -> Dependencies:
-    """What is known of a plant whose states are all coordinates, always: a tree in one mode."""
+    """Known dependencies of a plant whose states are always all coordinates: a tree in one mode."""
     mode = table.modes[0]
     whole = len(mode.choices[0].independent) == mode.n
     if len(table.modes) > 1 or not whole or mode.turned or not variables.states:
@@ -48,7 +48,7 @@ def _states_told(table: PlantTable, variables: Variables) -> Iterator[tuple[int,
 def _by_equations(
     program: Program, table: PlantTable, variables: Variables, n: int
 ) -> dict[int, dict[int, Kind]]:
-    """Accelerations and rates of laws, by the symbols that they are made of."""
+    """Accelerations and state rates of force laws, by the symbols in their expressions."""
     places = {place: k for k, place in enumerate(table.modes[0].input_places)}
     inputs = variables.all[1 + len(table.parameters) :]
     led = set(table.controller.leads) if table.controller else set[int]()

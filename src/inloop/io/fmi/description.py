@@ -1,4 +1,4 @@
-"""modelDescription.xml of both versions of the standard, written from one set of facts."""
+"""modelDescription.xml for both versions of the standard, from one set of facts."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from inloop.io.fmi.dependencies import Dependencies
 from inloop.io.fmi.variables import Variable, Variables
 
 Attributes = dict[str, str]
-MODES = "Mode"  # name of the type of the output `mode`
+MODES = "Mode"  # name of the enumeration type of the output `mode`
 TOOL = "inloop"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What the description tells.
+    """Content of the model description.
 
     Attributes:
-        name: of the plant, and of the library.
-        token: which library and description have to share.
-        about: in words.
-        variables: all of them.
-        dependencies: of outputs and derivatives, where they are known.
+        name: name of the plant and of the library.
+        token: identifies the FMU in both library and description.
+        about: description as text.
+        variables: all variables.
+        dependencies: dependencies of outputs and derivatives, where known.
         modes: names of the modes.
-        step: of co-simulation [s].
-        t_end: of the default experiment [s].
-        exchanged: whether there is model exchange.
-        derivatives: whether directional derivatives are there.
-        has_events: whether events may happen.
+        step: step size of co-simulation [s].
+        t_end: stop time of the default experiment [s].
+        exchanged: whether model exchange is supported.
+        derivatives: whether directional derivatives are provided.
+        has_events: whether events may occur.
         sources: names of the .c files.
     """
 
@@ -50,7 +50,7 @@ class Facts:
 
 
 def describe(facts: Facts, version: str) -> bytes:
-    """The description in UTF-8."""
+    """The model description as UTF-8."""
     root = _version_2(facts) if version == "2.0" else _version_3(facts)
     Xml.indent(root)
     return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
@@ -68,7 +68,7 @@ def build_description(facts: Facts) -> bytes:
     return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-# ---- what both versions have ----
+# ---- common to both versions ----
 
 
 def _root(facts: Facts, more: Attributes) -> Xml.Element:
@@ -123,7 +123,7 @@ def _numbers(variable: Variable) -> Attributes:
 
 
 def _depends(variable: Variable, known: Dependencies, named: Callable[[int], str]) -> Attributes:
-    """On which variables it depends, and how; nothing if that is not known."""
+    """The variables it depends on, and how; empty if unknown."""
     if variable.number not in known:
         return {}
     on = dict(sorted(known[variable.number].items()))
@@ -259,7 +259,7 @@ def _variable_2(parent: Xml.Element, variable: Variable) -> None:
 
 
 def _index(number: int) -> str:
-    """FMI 2 counts variables from one, and needs none for the time, whose number is zero."""
+    """Index of a variable in FMI 2, from one: its number, as time (0) is not listed there."""
     return str(number)
 
 

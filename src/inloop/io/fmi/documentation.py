@@ -1,4 +1,4 @@
-"""What a person finds in an FMU: a page about its variables, and a small picture."""
+"""Human-readable content of an FMU: a page about its variables, and an icon."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ICON = """<?xml version="1.0" encoding="utf-8"?>
 
 
 def icon_files(picture: bytes, version: str) -> dict[str, bytes | str]:
-    """Where a version of the standard keeps the picture; nothing if there is none."""
+    """Files of the icon for a version of the standard; empty if there is no icon."""
     if not picture:
         return {}
     if version == "2.0":
@@ -37,9 +37,9 @@ def index_page(facts: Facts, words: str, picture: str) -> str:
     """documentation/index.html.
 
     Args:
-        facts: what the description tells.
-        words: the mechanism in words.
-        picture: where the picture lies, as seen from the page; "" if there is none.
+        facts: content of the model description.
+        words: description of the mechanism.
+        picture: path of the picture relative to the page; "" if there is none.
     """
     name = escape(facts.name)
     image = f'<img src="{escape(picture)}" alt="{name} at its start">' if picture else ""

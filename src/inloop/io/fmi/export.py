@@ -1,4 +1,4 @@
-"""A plant as a functional mock-up unit (FMI 2.0 or 3.0), for co-simulation and model exchange."""
+"""Export of a plant as an FMU (FMI 2.0 or 3.0), for co-simulation and model exchange."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from inloop.simulate.schedules import METHODS
 
 VERSIONS = ("3.0", "2.0")
 FACTS = "fmu_facts.c"
-# the same bytes from the same plant
+# fixed time stamp: the same plant yields the same bytes
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
@@ -49,26 +49,26 @@ def export_fmu(
     platforms: Sequence[str] | None = None,
     portable: bool = False,
 ) -> Path:
-    """Write the plant as an FMU that holds its libraries and all its sources.
+    """Export the plant as an FMU that contains its libraries and all its sources.
 
-    Co-simulation gives the bits of `plant.simulate` with the same method and step. Model exchange
-    is there unless the plant is one that only its own steps can move: with hard contacts, or with
-    six coordinates for each body.
+    Co-simulation reproduces `plant.simulate` with the same method and step bit for bit. Model
+    exchange is supported unless only the plant's own integrators can advance it: with hard
+    contacts, or with six coordinates for each body.
 
     Args:
-        plant: the compiled mechanism, with its parameters of now as start values.
-        file: ending in .fmu.
-        version: of the standard: "3.0" or "2.0".
-        method: integrator of co-simulation; what a rehearsal up to t_end allows by default.
-        step: its step [s]; communication steps are multiples of it.
-        t_end: end of the default experiment [s].
-        platforms: such as "x86_64-linux", "aarch64-linux", "x86_64-windows", or "here"; all for
-            which a compiler is found by default.
-        portable: compile for every processor of this kind, not for the one of this machine; then
+        plant: the compiled mechanism; its current parameters become start values.
+        file: path of the FMU, ending in .fmu.
+        version: version of the standard: "3.0" or "2.0".
+        method: integrator of co-simulation; default: selected by a rehearsal up to t_end.
+        step: step size [s]; communication steps are multiples of it.
+        t_end: stop time of the default experiment [s].
+        platforms: such as "x86_64-linux", "aarch64-linux", "x86_64-windows", or "here"; default:
+            all for which a compiler is found.
+        portable: compile for all processors of this architecture, not only for this machine; then
             rounding may differ from `plant.simulate` in the last bits.
 
     Returns:
-        The file.
+        Path of the FMU.
     """
     path = Path(file)
     step, t_end = real(step, "step"), real(t_end, "t_end")
@@ -94,7 +94,7 @@ def export_fmu(
 
 
 def why_not_exchanged(plant: BarePlant, table: PlantTable) -> str:
-    """Why nobody but the plant can integrate its equations; "" if others can."""
+    """Why importers cannot integrate the equations of the plant; "" if they can."""
     plants = plant.by_mode or {plant.name: plant}
     if any(each.mechanism.hard_contacts for each in plants.values()):
         return (
@@ -109,7 +109,7 @@ def why_not_exchanged(plant: BarePlant, table: PlantTable) -> str:
 
 
 class _Content:
-    """All that an FMU holds."""
+    """Content of an FMU."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class _Content:
         )
 
     def files(self) -> dict[str, bytes | str]:
-        """Everything but the libraries."""
+        """All files except the libraries."""
         words = f"{in_words(self._plant.mechanism)}\n"
         at = None if self._plant.by_mode else np.array(self._exported.table.modes[0].q)
         icons = icon_files(icon(self._plant, at), self._version)
@@ -160,12 +160,12 @@ class _Content:
         return found | {f"sources/{name}": text for name, text in self._sources.items()}
 
     def place_of(self, platform: str) -> str:
-        """Where the library of a platform lies."""
+        """Path of the library of a platform in the FMU."""
         folder = binaries.folder_of(platform, self._version)
         return f"binaries/{folder}/{binaries.library_name(self._facts.name, platform)}"
 
     def library(self, platform: str, portable: bool) -> bytes:
-        """The library of a platform."""
+        """The library for a platform."""
         if platform == binaries.HERE and not portable:
             more = [] if self._tangent is None else [self._tangent.code.library.path]
             return binaries.build_here(self._exported, self._facts_in_c(), more, self._version)
@@ -173,7 +173,7 @@ class _Content:
         return binaries.build_for(target, self._sources, self._facts.name)
 
     def _make_token(self) -> str:
-        """From all that the library is made of, so that no other one answers to it."""
+        """A hash of everything the library is made of, unique to it."""
         shown = (self._exported.files, self._method, self._step, self._version)
         digest = hashlib.sha256(repr(shown).encode()).hexdigest()
         return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
@@ -185,7 +185,7 @@ class _Content:
         return needed_sources(self._exported.table, own, methods=(self._method,))
 
     def _facts_in_c(self) -> Mapping[str, str]:
-        """The fmu_facts of the plant."""
+        """C file with the fmu_facts of the plant."""
         name = self._exported.table.name
         whole = ", ".join(map(str, (*whole_outputs(self._exported.table), 0)))
         given = (start is not None for start in start_values(self._exported.table))
@@ -212,7 +212,7 @@ const fmu_facts fmu_exported = {{
 
 
 def _docs(plant: BarePlant) -> dict[str, str]:
-    """What parameters and inputs are, in the words of the model."""
+    """Descriptions of parameters and inputs, from the model."""
     docs = {p.name: p.doc for p in plant.parameters.declared}
     for each in (plant.by_mode or {plant.name: plant}).values():
         docs |= {item.name: item.doc for item in each.mechanism.inputs}

@@ -11,7 +11,7 @@ from inloop.errors import InputError, SimulationError, near_names
 from inloop.io.fmi.archive import Opened, open_fmu
 from inloop.plant.arguments import real
 
-MOST_TOLD = 300  # characters of what an FMU says
+MOST_TOLD = 300  # maximum number of characters quoted from an FMU's messages
 REAL = ("Real", "Float64")
 
 
@@ -22,27 +22,27 @@ def load_fmu(
     leads: Mapping[str, str] | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> FmuController:
-    """Load a co-simulation FMU that reads outputs of a plant and leads inputs of it.
+    """Load a co-simulation FMU that reads outputs of a plant and drives its inputs.
 
-    What it returns is a controller like any other: `plant.simulate(controller=…, period=…)` calls
-    it, and `il.run` gives it a process of its own. At each sample it steps to the present time with
-    the inputs of the sample before, takes over those of now, and returns its outputs.
+    The result is a controller like any other: `plant.simulate(controller=…, period=…)` calls it,
+    and `il.run` runs it in its own process. At each sample it steps to the current time with the
+    inputs of the previous sample, then reads the new inputs and returns its outputs.
 
     Args:
-        file: the FMU, of FMI 2.0 or 3.0.
-        reads: input of the FMU → output of the plant, or a number; by equal names if left out.
-        leads: output of the FMU → input of the plant; by equal names if left out.
-        parameters: of the FMU, by name.
+        file: path of the FMU (FMI 2.0 or 3.0).
+        reads: FMU input → plant output, or a number; default: matched by name.
+        leads: FMU output → plant input; default: matched by name.
+        parameters: parameters of the FMU, by name.
 
     Raises:
-        FileFormatError: it is no FMU, or one that cannot be used here.
-        InputError: a variable does not exist.
+        FileFormatError: not an FMU, or not usable on this machine.
+        InputError: unknown variable.
     """
     return FmuController(open_fmu(file), reads, leads, parameters or {})
 
 
 class FmuController:
-    """A co-simulation FMU beside a plant."""
+    """A co-simulation FMU as a controller of a plant."""
 
     def __init__(
         self,
@@ -70,16 +70,16 @@ class FmuController:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of what the FMU takes in."""
+        """Names of the FMU's inputs."""
         return tuple(self._inputs)
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Names of its outputs."""
+        """Names of the FMU's outputs."""
         return tuple(self._outputs)
 
     def reset(self) -> None:
-        """Begin anew, with a fresh instance at the next sample."""
+        """Restart with a new instance at the next sample."""
         self._free()
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
@@ -99,7 +99,7 @@ class FmuController:
             told = self._get()
         except SimulationError:
             raise
-        except Exception as error:  # of fmpy, whatever the FMU has returned
+        except Exception as error:  # from fmpy, whatever the FMU returned
             raise self._failed(t, error) from error
         answer = dict(zip(self._leads.values(), told, strict=True))
         lost = [name for name, value in answer.items() if not math.isfinite(value)]
@@ -107,7 +107,7 @@ class FmuController:
             raise self._failed(t, f"it gives no finite value for '{lost[0]}'")
         return answer
 
-    # ---- how an instance is led ----
+    # ---- life cycle of an instance ----
 
     def _start(self, t: float, values: list[float]) -> None:
         import fmpy
@@ -147,7 +147,7 @@ class FmuController:
         if fmu is not None:
             try:
                 fmu.terminate()
-            except Exception:  # after an error it cannot be: it goes anyhow
+            except Exception:  # not possible after an error; it is freed anyway
                 self._said = []
             fmu.freeInstance()
 
@@ -155,10 +155,10 @@ class FmuController:
         if getattr(self, "_fmu", None) is not None:
             self._free()
 
-    # ---- names, and what went wrong ----
+    # ---- names and errors ----
 
     def _names(self, causality: str) -> dict[str, int]:
-        """Value references by name of the real variables of a causality."""
+        """Value references by name of the real variables with a causality."""
         every = self._opened.description.modelVariables
         return {
             str(v.name): int(v.valueReference)
@@ -174,7 +174,7 @@ class FmuController:
         return name
 
     def _listen(self, *words: Any) -> None:
-        """What the FMU says: the message comes last."""
+        """Collect messages of the FMU: the text is the last argument."""
         last = words[-1]
         self._said.append(last.decode(errors="replace") if isinstance(last, bytes) else str(last))
         del self._said[:-5]

@@ -1,4 +1,4 @@
-"""What an importer may choose about the start: coordinates and velocities, and the time."""
+"""Start values that an importer may set: coordinates, velocities, and the time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ ATTITUDE = 3  # coordinates of a ball joint, whose position is a quaternion
 
 
 def start_values(table: PlantTable) -> tuple[float | None, ...]:
-    """By output: its value at the start if it can be set there, else None.
+    """By output: its start value if it can be set, else None.
 
-    Independent coordinates of the first mode can, and their velocities: the others follow from
-    them. Where all bodies have six coordinates, none is independent of the others.
+    Settable are the independent coordinates of the first mode and their velocities: the others
+    follow from them. If all bodies have six coordinates, none of them is independent.
     """
     mode = table.modes[0]
     choice = mode.choices[0]
@@ -30,8 +30,8 @@ def start_values(table: PlantTable) -> tuple[float | None, ...]:
 
 
 def depends_on_time(exported: ExportedPlant) -> bool:
-    """Whether any equation holds the time itself, as drives and controllers may."""
-    # what a user has written in C may read it
+    """Whether any equation contains the time explicitly, as drives and controllers may."""
+    # custom C code may read the time
     own = bool(exported.unit.own_code)
     programs = (each for engine in exported.unit.engines for each in engine.unit.programs)
     return own or any(map(_holds_time, programs))

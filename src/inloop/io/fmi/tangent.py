@@ -1,8 +1,8 @@
-"""Exact directional derivatives of an FMU: the tangent of the plant, and where its numbers are.
+"""Exact directional derivatives of an FMU: the tangent of the plant, and the index maps.
 
 The states of an importer are those of the runtime: positions and velocities of the independent
-coordinates, states of laws, estimates of the dependent coordinates, quaternions. The tangent knows
-the same without the estimates, which follow from the others.
+coordinates, states of force laws, estimates of the dependent coordinates, quaternions. The
+tangent has the same states without the estimates, which follow from the others.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ NOWHERE = -1
 
 @dataclass(frozen=True)
 class FmuTangent:
-    """The tangent of a plant beside its table.
+    """The tangent of a plant for an FMU.
 
     Attributes:
-        code: what is generated.
-        text: C of the fmu_tangent, called `tangent`.
+        code: generated code.
+        text: C definition of the fmu_tangent, called `tangent`.
     """
 
     code: VariationCode
@@ -33,10 +33,10 @@ class FmuTangent:
 
 
 def tangent_of(plant: BarePlant, table: PlantTable) -> FmuTangent | None:
-    """The tangent of a plant, None where there is none.
+    """The tangent of a plant; None where unsupported.
 
-    Mechanisms that change, hard contacts, redundant coordinates and sampled controllers have none,
-    nor have loops with ball joints, and joints that somebody else drives.
+    Unsupported are mode changes, hard contacts, redundant coordinates, sampled controllers, loops
+    with ball joints, and externally driven joints.
     """
     (mode, *others) = table.modes
     choice, roles = mode.choices[0], roles_of(plant)
@@ -54,7 +54,7 @@ def tangent_of(plant: BarePlant, table: PlantTable) -> FmuTangent | None:
 
 
 class _Places:
-    """Where numbers of the tangent are among those of the FMU, and the other way round."""
+    """Index maps between numbers of the tangent and of the FMU, in both directions."""
 
     def __init__(
         self, plant: BarePlant, table: PlantTable, code: VariationCode, led: Iterable[int]
@@ -65,19 +65,19 @@ class _Places:
         self._behind = len(code.states) - len(self._led) - (plant.nq - plant.n)
 
     def states(self) -> Iterator[int]:
-        """State of the FMU of each state of the tangent."""
+        """FMU state of each state of the tangent."""
         yield from range(self._behind)
         yield from (self._behind + self._dependent.index(k) for k in self._led)
         first = self._behind + len(self._dependent)
         yield from range(first, first + self._plant.nq - self._plant.n)
 
     def estimates(self) -> Iterator[int]:
-        """State of the FMU that is a guess of each dependent coordinate of the tangent."""
+        """FMU state that estimates each dependent coordinate of the tangent."""
         for k in self._code.layout.dependent:
             yield self._behind + self._dependent.index(k)
 
     def rates(self) -> Iterator[int]:
-        """Rate of each state of the FMU: of a state of the tangent, or -1 - what is observed."""
+        """Rate of each FMU state: a state of the tangent, or -1 - index of an observed value."""
         yield from range(self._behind)
         for k in self._dependent:
             if k in self._led:
@@ -87,13 +87,13 @@ class _Places:
         yield from range(self._behind + len(self._led), len(self._code.states))
 
     def outputs(self) -> Iterator[int]:
-        """Where each output of the plant is observed."""
+        """Index of each plant output among the observed values."""
         known = {name: k for k, name in enumerate(self._code.observed)}
         for output in self._table.outputs:
             yield known.get(output.name, NOWHERE)
 
     def inputs(self) -> Iterator[int]:
-        """Where each input of the plant is varied."""
+        """Index of each plant input among the varied inputs."""
         names = {"IL_OF_TAU": [f"{x}.tau" for x in self._plant.coordinates]}
         names["IL_OF_U"] = list(self._plant.inputs)
         known = {name: k for k, name in enumerate(self._code.varied)}
@@ -101,7 +101,7 @@ class _Places:
             yield known.get(names[kind][k], NOWHERE)
 
     def text(self) -> str:
-        """C of it all."""
+        """C text of the tangent and its index maps."""
         code, p = self._code, self._code.prefix
         sizes = [self._plant.coordinate_sizes[k] for k in code.layout.dependent]
         arrays = "\n".join(

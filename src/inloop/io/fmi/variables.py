@@ -1,4 +1,4 @@
-"""The variables of an FMU: what modelDescription.xml lists and fmu_variables.c finds by number."""
+"""FMU variables: listed in modelDescription.xml, found by number in fmu_variables.c."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Variability = Literal["tunable", "discrete", "continuous"]
 
 @dataclass(frozen=True, kw_only=True)
 class Variable:
-    """One variable.
+    """One FMU variable.
 
     Attributes:
         number: its value reference.
-        name: unique.
-        causality, variability, initial: as the standard means them; initial "" is not written.
+        name: unique name.
+        causality, variability, initial: as in the standard; initial "" is omitted.
         type: "real", "whole", or "mode" for the number of a mode.
-        unit: as models spell it.
-        start: value to begin with, or None.
+        unit: as spelled in models.
+        start: start value, or None.
         least, most: range.
-        about: in words.
+        about: description.
         derivative_of: number of the state whose rate it is, or None.
     """
 
@@ -48,11 +48,11 @@ class Variable:
 
 @dataclass(frozen=True)
 class Variables:
-    """All variables, and where their kinds begin.
+    """All variables, with those of model exchange.
 
     Attributes:
         all: in the order of their numbers.
-        states, rates, levels: those of model exchange; none where there is no model exchange.
+        states, rates, levels: variables of model exchange; empty without model exchange.
     """
 
     all: tuple[Variable, ...]
@@ -62,7 +62,7 @@ class Variables:
 
     @property
     def outputs(self) -> tuple[Variable, ...]:
-        """What comes out."""
+        """Variables with causality "output"."""
         return tuple(v for v in self.all if v.causality == "output")
 
 
@@ -74,7 +74,7 @@ def state_length(mode: ModeRow) -> int:
 
 
 def whole_outputs(table: PlantTable) -> tuple[int, ...]:
-    """By output: 1 if it is a whole number."""
+    """By output: 1 if it is an integer."""
     return tuple(int(output.name in (MODE, EVENTS)) for output in table.outputs)
 
 
@@ -83,8 +83,8 @@ def variables_of(table: PlantTable, docs: dict[str, str], exchanged: bool) -> Va
 
     Args:
         table: the plant.
-        docs: what parameters and inputs are, in words.
-        exchanged: whether there is model exchange.
+        docs: descriptions of parameters and inputs.
+        exchanged: whether model exchange is supported.
     """
     states = max(map(state_length, table.modes)) if exchanged else 0
     levels = max(len(mode.events) for mode in table.modes) if exchanged else 0
@@ -118,7 +118,7 @@ def _parameters(quantities: Iterable[Quantity], docs: dict[str, str]) -> Iterato
 
 
 def _inputs(table: PlantTable, docs: dict[str, str]) -> Iterator[Variable]:
-    """Those that the controller of the plant leads cannot be set."""
+    """Inputs; those driven by the plant's controller cannot be set."""
     led = set(table.controller.leads) if table.controller else set[int]()
     for k, x in enumerate(table.inputs):
         if k in led:
@@ -135,7 +135,7 @@ def _inputs(table: PlantTable, docs: dict[str, str]) -> Iterator[Variable]:
 
 
 def _outputs(quantities: Iterable[Quantity], starts: Iterable[float | None]) -> Iterator[Variable]:
-    """Those with a start can be set until the end of initialization."""
+    """Outputs; those with a start value can be set until the end of initialization."""
     for x, start in zip(quantities, starts, strict=True):
         output = Variable(
             number=0, name=x.name, causality="output", unit=x.unit, start=start,
@@ -176,7 +176,7 @@ def _levels(count: int) -> Iterator[Variable]:
 
 
 def _state_names(table: PlantTable) -> tuple[str, ...]:
-    """What the states are where they are always the same: one mode, no loops."""
+    """Names of the states if they are always the same: one mode, no loops."""
     mode = table.modes[0]
     if len(table.modes) > 1 or mode.choices[0].dependent:
         return ()
@@ -189,7 +189,7 @@ def _state_names(table: PlantTable) -> tuple[str, ...]:
 
 
 def _unique(variables: Iterable[Variable]) -> tuple[Variable, ...]:
-    """No name twice: a later one says what it is."""
+    """Make names unique: a later duplicate gets its causality as prefix."""
     taken: set[str] = set()
     found: list[Variable] = []
     for variable in variables:

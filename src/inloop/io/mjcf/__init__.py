@@ -1,1 +1,1 @@
-"""Models of MuJoCo (MJCF)."""
+"""Import of MuJoCo models (MJCF)."""

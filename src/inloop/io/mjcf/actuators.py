@@ -1,4 +1,4 @@
-"""Actuators of MJCF: all of them are forms of one law, which is read here.
+"""Actuators of MJCF: special cases of one law.
 
     force = (g0 + g1 l + g2 ld) u + b0 + b1 l + b2 ld,    l = gear Σ c q,    effort = gear c force
 
@@ -30,16 +30,16 @@ _SHARED = ("ctrllimited", "forcelimited", "actlimited", "ctrlrange", "forcerange
 
 @dataclass(frozen=True)
 class Actuator:
-    """An actuator as it acts.
+    """An actuator with its defaults resolved.
 
     Attributes:
         name: its name in the file, "" if it has none.
         joints: names of the joints with their coefficients.
-        gear: ratio.
+        gear: gear ratio.
         gain: g0, g1, g2 of the law.
         bias: b0, b1, b2 of the law.
         dynamics: "none", "integrator" or "filter".
-        timeconst: of the filter [s].
+        timeconst: time constant of the filter [s].
         ctrlrange: lowest and highest control, or None.
         forcerange: lowest and highest force, or None.
         where: file and line.
@@ -59,7 +59,7 @@ class Actuator:
 
 @dataclass(frozen=True)
 class _Law:
-    """Values that all kinds of actuators share: what defaults change."""
+    """Values shared by all kinds of actuators, which defaults may change."""
 
     gain: Three = (1.0, 0.0, 0.0)
     bias: Three = NOTHING
@@ -77,15 +77,15 @@ def read_actuators(
     single: Mapping[str, bool],
     tendons: Mapping[str, Mapping[str, float]],
 ) -> list[Actuator]:
-    """Return the actuators that are understood; the others are noted.
+    """Return the supported actuators; the others are noted.
 
     Args:
         root: the file.
         defaults: default classes.
-        settings: of the file.
-        remarks: where to note what is not read.
-        single: for each joint whether it has one coordinate.
-        tendons: coefficients of the joints of each fixed tendon.
+        settings: settings of the file.
+        remarks: collects notes on what is not read.
+        single: for each joint, whether it has one coordinate.
+        tendons: joint coefficients of each fixed tendon.
     """
     found = []
     for section in root.all("actuator"):
@@ -171,7 +171,7 @@ def _read(
 
 
 def _tell_rest(element: Element, law: _Law, settings: Settings, remarks: Remarks) -> None:
-    """Tell attributes that would change the motion and are not read."""
+    """Note attributes that would change the motion and are not read."""
     for name in ("delay", "damping", "armature", "dampratio", "inheritrange", "actearly"):
         if element.attributes.get(name, "0") not in ("0", "false"):
             remarks.add(f"{name} of actuators is not read", element.where)
@@ -192,7 +192,7 @@ def _range(element: Element, name: str, settings: Settings) -> Range | None:
 def numbers_up_to(
     element: Element, name: str, most: int, default: tuple[float, ...]
 ) -> tuple[float, ...]:
-    """Return an attribute of one to so many numbers."""
+    """Return an attribute of one to `most` numbers."""
     words = element.attributes.get(name, "").split()
     if not words:
         return default
@@ -207,7 +207,7 @@ def _three(element: Element, name: str, before: Three) -> Three:
 
 
 def _changed(law: _Law, element: Element) -> _Law:
-    """Return the law after an element: a default, or the actuator itself."""
+    """Return the law after applying an element: a default, or the actuator itself."""
 
     def value(name: str, default: float) -> float:
         return number_attribute(element, name, default)
@@ -245,5 +245,5 @@ def _changed(law: _Law, element: Element) -> _Law:
         bias = _three(element, "bias", law.bias)
         time = value("timeconst", law.dynprm)
         return _Law((area, 0.0, 0.0), bias, time, "filter", "fixed", "affine")
-    # kinds that are not read leave nothing that could be right
+    # unsupported kinds: no values are valid
     return replace(law, gaintype=element.tag)

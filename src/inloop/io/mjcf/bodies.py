@@ -1,4 +1,4 @@
-"""Bodies of MJCF with all that is in them, base to tip; frames are resolved on the way."""
+"""Bodies of MJCF with their contents, base to tip; nested frames are resolved."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Site:
 
 @dataclass(frozen=True)
 class MjcfBody:
-    """A body as the file has it.
+    """A body as in the file.
 
     Attributes:
         name: its name in the file, "" if it has none.
-        parent: index of the body that it hangs on, or WORLD.
+        parent: index of the parent body, or WORLD.
         X_PB: pose in the parent body, as written: with all joints at their ref.
-        X_WB: the same in the world.
-        mass: mass properties in its axes.
-        joints: in the order in which they move it.
-        geoms: what it looks like.
+        X_WB: pose in the world, likewise.
+        mass: mass properties in body axes.
+        joints: joints of the body, base to tip.
+        geoms: geoms of the body.
         sites: named frames.
-        gravcomp: the part of its weight that is taken off.
+        gravcomp: compensated fraction of its weight.
         where: file and line.
     """
 
@@ -60,13 +60,13 @@ class MjcfBody:
 
     @property
     def is_free(self) -> bool:
-        """Whether it floats."""
+        """Whether it has a free joint."""
         return bool(self.joints) and self.joints[0].type == "free"
 
 
 @dataclass
 class _Contents:
-    """What was found in a body and in its frames."""
+    """Contents of a body, including those of its frames."""
 
     joints: list[MjcfJoint] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
@@ -78,7 +78,7 @@ class _Contents:
 def read_bodies(
     root: Element, defaults: Defaults, settings: Settings, remarks: Remarks
 ) -> tuple[list[MjcfBody], MjcfBody]:
-    """Return all bodies, parents first, and the world with what is fixed in it."""
+    """Return all bodies, parents first, and the world with the contents fixed to it."""
     meshes = read_meshes(root, defaults, settings, remarks)
     geoms = GeomReader(settings, meshes, dict(_materials(root, defaults)), remarks)
     return _Reader(defaults, settings, geoms, remarks).read(root)
@@ -92,7 +92,7 @@ def _materials(root: Element, defaults: Defaults) -> Iterator[tuple[str, Color]]
 
 
 class _Reader:
-    """Walks through the tree of bodies."""
+    """Traverses the body tree."""
 
     def __init__(
         self, defaults: Defaults, settings: Settings, geoms: GeomReader, remarks: Remarks
@@ -155,7 +155,7 @@ class _Reader:
             self._add(inner, index, X_BG, inner_class)
 
     def _is_weighed(self, element: Element) -> bool:
-        """Whether the mass of a body follows from its geoms."""
+        """Whether the mass of a body is computed from its geoms."""
         rule = self._settings.inertiafromgeom
         if rule == "auto":
             return not any(True for _ in _all_inside(element, "inertial"))
@@ -177,7 +177,7 @@ class _Reader:
         contents: _Contents,
         weighed: bool,
     ) -> None:
-        """Read what stands in a body or in a frame F of it."""
+        """Read the contents of a body, or of a frame F in it."""
         for child in element.children:
             if child.tag == "frame":
                 X_BG = X_BF @ read_pose(child, self._settings)
@@ -201,7 +201,7 @@ class _Reader:
 
 
 def _all_inside(element: Element, tag: str) -> Iterator[Element]:
-    """Yield elements in a body and in its frames."""
+    """Yield elements of a body and of its frames."""
     for child in element.children:
         if child.tag == tag:
             yield child

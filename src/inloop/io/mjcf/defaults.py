@@ -1,4 +1,4 @@
-"""Default classes of MJCF: what an element has that does not write it itself."""
+"""Default classes of MJCF: values of attributes that an element does not write itself."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Attributes = Mapping[str, str]
 
 
 class Defaults:
-    """Attributes by class and element.
+    """Default attributes by class and element.
 
-    The defaults of actuators are kept as they were written, one after the other: all kinds of
-    actuators share one set of values (see `mjcf_actuators`).
+    The defaults of actuators are kept as written, in order: all kinds of actuators share one set
+    of values (see `actuators`).
     """
 
     def __init__(self, root: Element) -> None:
         self._classes: dict[str, dict[str, Attributes]] = {MAIN: {}}
         self._actuators: dict[str, tuple[Element, ...]] = {MAIN: ()}
         for section in root.all("default"):
-            # the outermost class may have a name of its own
+            # the outermost class may be named
             name = section.attributes.get("class", MAIN)
             self._classes.setdefault(name, self._classes[MAIN])
             self._actuators.setdefault(name, self._actuators[MAIN])
@@ -43,7 +43,7 @@ class Defaults:
             elif element.tag != "default":
                 values[element.tag] = _merged(values.get(element.tag, {}), element.attributes)
         self._classes[name] = values
-        # classes inside inherit all of it, wherever they stand
+        # nested classes inherit all of them, wherever they are
         for inner in section.all("default"):
             inner_name = inner.attribute("class")
             self._classes[inner_name] = values
@@ -51,17 +51,17 @@ class Defaults:
             self._read(inner, inner_name)
 
     def complete(self, element: Element, childclass: str | None = None) -> Element:
-        """Return an element with the defaults of its class, or of the body that it is in."""
+        """Return an element with the defaults of its class, or of its body's childclass."""
         values = self._classes[self._class_of(element, childclass)].get(element.tag, {})
         attributes = _merged(values, element.attributes)
         return Element(element.tag, attributes, element.where, element.children, element.text)
 
     def of_actuator(self, element: Element) -> tuple[Element, ...]:
-        """Return the defaults that an actuator has, to be taken one after the other."""
+        """Return the defaults of an actuator, to be applied in order."""
         return self._actuators[self._class_of(element, None)]
 
     def check_class(self, element: Element, attribute: str) -> str | None:
-        """Return the class that an element names, if it does; one that is not there is wrong."""
+        """Return the class that an element names, if any; an unknown class is an error."""
         name = element.attributes.get(attribute)
         if name is not None and name not in self._classes:
             element.fail(
@@ -75,7 +75,7 @@ class Defaults:
 
 
 def _merged(values: Attributes, own: Attributes) -> dict[str, str]:
-    """Return defaults and own attributes; an own orientation replaces one written otherwise."""
+    """Return defaults and own attributes; an own orientation replaces one in any form."""
     kept = dict(values)
     if any(name in own for name in ORIENTATIONS):
         for name in ORIENTATIONS:

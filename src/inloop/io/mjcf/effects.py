@@ -1,4 +1,4 @@
-"""Writes actuators, equality constraints and sensors of an MJCF file into a model."""
+"""Adds actuators, equality constraints and sensors of an MJCF file to a model."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from inloop.symbolic import Expr
 
 
 class Effects:
-    """Adds what acts on bodies that are there already."""
+    """Adds elements that act on existing bodies."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._model, self._settings, self._remarks = writer.model, writer.settings, writer.remarks
 
     def add_actuators(self, actuators: Sequence[Actuator]) -> Mapping[str, Actuator]:
-        """Add actuators; return them by the name of their input."""
+        """Add actuators; return them by input name."""
         if "actuation" in self._settings.disabled:
             for actuator in actuators:
                 self._remarks.add("actuators are disabled by a flag", actuator.where)
@@ -56,7 +56,7 @@ class Effects:
                 found = [self._writer.joints[joint] for joint in tendon.joints]
                 labels = [label for label, _ in found]
                 name = self._writer.names["law"].new(tendon.name or "_".join(labels))
-                # with all joints where their springs are relaxed
+                # with the springs of all joints relaxed
                 length = sum(c * joint.springref for c, (_, joint) in zip(
                     tendon.joints.values(), found, strict=True))  # fmt: skip
                 rest = tendon.rest or (length, length)

@@ -1,4 +1,4 @@
-"""Equality constraints of MJCF: loops that stay closed, and joints that follow others."""
+"""Equality constraints of MJCF: closed loops and joint couplings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inloop.io.xml import Element
 from inloop.model import Pose
 from inloop.model.names import quoted, suggestion
 
-Place = tuple[str, Pose]  # name of a body, and a frame in its axes
+Place = tuple[str, Pose]  # name of a body, and a frame in body axes
 
 
 @dataclass(frozen=True)
 class Closure:
-    """Two frames on bodies that stay together: "connect" their points, "weld" their axes too."""
+    """Two frames on bodies held together: "connect" their origins, "weld" also their axes."""
 
     name: str
     kind: str
@@ -30,7 +30,7 @@ class Closure:
 
 @dataclass(frozen=True)
 class Coupling:
-    """q_first - ref = Σ a_k (q_second - ref)ᵏ; without a second joint the first one is held."""
+    """q_first - ref = Σ a_k (q_second - ref)ᵏ; without a second joint the first one is fixed."""
 
     name: str
     first: str
@@ -41,12 +41,12 @@ class Coupling:
 
 @dataclass(frozen=True)
 class Named:
-    """What equality constraints may name.
+    """Named elements that equality constraints may refer to.
 
     Attributes:
-        poses: pose of each body in the world, as written.
-        sites: each site: its body and its pose there.
-        single: for each joint whether it has one coordinate.
+        poses: world pose of each body, as written.
+        sites: body of each site, and its pose there.
+        single: for each joint, whether it has one coordinate.
     """
 
     poses: Mapping[str, Pose]
@@ -57,7 +57,7 @@ class Named:
 def read_equalities(
     root: Element, defaults: Defaults, named: Named, remarks: Remarks
 ) -> list[Closure | Coupling]:
-    """Return the constraints that are understood; the others are noted."""
+    """Return the supported constraints; the others are noted."""
     found: list[Closure | Coupling] = []
     for section in root.all("equality"):
         for written in section.children:
@@ -76,7 +76,7 @@ def read_equalities(
 
 
 def _as_equality(element: Element) -> Element:
-    """The element under the name by which defaults of all kinds of constraints are kept."""
+    """The element with the tag under which defaults of all equality constraints are kept."""
     return Element("equality", element.attributes, element.where, element.children)
 
 
@@ -96,12 +96,12 @@ def _read_closure(element: Element, named: Named) -> Closure:
         _look_up(element, body, named.poses, "body")
     X_W1, X_W2 = named.poses[first], named.poses[second]
     if element.tag == "connect":
-        # the point of the second body is where that of the first one is, as written
+        # in the poses as written, the points of both bodies coincide
         anchor = numbers(element, element.attribute("anchor"), "anchor of <connect>", count=3)
         X_1A = Pose((anchor[0], anchor[1], anchor[2]))
         return _closure(element, (first, X_1A), (second, Pose((inverse(X_W2) @ X_W1 @ X_1A).p)))
     X_12 = _relative_pose(element) or inverse(X_W1) @ X_W2
-    # the anchor is a point of the second body; it makes no difference to frames that coincide
+    # the anchor is a point of the second body; irrelevant for frames that coincide
     anchor_2 = Pose(vector_attribute(element, "anchor", (0.0, 0.0, 0.0)))
     return _closure(element, (first, X_12 @ anchor_2), (second, anchor_2))
 
@@ -112,7 +112,7 @@ def _closure(element: Element, first: Place, second: Place) -> Closure:
 
 
 def _relative_pose(element: Element) -> Pose | None:
-    """Pose of the second body in the first; None, as the bodies are written, if all zero."""
+    """Pose of the second body in the first; None if all zero: then as the bodies are written."""
     text = element.attributes.get("relpose")
     if text is None:
         return None
@@ -136,7 +136,7 @@ def _read_coupling(element: Element) -> Coupling:
     if not 1 <= len(words) <= 5:
         element.fail(f"polycoef has {len(words)} numbers", "Write one to five.")
     values = [number(element, word, "polycoef of <joint>") for word in words]
-    # those that are not written keep their defaults
+    # missing coefficients keep their defaults
     full = (*values, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(values) :])
     second = element.attributes.get("joint2")
     name = element.attributes.get("name", "")

@@ -1,4 +1,4 @@
-"""Geoms of MJCF: what they look like and what they weigh."""
+"""Geoms of MJCF: their appearance and mass."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from inloop.model import Pose
 from inloop.model.names import quoted, suggestion
 
 Color = tuple[float, float, float, float]
-WATER = 1000.0  # [kg/m³], MuJoCo's density where none is given
-PLATE = 0.002  # thickness of a plane that is drawn [m]
-# numbers of `size`; with fromto the length is not among them
+WATER = 1000.0  # [kg/m³], MuJoCo's default density
+PLATE = 0.002  # thickness of a drawn plane [m]
+# count of numbers in `size`; with fromto, the length is not among them
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3, "plane": 3}
 BETWEEN = ("capsule", "cylinder", "box", "ellipsoid")
 
 
 @dataclass(frozen=True)
 class Geom:
-    """A geom as it is on its body.
+    """A geom on its body.
 
     Attributes:
-        visual: what to draw, in axes of the body; None if nothing is drawn, which was noted.
-        mass: mass properties in axes of the body; None if it has no mass or does not count.
-        touches: whether MuJoCo lets it touch others.
+        visual: what to draw, in body axes; None if nothing is drawn, which was noted.
+        mass: mass properties in body axes; None if it has none or is not counted.
+        touches: whether MuJoCo lets it collide.
         where: file and line.
     """
 
@@ -54,7 +54,7 @@ class Geom:
 
 
 class GeomReader:
-    """Reads geoms, given what they may name."""
+    """Reads geoms with the given meshes and materials."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class GeomReader:
 
         Args:
             element: the geom with its defaults.
-            X_BF: pose of the frame that it is written in.
+            X_BF: pose of the frame in which it is written.
             weighed: whether its mass counts.
         """
         try:
@@ -187,11 +187,11 @@ def _size_and_pose(
 
 
 def _primitive(kind: str, size: tuple[float, ...]) -> tuple[Shape | None, MassProperties | None]:
-    """Return what to draw, and mass properties for 1 kg/m³."""
+    """Return the shape to draw, and mass properties for 1 kg/m³."""
     if kind == "plane":
         if min(size[:2]) <= 0.0:
             return None, None
-        # thin, just below the surface that it is
+        # a thin plate just below the plane
         return Box((2.0 * size[0], 2.0 * size[1], PLATE)), None
     if kind == "ellipsoid":
         return _ellipsoid(size)

@@ -1,4 +1,4 @@
-"""MJCF files that are made of several: <include file="..."/> replaced by what the file holds."""
+"""MJCF files that consist of several: each <include file="..."/> is replaced by its content."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MOST_ELEMENTS = 1_000_000  # of all files together
 
 
 def expand(root: Element) -> Element:
-    """Return the root element with everything that it includes.
+    """Return the root element with all included files expanded.
 
-    Files are looked for from the folder of the first one, and must lie in it.
+    Paths are relative to the folder of the main file, and must lie inside it.
 
     Raises:
-        FileFormatError: a file is missing, outside of the folder, broken or included twice.
+        FileFormatError: a file is missing, outside of the folder, malformed or included twice.
     """
     path = Path(root.where.rpartition(":")[0])
     return _Expansion(path).expanded(root, 0)
 
 
 class _Expansion:
-    """Remembers which files were read."""
+    """Keeps track of files that were read."""
 
     def __init__(self, path: Path) -> None:
         self._packages = Packages(path, {})

@@ -22,13 +22,13 @@ NOTHING = MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
 def body_mass(
     inertial: Element | None, X_BF: Pose, geoms: Sequence[Geom], settings: Settings
 ) -> MassProperties:
-    """Return mass properties of a body, in its axes.
+    """Return mass properties of a body, in body axes.
 
     Args:
-        inertial: what the file says of it, if it does.
-        X_BF: pose of the frame that <inertial> is written in.
-        geoms: of the body.
-        settings: of the file.
+        inertial: <inertial> of the body, if any.
+        X_BF: pose of the frame in which <inertial> is written.
+        geoms: geoms of the body.
+        settings: settings of the file.
     """
     found = NOTHING
     solids = [geom.mass for geom in geoms if geom.mass is not None and geom.mass.mass > 0.0]
@@ -40,7 +40,7 @@ def body_mass(
 
 
 def scaled_to(bodies: Sequence[MassProperties], total_mass: float) -> list[MassProperties]:
-    """Return the bodies with masses and inertias scaled, so that they weigh so much together."""
+    """Return the bodies with masses and inertias scaled to a total mass [kg]."""
     mass = sum(body.mass for body in bodies)
     if mass <= 0.0:
         return list(bodies)
@@ -65,12 +65,12 @@ def _read_inertial(element: Element, X_BF: Pose, settings: Settings) -> MassProp
 
 
 def _corrected(body: MassProperties, settings: Settings) -> MassProperties:
-    """Bounds of mass and inertia, and inertias that no body has made those of spheres."""
+    """Apply bounds of mass and inertia; balance impossible inertias to those of spheres."""
     mass = max(body.mass, settings.least_mass)
     moments, axes = np.linalg.eigh(body.inertia)
     bounded = np.maximum(moments, settings.least_inertia)
     a, b, c = bounded
-    # ascending: only the last may be larger than the sum of the others
+    # ascending order: only the last may exceed the sum of the others
     if settings.balance and a + b < c:
         bounded = np.full(3, bounded.mean())
     if np.array_equal(bounded, moments):

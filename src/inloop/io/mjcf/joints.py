@@ -1,4 +1,4 @@
-"""Joints of MJCF as they are written, and as joints of a model."""
+"""Joints of MJCF as written, and converted to joints of a model."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ NONE: Polynomial = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class MjcfJoint:
-    """A joint as the file has it, angles in radians.
+    """A joint as in the file, angles in radians.
 
     Attributes:
         name: its name in the file, "" if it has none.
         type: hinge, slide, ball or free.
-        anchor: the point that stays, in axes of the body [m].
-        axis: in axes of the body, of length 1.
+        anchor: anchor point in body axes [m].
+        axis: unit vector in body axes.
         limits: lowest and highest q [rad or m], or None.
         ref: q where the body is as written [rad or m].
         springref: q where the spring is relaxed [rad or m].
         stiffness: k0, k1, k2 of the effort -(k0 x + k1 x² + k2 x³), x = q - springref.
         damping: d0, d1, d2 of the effort -qd (d0 + d1 |qd| + d2 qd²).
-        armature: added on the diagonal of M [kg·m² or kg].
-        frictionloss: dry friction [N or N·m], not applied.
+        armature: added to the diagonal of M [kg·m² or kg].
+        frictionloss: dry friction [N or N·m]; see `MjcfOptions.friction_deflection`.
         where: file and line.
     """
 
@@ -65,12 +65,12 @@ class MjcfJoint:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a joint starts, in MuJoCo's coordinates.
+    """Initial state of a joint, in MuJoCo's coordinates.
 
     Attributes:
-        qpos: of a hinge or slide q [rad or m]; of a ball joint its quaternion w, x, y, z; of a free
-            joint x, y, z in the world [m], then the quaternion.
-        qvel: their rates, of quaternions the turn rate in axes of the body [rad/s].
+        qpos: hinge or slide: q [rad or m]; ball joint: quaternion w, x, y, z; free joint: x, y, z
+            in the world [m], then the quaternion.
+        qvel: their rates; for quaternions the angular velocity in body axes [rad/s].
     """
 
     qpos: tuple[float, ...]
@@ -79,12 +79,12 @@ class Start:
 
 @dataclass(frozen=True)
 class Step:
-    """One coordinate of a chain: where its joint sits in the frame before it, and the joint.
+    """One coordinate of a joint chain.
 
     Attributes:
-        X_FJ: pose of the joint frame in the frame before it.
+        X_FJ: pose of the joint frame in the previous frame.
         spec: the joint.
-        suffix: for its name, "" if the joint has one coordinate.
+        suffix: suffix of its name, "" if the joint has one coordinate.
     """
 
     X_FJ: Pose
@@ -93,7 +93,7 @@ class Step:
 
 
 def read_joint(element: Element, X_BF: Pose, settings: Settings, remarks: Remarks) -> MjcfJoint:
-    """Read a joint, complete with its defaults, that is written in a frame F of a body B."""
+    """Read a joint, with its defaults applied, written in a frame F of a body B."""
     kind = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
     if kind not in get_args(MjcfJointType):
         element.fail(
@@ -131,13 +131,13 @@ def read_joint(element: Element, X_BF: Pose, settings: Settings, remarks: Remark
 def chain_of(
     joint: MjcfJoint, X_FB: Pose, X_WB: Pose, start: Start | None
 ) -> tuple[list[Step], Pose]:
-    """Return the joints that stand for a joint, and the pose of the body in the last frame.
+    """Return the model joints that represent a joint, and the body's pose in the last frame.
 
     Args:
         joint: the joint.
-        X_FB: pose of the body B in the frame F before the joint, as the file has it.
-        X_WB: pose of the body in the world, as the file has it.
-        start: where a keyframe has the joint, or None: as the file has it.
+        X_FB: pose of the body B in the frame F before the joint, as in the file.
+        X_WB: world pose of the body, as in the file.
+        start: initial state from a keyframe, or None: as in the file.
     """
     if joint.type == "free":
         return _chain(Pose(), _free(joint, X_WB, start)), Pose()
@@ -147,7 +147,7 @@ def chain_of(
             Pose(scaled(-1.0, joint.anchor)),
         )
     if joint.type == "slide":
-        # at q = ref the body is where the file has it
+        # at q = ref the body has its pose in the file
         X_FJ = X_FB @ Pose(scaled(-joint.ref, joint.axis))
         return [Step(X_FJ, _single(joint, start), "")], Pose()
     X_FJ = X_FB @ Pose(joint.anchor, about(joint.axis, -joint.ref))
@@ -155,7 +155,7 @@ def chain_of(
 
 
 def _chain(X_FJ: Pose, specs: list[JointSpec]) -> list[Step]:
-    """Joints in a row, the first of them at J."""
+    """A chain of joints, the first of them at J."""
     places = [X_FJ, *(Pose() for _ in specs[1:])]
     return [
         Step(X, spec, suffix)
@@ -178,7 +178,7 @@ def _ball(joint: MjcfJoint, start: Start | None) -> list[JointSpec]:
 
 
 def _free(joint: MjcfJoint, X_WB: Pose, start: Start | None) -> list[JointSpec]:
-    """Positions along axes of the world and turns of the body, as MuJoCo has them."""
+    """Translations along world axes and rotation of the body, as in MuJoCo."""
     qpos = written_qpos(joint, X_WB) if start is None else start.qpos
     specs = free(
         position=qpos[:3],
@@ -207,7 +207,7 @@ def _four(values: tuple[float, ...]) -> Quaternion:
 
 
 def _plain_axis(axis: Triple) -> Triple:
-    """The axis with what rounding left of zeros taken away."""
+    """The axis with rounding errors of zeros removed."""
     x, y, z = (0.0 if abs(value) < 1e-15 else value for value in axis)
     return x, y, z
 

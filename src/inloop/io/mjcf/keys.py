@@ -1,4 +1,4 @@
-"""Keyframes of MJCF: places to start from."""
+"""Keyframes of MJCF: named initial states."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LENGTHS = {"hinge": (1, 1), "slide": (1, 1), "ball": (4, 3), "free": (7, 6)}
 
 @dataclass(frozen=True)
 class Key:
-    """A keyframe as the file has it: qpos and qvel of MuJoCo, empty where none are written."""
+    """A keyframe as in the file: MuJoCo's qpos and qvel, empty if not given."""
 
     name: str
     qpos: tuple[float, ...]
@@ -28,7 +28,7 @@ class Key:
 
 
 def read_keys(root: Element) -> list[Key]:
-    """Return all keyframes; one without name is called by its number, key0."""
+    """Return all keyframes; unnamed ones are called by their number, such as key0."""
     keys: list[Key] = []
     for section in root.all("keyframe"):
         for element in section.all("key"):
@@ -55,10 +55,10 @@ def choose(keys: Sequence[Key], wanted: str) -> Key:
 
 
 def starts(key: Key, bodies: Sequence[MjcfBody]) -> list[Start]:
-    """Return where each joint of each body starts, in the order of the file.
+    """Return the initial state of each joint of each body, in file order.
 
     Raises:
-        FileFormatError: the keyframe does not have as many numbers as the joints need.
+        FileFormatError: the keyframe has the wrong number of values for the joints.
     """
     joints = [(joint, body.X_WB) for body in bodies for joint in body.joints]
     lengths = [LENGTHS[joint.type] for joint, _ in joints]

@@ -1,4 +1,4 @@
-"""Force laws of MJCF: springs, dampers, and the one law of all actuators."""
+"""Force laws of MJCF: springs, dampers, and the common actuator law."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from inloop.model import ModelBuilder
 from inloop.symbolic import Expr
 from inloop.symbolic import functions as sf
 
-SHORTEST_TIME = 1e-15  # [s]: what MuJoCo takes for a filter without time constant
-LEAST_SQUARE = 1e-300  # keeps lengths, and their derivatives, of vectors that are zero finite
+SHORTEST_TIME = 1e-15  # [s]: MuJoCo's value for a filter without time constant
+LEAST_SQUARE = 1e-300  # keeps lengths of zero vectors, and their derivatives, finite
 
 
 def spring_effort(coefficients: Polynomial, x: Expr) -> Any:
@@ -22,7 +22,7 @@ def spring_effort(coefficients: Polynomial, x: Expr) -> Any:
 
 
 def spring_vector(coefficients: Polynomial, x: Sequence[Expr]) -> list[Any]:
-    """Return -(k0 + k1 |x| + k2 |x|²) x, of a vector x."""
+    """Return -(k0 + k1 |x| + k2 |x|²) x for a vector x."""
     k0, k1, k2 = coefficients
     k: Any = k0
     if (k1, k2) != (0.0, 0.0):
@@ -32,7 +32,7 @@ def spring_vector(coefficients: Polynomial, x: Sequence[Expr]) -> list[Any]:
 
 
 def rotation_vector(R: Sequence[Sequence[Expr]]) -> list[Any]:
-    """Return axis times angle of a rotation [rad], by the shortest turn; zero at half a turn."""
+    """Return the rotation vector of the shortest rotation [rad]; zero at half a turn."""
     sines = [0.5 * (R[k - 1][k - 2] - R[k - 2][k - 1]) for k in range(3)]
     length = _length(sines)
     cosine = 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)
@@ -61,12 +61,12 @@ def add_actuator(
     """Add an actuator and its control.
 
     Args:
-        model: where to add it.
+        model: the model to extend.
         actuator: the actuator.
-        coordinates: of its joints, in its order.
+        coordinates: coordinates of its joints, in its order.
         input_name: name of the control.
         law_name: name of the force law.
-        clamped: whether the control is kept in its range.
+        clamped: whether the control is clamped to its range.
     """
     control = _clamped(model.input(input_name), actuator.ctrlrange if clamped else None)
     coefficients = list(actuator.joints.values())
@@ -112,7 +112,7 @@ def add_tendon(
     values: tuple[float, float, Range],
     name: str,
 ) -> None:
-    """Add spring and damper of a fixed tendon: stiffness, damping, lengths at rest."""
+    """Add spring and damper of a fixed tendon: stiffness, damping, rest lengths."""
     k, d, (low, high) = values
 
     def efforts(q: Sequence[Expr], qd: Sequence[Expr]) -> list[Any]:

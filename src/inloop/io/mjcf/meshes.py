@@ -1,4 +1,4 @@
-"""Meshes among the assets of an MJCF file, and the mass of what they enclose by MuJoCo's rules."""
+"""Mesh assets of an MJCF file, and their mass by MuJoCo's rules."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from inloop.io.xml import Element
 from inloop.model.names import quoted
 
 Array = npt.NDArray[np.float64]
-MOST_NUMBERS = 3_000_000  # of a mesh that is written in the file
+MOST_NUMBERS = 3_000_000  # of a mesh given in the file itself
 
 
 @dataclass(frozen=True)
 class MeshAsset:
-    """A mesh that geoms may name.
+    """A mesh that geoms may refer to.
 
     Attributes:
-        shape: what to draw; None if it is not read, which was noted.
-        inertia: MuJoCo's way to weigh it: "legacy", "exact", "convex" or "shell".
+        shape: shape to draw; None if it is not read, which was noted.
+        inertia: MuJoCo's method for its mass: "legacy", "exact", "convex" or "shell".
         where: file and line.
     """
 
@@ -42,7 +42,7 @@ class MeshAsset:
         """Mass properties for 1 kg/m³.
 
         Raises:
-            InputError: the mesh is missing or broken, or encloses nothing.
+            InputError: the mesh is missing or malformed, or has no volume.
         """
         if self.shape is None:
             raise InputError(
@@ -106,7 +106,7 @@ def _shape(
         return shape
     if isinstance(shape, MeshFile):
         shape, factors = shape.unscaled, scale
-    # moved and turned first, scaled then
+    # translated and rotated before scaling
     p = np.array(vector_attribute(element, "refpos", (0.0, 0.0, 0.0)))
     quaternion = [number(element, x, "refquat")
                   for x in element.attributes.get("refquat", "1 0 0 0").split()]  # fmt: skip
@@ -136,7 +136,7 @@ def _from_file(
 
 
 def _written(element: Element) -> Shape:
-    """A mesh whose vertices stand in the file; without triangles it is their convex hull."""
+    """A mesh with vertices given in the file; without faces, their convex hull."""
     vertices = _table(element, "vertex", float)
     if "face" not in element.attributes:
         return convex_hull(vertices)
@@ -156,11 +156,11 @@ def _table(element: Element, name: str, kind: type) -> Array:
 
 
 def _enclosed(vertices: Array, triangles: npt.NDArray[np.int64], signed: bool) -> MassProperties:
-    """Mass properties for 1 kg/m³ by tetrahedra on the triangles.
+    """Mass properties for 1 kg/m³, from tetrahedra over the triangles.
 
-    MuJoCo's old way, not signed, counts the size of each tetrahedron: from the middle of the
-    surface for the center of mass, from there for mass and inertia. It is right for convex
-    meshes and those whose tetrahedra do not overlap.
+    MuJoCo's legacy method, not signed, adds the absolute volumes of the tetrahedra: about the
+    centroid of the surface for the center of mass, then about that for mass and inertia. It is
+    exact for convex meshes and those whose tetrahedra do not overlap.
     """
     corners = vertices[triangles]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

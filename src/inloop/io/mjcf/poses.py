@@ -1,4 +1,4 @@
-"""Poses of MJCF elements: a position, and an orientation in one of five ways."""
+"""Poses of MJCF elements: a position, and an orientation in one of five forms."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from inloop.model import Pose
 from inloop.model.geometry import NO_ROTATION, Matrix3, cross, times_matrix, transpose
 from inloop.model.rotations import about
 
-SHORTEST = 1e-10  # direction that can be told
+SHORTEST = 1e-10  # minimum length of a direction vector
 _AXES: dict[str, Triple] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 def read_pose(element: Element, settings: Settings) -> Pose:
-    """Return the pose of an element in the frame that it is written in."""
+    """Return the pose of an element in the frame in which it is written."""
     p = vector_attribute(element, "pos", (0.0, 0.0, 0.0))
     return Pose(p, read_orientation(element, settings))
 
 
 def read_orientation(element: Element, settings: Settings) -> Matrix3:
-    """Return the rotation R of an element, however it is written."""
+    """Return the rotation R of an element, in any of its forms."""
     unit = math.pi / 180.0 if settings.degrees else 1.0
     if "quat" in element.attributes:
         return from_quaternion(element, _values(element, "quat", 4))
@@ -42,7 +42,7 @@ def read_orientation(element: Element, settings: Settings) -> Matrix3:
 
 
 def along(direction: Triple) -> Matrix3:
-    """Return the shortest rotation that turns z into a direction of length 1."""
+    """Return the shortest rotation that turns z into a unit direction."""
     x, y, z = direction
     sine = math.hypot(x, y)
     if sine < SHORTEST:
@@ -51,7 +51,7 @@ def along(direction: Triple) -> Matrix3:
 
 
 def unit_vector(element: Element, vector: Triple) -> Triple:
-    """Return a direction with length 1."""
+    """Return a direction, normalized."""
     length = math.hypot(*vector)
     if length < SHORTEST:
         element.fail(f"a direction of {element.label} has length zero", "Write a direction.")
@@ -65,7 +65,7 @@ def _values(element: Element, name: str, count: int) -> list[float]:
 
 def _from_axes(element: Element, x_axis: list[float], y_axis: list[float]) -> Matrix3:
     x = unit_vector(element, (x_axis[0], x_axis[1], x_axis[2]))
-    # the y axis counts as far as it is across the x axis
+    # the component of the y axis perpendicular to the x axis counts
     component = sum(a * b for a, b in zip(x, y_axis, strict=True))
     a, b, c = (value - component * part for value, part in zip(y_axis, x, strict=True))
     y = unit_vector(element, (a, b, c))
@@ -76,6 +76,6 @@ def _from_euler(angles: list[float], unit: float, sequence: str) -> Matrix3:
     R = NO_ROTATION
     for angle, letter in zip(angles, sequence, strict=True):
         turn = about(_AXES[letter.lower()], angle * unit)
-        # lower case: about axes that turn along; upper case: about fixed ones
+        # lower case: about rotating (intrinsic) axes; upper case: about fixed ones
         R = times_matrix(R, turn) if letter.islower() else times_matrix(turn, R)
     return R

@@ -1,8 +1,8 @@
-"""MJCF: the models of MuJoCo, turned into a model.
+"""MJCF: import of MuJoCo models.
 
-Bodies and coordinates have their names in the file, in its order. Coordinates of hinges and
-slides are those of MuJoCo, and so are velocities and quaternions of ball and free joints; q has
-all quaternions at its end. Equality constraints, soft in MuJoCo, hold exactly.
+Bodies and coordinates keep their names and order. Coordinates of hinges and slides are those of
+MuJoCo, and so are velocities and quaternions of ball and free joints; q has all quaternions at its
+end. Equality constraints, soft in MuJoCo, hold exactly.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class MjcfOptions:
     """How to read an MJCF file.
 
     Attributes:
-        name: name of the model; that of the file if not given.
-        gravity: in world axes [m/s²]; that of the file if not given.
-        keyframe: name of the keyframe to start from, "key0" for the first if it has none; the
-            pose in which the bodies are written if not given.
-        friction_deflection: joints with `frictionloss` stick, and give way by so much under all
-            of it [rad or m]; without it their friction is left out.
+        name: name of the model; default: that of the file.
+        gravity: in world axes [m/s²]; default: that of the file.
+        keyframe: name of the keyframe to start from, "key0" for an unnamed first one; default: the
+            pose in which the bodies are written.
+        friction_deflection: deflection of sticking joints under their full `frictionloss`
+            [rad or m]; without it, dry friction is omitted.
     """
 
     name: str | None = None
@@ -61,16 +61,16 @@ class MjcfOptions:
 
 @dataclass(frozen=True)
 class MjcfData:
-    """What an MJCF file tells beyond the equations: `model.metadata["mjcf"]`.
+    """Data of an MJCF file beyond the equations: `model.metadata["mjcf"]`.
 
     Attributes:
         settings: compiler and options.
         bodies: all bodies with joints, geoms and sites; angles in radians.
-        names: name in the model of each body, in the same order.
+        names: model name of each body, in the same order.
         coordinates: names of the coordinates of each joint, body by body.
-        frames: pose of each body of the file in the frame of the body of the model: they differ
-            where the anchor of a joint is not the origin of its body.
-        actuators: by name of their input.
+        frames: pose of each body of the file in the frame of the model's body: they differ if the
+            anchor of a joint is not at the origin of its body.
+        actuators: actuators by input name.
         keys: keyframes.
     """
 
@@ -87,8 +87,8 @@ def read(root: Element, model_type: type[Model], options: MjcfOptions) -> Model:
     """Return the model of an MJCF file, given its root element.
 
     Raises:
-        FileFormatError: an element is broken, or names something that is not there.
-        ModelError: the elements make no mechanism; all such mistakes at once.
+        FileFormatError: an element is malformed, or refers to something unknown.
+        ModelError: the elements do not form a mechanism; all such errors at once.
     """
     root = expand(root)
     remarks = Remarks()
@@ -136,13 +136,13 @@ def read(root: Element, model_type: type[Model], options: MjcfOptions) -> Model:
         inputs,
         tuple(keys),
     )
-    # all mistakes of the model come out here, with the lines of the file
+    # raises all errors of the model, with the lines of the file
     model.build()
     return model
 
 
 def _named(bodies: Sequence[MjcfBody], ground: MjcfBody) -> Named:
-    """What actuators and equality constraints may name; names that are taken twice are wrong."""
+    """Elements that actuators and equality constraints may name; duplicate names are errors."""
     joints = [joint for body in bodies for joint in body.joints]
     sites = [(site, body) for body in (ground, *bodies) for site in body.sites]
     _check_once("body", [(body.name, body.where) for body in bodies])

@@ -1,4 +1,4 @@
-"""What an MJCF file says once for all of it: <compiler> and <option>."""
+"""Global settings of an MJCF file: <compiler> and <option>."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _FLAGS = {"enable": True, "disable": False}
 
 @dataclass(frozen=True)
 class Settings:
-    """How to understand the rest of the file.
+    """Settings for the interpretation of the file.
 
     Attributes:
-        degrees: angles are in degrees, else in radians.
-        autolimits: a range without further words limits.
-        eulerseq: axes of the three angles of `euler`; lower case turns with the body.
-        inertiafromgeom: "true" always, "false" never, "auto" where there is no <inertial>.
-        inertia_groups: lowest and highest group of geoms that have mass.
-        mesh_folder: where meshes lie, in the folder of the model.
-        strip_path: only the names of mesh files count, not their folders.
-        balance: inertias that no body has become spheres.
-        least_mass: of each body [kg].
-        least_inertia: each principal moment of each body [kg·m²].
-        total_mass: of all bodies, which are scaled to it [kg]; None: as they are.
+        degrees: whether angles are in degrees, else in radians.
+        autolimits: whether a range alone implies a limit.
+        eulerseq: axes of the three angles of `euler`; lower case rotates with the body.
+        inertiafromgeom: "true" always, "false" never, "auto" for bodies without <inertial>.
+        inertia_groups: range of geom groups that have mass.
+        mesh_folder: folder of meshes, inside the model's folder.
+        strip_path: whether folders in mesh file names are ignored.
+        balance: whether impossible inertias become those of spheres.
+        least_mass: minimum mass of each body [kg].
+        least_inertia: minimum principal moment of each body [kg·m²].
+        total_mass: total mass to which the bodies are scaled [kg]; None: not scaled.
         gravity: [m/s²].
         disabled: flags that are switched off.
     """
@@ -48,7 +48,7 @@ class Settings:
 
 
 def read_settings(root: Element) -> Settings:
-    """Read all <compiler> and <option> elements; what comes later counts."""
+    """Read all <compiler> and <option> elements; later ones take precedence."""
     compiler, option = _joined(root, "compiler"), _joined(root, "option")
     flags = _joined(Element("option", {}, root.where, _inner(root, "option", "flag")), "flag")
     if compiler.attributes.get("coordinate", "local") != "local":
@@ -79,7 +79,7 @@ def read_settings(root: Element) -> Settings:
 
 
 def switch(element: Element, name: str, default: bool) -> bool:
-    """Return an attribute that is true or false."""
+    """Return a Boolean attribute."""
     text = element.attributes.get(name)
     if text is None:
         return default
@@ -89,14 +89,14 @@ def switch(element: Element, name: str, default: bool) -> bool:
 
 
 def limited(element: Element, switch_name: str, range_name: str, settings: Settings) -> bool:
-    """Whether a range limits: as written, or because there is one."""
+    """Whether a range is a limit: as written, or because a range is given."""
     if element.attributes.get(switch_name, "auto") != "auto":
         return switch(element, switch_name, False)
     return settings.autolimits and range_name in element.attributes
 
 
 def _joined(root: Element, tag: str) -> Element:
-    """One element with the attributes of all of them."""
+    """One element with the attributes of all elements of this tag."""
     joined = Element(tag, {}, root.where)
     for element in root.all(tag):
         joined.attributes.update(element.attributes)

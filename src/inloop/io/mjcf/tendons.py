@@ -1,4 +1,4 @@
-"""Fixed tendons of MJCF: lengths that are sums of coordinates, with springs and dampers."""
+"""Fixed tendons of MJCF: linear combinations of coordinates, with springs and dampers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class FixedTendon:
     Attributes:
         name: its name in the file, "" if it has none.
         joints: names of the joints with their coefficients.
-        stiffness: of its spring [N/m].
-        damping: of its damper [N·s/m].
-        rest: lengths between which the spring is relaxed [m]; None: where those of all joints are.
+        stiffness: stiffness of its spring [N/m].
+        damping: coefficient of its damper [N·s/m].
+        rest: range of lengths with a relaxed spring [m]; None: where all joint springs are relaxed.
         where: file and line.
     """
 
@@ -48,7 +48,7 @@ def read_fixed_tendons(
 def _read(
     written: Element, defaults: Defaults, single: Mapping[str, bool], remarks: Remarks
 ) -> Iterator[FixedTendon]:
-    # defaults of all tendons are kept as those of <tendon>
+    # defaults of all tendons are kept under <tendon>
     element = defaults.complete(Element("tendon", written.attributes, written.where))
     name = element.attributes.get("name", "")
     joints: dict[str, float] = {}

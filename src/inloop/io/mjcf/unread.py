@@ -1,4 +1,4 @@
-"""What is not read of an MJCF file, by name and line: a walk through all of its elements."""
+"""Content of an MJCF file that is not read, by name and line: a traversal of all elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAWS = {
     "damper": {"kv"},
     "cylinder": {"timeconst", "area", "diameter", "bias"},
 }
-# attributes that are read, or noted where they are read
+# attributes that are read, or noted by their readers
 _READ: Mapping[str, set[str]] = {
     "mujoco": {"model"},
     "compiler": {
@@ -58,7 +58,7 @@ _READ: Mapping[str, set[str]] = {
     **{tag: _ACTUATOR | _LAWS.get(tag, set()) for tag in ACTUATORS},
 }  # fmt: skip
 _COUPLING = {"name", "class", "active", "joint1", "joint2", "polycoef"}
-# attributes that belong to something that is left out as a whole, by what that is
+# attributes of features that are omitted as a whole, by feature
 _CONTACT = {"condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap",
             "surfacevel", "adhesion"}  # fmt: skip
 _SOLVER = {
@@ -80,14 +80,14 @@ _WHOLE = ("custom", "extension", "deformable", "contact")
 
 
 class Unread:
-    """Collects what is not read, by the purpose that it has."""
+    """Collects what is not read, by purpose."""
 
     def __init__(self, remarks: Remarks) -> None:
         self._remarks = remarks
         self._places: dict[str, dict[str, str]] = {}
 
     def tell(self, root: Element) -> Iterator[str]:
-        """Walk through a file; return sentences about attributes, one for each purpose."""
+        """Traverse a file; return sentences about attributes, one for each purpose."""
         self._attributes(root, _READ["mujoco"])
         for section in root.children:
             self._section(section)
@@ -120,7 +120,7 @@ class Unread:
             self._remarks.add(f"not read: {section.label}", section.where)
 
     def _nested(self, element: Element) -> None:
-        """Bodies, frames and default classes, one inside the other."""
+        """Bodies, frames and default classes, which may be nested."""
         self._attributes(element, _READ[element.tag])
         for child in element.children:
             if child.tag in ("body", "frame", "default"):

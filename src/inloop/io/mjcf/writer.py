@@ -1,4 +1,4 @@
-"""Writes the bodies of an MJCF file into a model, with their joints, springs and dampers."""
+"""Adds the bodies of an MJCF file to a model, with their joints, springs and dampers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Writer:
     """Adds bodies to a model.
 
     Attributes:
-        body_names: name of each body in the model.
+        body_names: model name of each body.
         coordinates: for each body and each of its joints, the names of the coordinates.
         frames: X_LB, pose of each body B of the file in the frame L of the model's body.
-        places: the same by name of the body, with its handle.
+        places: the same by body name, with its handle.
         joints: by name in the file: the first coordinate, and the joint.
-        names: names that are taken, by kind.
+        names: names in use, by kind.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Writer:
 
     @property
     def notes(self) -> list[str]:
-        """Names that were changed."""
+        """Notes about changed names."""
         return [note for names in self.names.values() for note in names.notes]
 
     def add_bodies(
@@ -72,7 +72,7 @@ class Writer:
         start: list[Start] | None,
         loops: bool,
     ) -> None:
-        """Add all bodies; `start` tells where each joint starts, `loops` makes it a guess."""
+        """Add all bodies; `start` gives joint states, which are mere guesses if `loops` is set."""
         self.names["body"].read(body.name for body in bodies if body.name)
         joints = [joint for body in bodies for joint in body.joints]
         self.names["joint"].read(joint.name for joint in joints if joint.name)
@@ -106,7 +106,7 @@ class Writer:
             if body.name
             else self.names["body"].new(f"body{len(self._handles) + 1}")
         )
-        # frame L is where the chain is at; B is known in it
+        # L: current frame at the end of the chain; B is known in it
         X_LB = Pose() if body.is_free else X_LP @ body.X_PB
         steps: list[tuple[Step, str]] = []
         mine = []
@@ -154,10 +154,10 @@ class Writer:
         steps: Sequence[tuple[Step, str]],
         X_LB: Pose,
     ) -> list[tuple[Handle, BodyHandle]]:
-        """Hang a body by its chain of joints, with massless bodies between them.
+        """Attach a body by its chain of joints, with massless bodies between them.
 
         Returns:
-            For each joint what it sits on, and the body that it moves.
+            For each joint the frame it sits on, and the body that it moves.
         """
         hung: list[tuple[Handle, BodyHandle]] = []
         *before, (last, last_label) = steps
@@ -205,7 +205,7 @@ class Writer:
         coordinates: Sequence[tuple[str, ...]],
         hung: Sequence[tuple[Handle, BodyHandle]],
     ) -> None:
-        """Springs, dampers, dry friction, and what takes weight off."""
+        """Add springs, dampers, dry friction, and gravity compensation."""
         handle, passed = hung[-1][1], 0
         for joint, labels in zip(body.joints, coordinates, strict=True):
             if joint.name:
@@ -251,9 +251,9 @@ class Writer:
         chain: Sequence[tuple[Handle, BodyHandle]],
         X_WB: Pose,
     ) -> None:
-        """Springs of a ball or free joint, relaxed where the body is as written."""
+        """Add springs of a ball or free joint, relaxed where the body is as written."""
         k = self._stiffness(joint)
-        # a ball joint is written in the frame that it sits on
+        # a ball joint is written in the frame on which it sits
         relaxed, moved = chain[-3][0], chain[-1][1]
         if joint.type == "free":
             p, slides = written_qpos(joint, X_WB)[:3], list(labels[:3])
@@ -282,7 +282,7 @@ class Writer:
 
 
 def _started(step: Step, loops: bool) -> Step:
-    """Return a joint whose start is a guess if loops decide, without a range that it violates."""
+    """Return a joint with its start as a guess if there are loops, without a violated range."""
     spec: JointSpec = step.spec
     q = spec.initial[0] if isinstance(spec.initial, tuple) else spec.initial
     if loops and q is not None:

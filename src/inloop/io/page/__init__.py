@@ -1,4 +1,4 @@
-"""A plant as one file for any browser: WebAssembly, and the page of the studio around it."""
+"""A plant as a single file for any browser: WebAssembly inside the page of the studio."""
 
 from inloop.io.page.export import export_page
 

@@ -1,4 +1,4 @@
-// Unpacks what the page carries and starts it.
+// Unpacks the content of the page and starts it.
 (async () => {
   const lengths = @meshes@;
   const unpacked = (name) => {
@@ -9,7 +9,7 @@
   };
   const parsed = async (name) => JSON.parse(new TextDecoder().decode(await unpacked(name)));
 
-  // modules come behind those that they import, whose addresses are known by then
+  // modules follow those that they import, whose addresses are then known
   const load = (modules, addressOf) => {
     const addresses = {};
     for (const [name, text] of modules)
@@ -29,8 +29,8 @@
       for (const [, other] of texts.get(name).matchAll(/"(inloop\/[\w.]+)"/g)) found.add(other);
     return modules.filter(([name]) => found.has(name));
   };
-  // Chromium lets a worker of a file import only what that worker has made; and no worklet
-  // import anything but data
+  // Chromium lets a worker of a local file import only blobs that this worker has created, and a
+  // worklet only data URLs
   const workerOf = (entry) =>
     asBlob(`const waiting = [];
       self.onmessage = (message) => waiting.push(message);

@@ -22,18 +22,18 @@ from inloop.simulate.rehearsal import rehearse
 from inloop.simulate.schedules import METHODS
 from inloop.studio.drawing.stage import Stage, make_stage
 
-MET = 3.0  # [s], in which choices of coordinates are met
+MET = 3.0  # [s], rehearsal in which choices of coordinates are found
 
 
 @dataclass(frozen=True)
 class CarriedPlant:
-    """A plant made ready for a page.
+    """A plant prepared for a page.
 
     Attributes:
-        title: one line.
-        wasm: the plant.
-        facts: what the page must know of it; plain data.
-        meshes: of its drawing, packed, by name.
+        title: one-line title.
+        wasm: the compiled plant.
+        facts: data about the plant for the page.
+        meshes: packed meshes of its drawing, by name.
     """
 
     title: str
@@ -53,24 +53,25 @@ def export_page(
     stage: Stage | None = None,
     name: str = "",
 ) -> Path:
-    """Write a page that carries the plant, with the parameters as they are now.
+    """Write a page that contains the plant, with its current parameters.
 
     Args:
         plant: the compiled mechanism.
-        file: to write, best with the ending .html.
+        file: path of the page, preferably ending in .html.
         rate: steps per simulated second [Hz].
-        substeps: steps of the integrator per period.
-        method: integrator; what a rehearsal of 1 s allows by default.
-        speed: simulated seconds per second to begin with.
-        stage: how it looks; drawn from its points or its visuals by default.
-        name: under which browsers keep which signals are plotted; that of the model by default.
+        substeps: integrator steps per period.
+        method: integrator; default: selected by a rehearsal of 1 s.
+        speed: initial speed, in simulated seconds per second.
+        stage: its appearance; default: drawn from its points or its visuals.
+        name: key under which browsers store the selection of plotted signals; default: the
+            model's name.
 
     Returns:
-        The file.
+        Path of the file.
 
     Raises:
-        InputError: rate, sub-steps, speed or method make no sense.
-        BuildError: there is no compiler for WebAssembly; says what to install.
+        InputError: invalid rate, sub-steps, speed or method.
+        BuildError: no compiler for WebAssembly; the message says what to install.
     """
     if not (RATES[0] <= rate <= RATES[1] and 1 <= substeps <= 1000 and 1e-3 <= speed <= 1e3):
         raise InputError(
@@ -87,12 +88,12 @@ def export_page(
 
 @dataclass(frozen=True)
 class Pace:
-    """How a plant runs in a page.
+    """Timing of a plant in a page.
 
     Attributes:
         rate: records per simulated second [Hz].
-        substeps: steps of the integrator between two of them.
-        speed: simulated seconds per second to begin with.
+        substeps: integrator steps between two records.
+        speed: initial speed, in simulated seconds per second.
     """
 
     rate: float
@@ -101,7 +102,7 @@ class Pace:
 
     @property
     def step(self) -> float:
-        """Of the integrator [s]."""
+        """Step size of the integrator [s]."""
         return 1.0 / (self.rate * self.substeps)
 
 
@@ -112,7 +113,7 @@ def carry(
     check_step(plant.by_mode or {plant.name: plant}, pace.step)
     method = method_for_export(plant, method, pace.step, REHEARSED)
     if plant.formulation.partition.dependent and not plant.by_mode:
-        # choices of coordinates that it needs are compiled, as before it runs in real time
+        # compile the choices of coordinates that it needs, as before a real-time run
         rehearse(plant, t_end=MET, step=pace.step, method=method)
     assert stage.library is not None
     wiring = _wired(plant, pace, method)
@@ -129,7 +130,7 @@ def carry(
 
 
 def _wired(plant: BarePlant, pace: Pace, method: str) -> Wiring:
-    """The plant as real time would run it: names, sizes and facts of its records."""
+    """The plant as in a real-time run: names, sizes and metadata of its records."""
     wiring = wire(
         plant, period=1.0 / pace.rate, step=pace.step, method=METHODS[method],
         q=None, qd=None, tau=None, inputs={}, motions={},

@@ -1,4 +1,4 @@
-"""What a page that carries its plant must know: the studio's greeting, and where numbers are."""
+"""Data for a page that contains its plant: the studio's greeting, and layouts of records."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ HOLDING = ["pin", "let_go"]
 
 
 def greeting(stage: Stage, layout: Layout, name: str, values: Mapping[str, float]) -> Hello:
-    """All there is to know before anything moves, as the studio would say it.
+    """The greeting that the studio sends before anything moves.
 
     Args:
-        stage: how the plant looks.
-        layout: of its records.
-        name: of the plant.
-        values: of its parameters.
+        stage: appearance of the plant.
+        layout: layout of its records.
+        name: name of the plant.
+        values: values of its parameters.
     """
     show, measured = Show(stage, layout), Measured(layout)
     show.set_parameters(values)
@@ -83,7 +83,7 @@ def greeting(stage: Stage, layout: Layout, name: str, values: Mapping[str, float
 def plant_facts(
     stage: Stage, layout: Layout, hello: Hello, values: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Where the numbers of records are, and what the worker must know to do the studio's work."""
+    """Layout of the records, and data with which the worker replaces the studio's server."""
     assert stage.sketch is not None and stage.library is not None
     index, sketch, poses = layout.index, stage.sketch, Poses(stage.library)
     poses.set_parameters(values)
@@ -129,7 +129,7 @@ def plant_facts(
 
 
 def _inputs(limits: Limits, layout: Layout) -> dict[str, Any]:
-    """Where inputs start and rest, how far they go, and which ones nobody may write."""
+    """Start, rest and range of inputs, and which of them are read-only."""
     led = led_inputs(layout)
     driven = {f"{c.name}.q" for c in layout.coordinates}
     return {
@@ -138,13 +138,13 @@ def _inputs(limits: Limits, layout: Layout) -> dict[str, Any]:
         "least": _plain(limits.least),
         "most": _plain(limits.most),
         "led": [x.name in led for x in layout.inputs],
-        # a driven joint stays where it is: it cannot jump to 0
+        # a driven joint stays in place: it cannot jump to 0
         "safe": [None if x.name in driven else 0.0 for x in layout.inputs],
     }
 
 
 def _notes(told: Mapping[str, Any] | None, layout: Layout) -> dict[str, Any] | None:
-    """Columns and thresholds by which a note is known; None for a plant that plays none."""
+    """Columns and thresholds that identify a note; None for a plant that plays none."""
     if told is None or any(told[name] not in layout.index for name in SIGNALS):
         return None
     usual = {f.name: f.default for f in fields(NoteMaker) if isinstance(f.default, float)}

@@ -1,4 +1,4 @@
-"""The one file: the studio's page, its modules, the plant and its meshes, packed."""
+"""The single file: the studio's page, its modules, the plant and its meshes, packed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ICON_LINK = re.compile(r'\s*<link rel="icon"[^>]*>')
 SCRIPT = re.compile(r'\s*<script type="module"[^>]*></script>')
 SYMBOL = re.compile(r'\bid="([\w-]+)"')
 USED = re.compile(r'href="/static/(icons|icon)\.svg#([\w-]+)"')
-# nothing is loaded from anywhere, whatever a file says
+# nothing is loaded from elsewhere, whatever a file contains
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob: data: 'wasm-unsafe-eval'; "
     "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; media-src blob:; "
@@ -35,9 +35,9 @@ def page_text(
     """The text of the file.
 
     Args:
-        title: of the page; any text.
-        wasm: the plant.
-        facts: about it.
+        title: title of the page; any text.
+        wasm: the compiled plant.
+        facts: data about the plant.
         meshes: packed meshes and pictures of the drawing, by name.
     """
     page = files("inloop.studio").joinpath("page")
@@ -70,7 +70,7 @@ def _sheet(place: str, name: str) -> str:
 
 
 def _icons() -> str:
-    """All symbols, under names that no other element has."""
+    """All icons, with ids that are unique in the page."""
     page = files("inloop.studio").joinpath("page")
     texts = [page.joinpath(name).read_text(encoding="utf-8") for name in ("icons.svg", "icon.svg")]
     bare = [re.sub(r"<\?xml.*?\?>", "", text) for text in texts]
@@ -86,5 +86,5 @@ def _joined(meshes: Mapping[str, bytes]) -> bytes:
 
 
 def _packed(data: bytes) -> str:
-    # no time in it: the same plant gives the same file
+    # no time stamp: the same plant yields the same file
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()

@@ -1,4 +1,4 @@
-"""The C files of a plant for a page: its unit, poses of its bodies, hands, what joins them."""
+"""The C files of a plant for a page: the plant, poses of its bodies, mouse interaction, glue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inloop.plant.reach import Reach
 from inloop.plant.unit import plant_unit
 from inloop.simulate.export import plant_in_c
 
-LOOP = ("il_hand.c",)  # sources of the real-time part that a page needs
+LOOP = ("il_hand.c",)  # real-time sources that a page needs
 LOOP_HEADERS = ("il_hand.h", "inloop.h")
 
 
@@ -23,11 +23,11 @@ def page_code(
     """All C files by name.
 
     Args:
-        plant: the compiled mechanism, with the parameters that the page begins with.
+        plant: the compiled mechanism, with the initial parameters of the page.
         library: poses of its bodies.
-        reach: how hands reach them.
+        reach: how the mouse acts on them.
         method: integrator.
-        step: of it [s].
+        step: step size [s].
     """
     exported = plant_in_c(plant, method, step)
     sources, headers = realtime_sources(), realtime_headers()
@@ -43,7 +43,7 @@ def page_code(
 
 
 def libc_headers() -> dict[str, str]:
-    """The few headers of a C library that plants include, by name."""
+    """The few C library headers that plants include, by name."""
     folder = files("inloop.io.page").joinpath("libc")
     return {
         each.name: each.read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def libc_headers() -> dict[str, str]:
 
 
 def _joined(plant: BarePlant, library: PoseLibrary, reach: Reach) -> str:
-    """What `il_page.c` must know of one plant."""
+    """Definitions for `il_page.c` that are specific to the plant."""
     first = next(iter(plant.by_mode.values())) if plant.by_mode else plant
     known = [p.name for p in first.parameters.declared]
     table = _table_function(plant)
@@ -99,7 +99,7 @@ def _poses(prefix: str) -> Iterable[str]:
 
 
 def _reaches(reach: Reach) -> Iterable[str]:
-    """Tapes and bodies of each mode, and the table of them."""
+    """Tapes and bodies of each mode, and a table of them."""
     rows = []
     for k, tape in enumerate(reach.tapes):
         instructions = (tuple(map(int, row)) for row in tape.instructions)
@@ -119,7 +119,7 @@ def _reaches(reach: Reach) -> Iterable[str]:
 
 
 def _array(kind: str, name: str, values: Iterable[object], *, constant: bool = True) -> str:
-    # an array without any entry is none
+    # C has no empty arrays
     entries = ", ".join(map(str, values)) or ("{0}" if kind.startswith("il_") else "0")
     return f"static {'const ' if constant else ''}{kind} {name}[] = {{{entries}}};"
 

@@ -1,6 +1,6 @@
-"""C files to a WebAssembly module: clang and its linker, or those of the package ziglang.
+"""Compiles C files to a WebAssembly module, with clang and its linker or with package ziglang.
 
-Objects are kept in the build cache by what they were made from, so that the runtime is compiled
+Object files are kept in the build cache by a hash of their inputs, so that the runtime is compiled
 once for all plants.
 """
 
@@ -25,31 +25,31 @@ from inloop.native.building.store import Store
 from inloop.native.runtime_library import runtime_headers, runtime_sources
 
 VERSIONS = ("", "-20", "-19", "-18", "-17", "-16", "-15", "-14")  # of clang, as Debian names them
-# the vectorizer of straight-line code does not end on large functions for this target
+# for this target, the SLP vectorizer does not terminate on large functions
 FLAGS = (
     "-std=c99", "-O2", "-fno-slp-vectorize", "-fno-math-errno", "-fvisibility=hidden",
     "-ffp-contract=off", "-nostdlibinc", "-DINLOOP_TYPES_ONLY",
     "-Werror=implicit-function-declaration",
 )  # fmt: skip
-# memcpy must not be made of memcpy
+# memcpy must not be compiled to a call of itself
 BARE = {"il_page.c": ("-fno-builtin",)}
 STACK = 1 << 20  # bytes
-# functions that the page has for the plant; anything else that is missing is an error
+# functions that the page provides; any other missing symbol is an error
 IMPORTS = (
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "tanh", "exp", "log", "pow",
 )  # fmt: skip
-LONGEST = 600.0  # [s] that one file may take
+LONGEST = 600.0  # time limit per file [s]
 MOST_KEPT = 2000  # objects, some 20 kB each
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Programs that make WebAssembly.
+    """Compiler and linker for WebAssembly.
 
     Attributes:
-        compiler: first words of the command that compiles a file.
-        linker: of the one that links.
-        version: in words.
+        compiler: start of the command that compiles a file.
+        linker: start of the command that links.
+        version: version as text.
     """
 
     compiler: tuple[str, ...]
@@ -58,10 +58,10 @@ class Toolchain:
 
 
 def find_toolchain() -> Toolchain:
-    """The first that is there.
+    """The first toolchain found.
 
     Raises:
-        BuildError: there is none; says what to install.
+        BuildError: none found; the message says what to install.
     """
     for version in VERSIONS:
         clang, linker = shutil.which(f"clang{version}"), shutil.which(f"wasm-ld{version}")
@@ -81,10 +81,10 @@ def _told(compiler: tuple[str, ...], linker: tuple[str, ...]) -> Toolchain:
 
 
 def build_wasm(code: Mapping[str, str]) -> bytes:
-    """The module made of C files, by name.
+    """Compile C files, by name, to a module.
 
     Raises:
-        BuildError: there is no compiler, or it refuses the files.
+        BuildError: no compiler, or it rejects the files.
     """
     tools = find_toolchain()
     headers = {**headers_of(code), **libc_headers()}
@@ -98,7 +98,7 @@ def build_wasm(code: Mapping[str, str]) -> bytes:
             (folder / header).write_text(text, encoding="utf-8")
 
         def compiled(source: str) -> str:
-            # files of the runtime include headers of the runtime only
+            # runtime files include runtime headers only
             seen = common if runtime.get(source) == sources[source] else headers
             return str(_object(tools, folder, shelf, source, sources[source], seen))
 
@@ -117,7 +117,7 @@ def _object(
     text: str,
     headers: Mapping[str, str],
 ) -> Path:
-    """The compiled file, from the cache if it is there."""
+    """The object file, from the cache if available."""
     flags = (*FLAGS, *BARE.get(name, ()))
     made_from = repr((tools, flags, text, sorted(headers.items())))
     kept = shelf / f"{hashlib.sha256(made_from.encode()).hexdigest()}.o"
@@ -132,10 +132,10 @@ def _object(
 
 
 def _forget_old(shelf: Path, most: int) -> None:
-    """Keep so many objects, the newest."""
+    """Keep only the given number of objects, the newest ones."""
     kept: list[tuple[float, Path]] = []
     for path in shelf.glob("*.o"):
-        with contextlib.suppress(OSError):  # another process may tidy up, too
+        with contextlib.suppress(OSError):  # another process may clean up, too
             kept.append((path.stat().st_mtime, path))
     for _, path in sorted(kept, reverse=True)[most:]:
         path.unlink(missing_ok=True)
@@ -150,10 +150,10 @@ def _link(tools: Toolchain, folder: Path, objects: Sequence[str]) -> bytes:
 
 
 def _run(command: Sequence[str], folder: Path) -> str:
-    """What a command prints.
+    """Run a command and return its output.
 
     Raises:
-        BuildError: it fails.
+        BuildError: the command fails.
     """
     try:
         done = subprocess.run(

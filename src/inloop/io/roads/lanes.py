@@ -1,4 +1,4 @@
-"""Lanes of OpenDRIVE: where their edges are, what is painted on them, how slippery they are."""
+"""Lanes of OpenDRIVE: their edges, road marks and friction."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from inloop.model.tyres.road_drawing import RoadMark
 from inloop.symbolic.charts import Reals
 
 MOST_LANES = 60  # on one side
-DASH = (3.0, 6.0)  # of broken lines that do not tell it [m]
-WIDTH = 0.12  # likewise
+DASH = (3.0, 6.0)  # length and gap of broken lines, if not given [m]
+WIDTH = 0.12  # of lines, likewise
 NO_POINTS = np.zeros((0, 3))
 
 
@@ -29,7 +29,7 @@ class Lane:
         kind: as in the file.
         inner: its edge toward the reference line, t over s.
         outer: its other edge.
-        element: of the file.
+        element: element of the file.
     """
 
     number: int
@@ -41,7 +41,7 @@ class Lane:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Lanes between two stations of the plant [m]; the center has no width."""
+    """Lanes between two stations of the plant [m]; the center lane has no width."""
 
     begin: float
     end: float
@@ -63,9 +63,9 @@ def read_sections(
 
     Args:
         road: element of the file.
-        begin: station of the plant where it begins [m].
-        length: of the road [m].
-        shrink: by which t on the banked road is shorter seen from above, over station.
+        begin: station of the plant where it starts [m].
+        length: length of the road [m].
+        shrink: factor that projects t of the banked road to the plan view, over station.
     """
     lanes = road.child("lanes")
     if lanes is None:
@@ -139,14 +139,14 @@ def _zero(s: Reals) -> Reals:
 
 
 def strips_of(section: Section) -> Iterator[Strip]:
-    """Lanes as they are drawn."""
+    """Lanes as drawn strips."""
     for lane in section.lanes:
         right, left = (lane.inner, lane.outer) if lane.number > 0 else (lane.outer, lane.inner)
         yield Strip(section.begin, section.end, right, left, lane.number, lane.kind)
 
 
 def stripes_of(section: Section) -> Iterator[Stripe]:
-    """What is painted on the outer edges of lanes, and in the center."""
+    """Road marks on the outer edges of lanes, and in the center."""
     for lane in (*section.lanes, *((section.center,) if section.center else ())):
         marks = sorted(lane.element.all("roadMark"), key=lambda m: number(m, "sOffset", 0.0))
         begins = [section.begin + number(mark, "sOffset", 0.0) for mark in marks]
@@ -172,7 +172,7 @@ def _painted(mark: Element, edge: Across, begin: float, end: float) -> Iterator[
         return
     parts = [word for word in kind.split() if word in ("solid", "broken")]
     for k, part in enumerate(parts):
-        aside = 2.0 * width * (0.5 * (len(parts) - 1) - k)  # the first one is on the left
+        aside = 2.0 * width * (0.5 * (len(parts) - 1) - k)  # the first line is on the left
         look = RoadMark(NO_POINTS, width, color, DASH if part == "broken" else None)
         yield Stripe(begin, end, _beside(edge, aside), look)
 
@@ -182,7 +182,7 @@ def _beside(edge: Across, aside: float) -> Across:
 
 
 def slippery_of(section: Section) -> Iterator[tuple[float, float, Across, Across, float]]:
-    """Parts of lanes that tell friction: begin, end, right, left, coefficient."""
+    """Parts of lanes with given friction: begin, end, right, left, coefficient."""
     for strip, lane in zip(strips_of(section), section.lanes, strict=True):
         found = sorted(lane.element.all("material"), key=lambda m: number(m, "sOffset", 0.0))
         begins = [section.begin + number(m, "sOffset", 0.0) for m in found]

@@ -1,4 +1,4 @@
-"""One function for all files of roads."""
+"""`load_road`: the single entry point for all road files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of OpenDRIVE: attributes, and cubics along a road."""
+"""Numbers of OpenDRIVE: attributes, and piecewise cubics along a road."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inloop.io.xml import Element
 from inloop.symbolic.charts import Reals
 
 LARGEST = 1e7
-"""Of any number in a file: coordinates of maps are smaller."""
+"""Maximum magnitude of numbers in a file: map coordinates are smaller."""
 
 
 def number(element: Element, name: str, default: float | None = None) -> float:
-    """An attribute that is a number."""
+    """A numeric attribute."""
     if default is not None and name not in element.attributes:
         return default
     text = element.attribute(name)
@@ -31,7 +31,7 @@ def number(element: Element, name: str, default: float | None = None) -> float:
 
 
 def positive(element: Element, name: str) -> float:
-    """An attribute that is a number above 0."""
+    """A positive numeric attribute."""
     value = number(element, name)
     if not value > 0.0:
         element.fail(f"{element.label}: {name} = {value:g} must be more than 0", "Correct it.")
@@ -40,11 +40,11 @@ def positive(element: Element, name: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Cubics:
-    """A number along a road: cubics from their stations on; 0 before the first.
+    """A piecewise cubic function along a road: each from its station on; 0 before the first.
 
     Attributes:
-        begins: stations, increasing [m].
-        rows: (a, b, c, d) of each.
+        begins: start stations, increasing [m].
+        rows: coefficients (a, b, c, d) of each.
     """
 
     begins: tuple[float, ...]
@@ -71,9 +71,9 @@ def read_cubics(elements: Iterable[Element], station: str = "s", begin: float = 
     """Cubics with coefficients a, b, c, d.
 
     Args:
-        elements: one for each.
-        station: attribute that tells where it begins.
-        begin: added to that [m].
+        elements: one per cubic.
+        station: name of the attribute with its start station.
+        begin: offset added to the stations [m].
     """
     found = sorted(
         (

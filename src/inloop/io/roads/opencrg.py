@@ -1,9 +1,9 @@
 """Roads from OpenCRG files (.crg): heights over a curved reference line.
 
 A file has blocks of text, `$NAME` to `$`, then a line of `$$$$`, then records of numbers, one for
-each step along the reference line: LRFI and LDFI as text of 10 or 20 characters a number in lines
-of 80, KRBI and KDBI as big-endian floats of 4 or 8 bytes. Heights are told at v to the left of the
-line; slope and banking of the line add to them. After ASAM OpenCRG 1.2.
+each step along the reference line: LRFI and LDFI as text of 10 or 20 characters per number in
+lines of 80, KRBI and KDBI as big-endian floats of 4 or 8 bytes. Heights are given at v to the left
+of the line; slope and banking of the line are added. See ASAM OpenCRG 1.2.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from inloop.symbolic.spline_surfaces import MOST_POINTS, SplineSurface
 Reals = np.ndarray[Any, np.dtype[Any]]
 
 LARGEST = 300_000_000
-"""Size of a file that is read [bytes]."""
+"""Maximum file size [bytes]."""
 
 LONGEST_HEADER = 100_000
 BYTES = {"KRBI": ">f4", "KDBI": ">f8"}
 CHARACTERS = {"LRFI": 10, "LDFI": 20}
-CLOSE = 1e-4  # by which splines may miss points of the reference line [m]
+CLOSE = 1e-4  # tolerance of splines at points of the reference line [m]
 IGNORED = ("ROAD_CRG_OPTS", "ROAD_CRG_MODS", "ROAD_CRG_MPRO")
 _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^\s!]+)")
 _SECTION = re.compile(r"long section(?:\s+at\s+v\s*=\s*([-+0-9.eE]+)|\s+(\d+))", re.IGNORECASE)
@@ -42,14 +42,14 @@ _SECTION = re.compile(r"long section(?:\s+at\s+v\s*=\s*([-+0-9.eE]+)|\s+(\d+))",
 
 @dataclass
 class _Header:
-    """What stands before the numbers.
+    """Header of a file.
 
     Attributes:
-        path: of the file.
+        path: path of the file.
         keys: numbers of the block ROAD_CRG.
-        channels: names of the columns, in lower case, each with its line.
-        virtual: first value and step of u, if told as a virtual channel.
-        form: how numbers are written.
+        channels: column names, in lower case, each with its line.
+        virtual: first value and step of u, if given as a virtual channel.
+        form: format of the numbers.
         blocks: lines of blocks by name.
         end: offset of the first number [bytes].
         lines: number of lines before it.
@@ -101,7 +101,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _read_header(data: bytes, path: str) -> _Header:
-    """Blocks of text until the line of dollars."""
+    """Read the text blocks up to the line of dollar signs."""
     header = _Header(path)
     block, offset = "", 0
     for number in range(1, LONGEST_HEADER):
@@ -161,7 +161,7 @@ def _float(header: _Header, text: str, number: int) -> float:
 
 
 def _numbers(data: bytes, header: _Header) -> Reals:
-    """A row for each record, a column for each channel; NaN where nothing was measured."""
+    """One row per record, one column per channel; NaN where nothing was measured."""
     columns = len(header.channels)
     if not columns:
         header.fail("the block names no channels (D:)", header.blocks["KD_DEFINITION"])
@@ -175,9 +175,9 @@ def _numbers(data: bytes, header: _Header) -> Reals:
             f"{len(rest)} bytes of numbers are not whole numbers of {kind.itemsize} bytes",
             fix="Its line endings were probably converted; get it again as a binary file.",
         )
-    with np.errstate(invalid="ignore"):  # some kinds of NaN complain
+    with np.errstate(invalid="ignore"):  # signaling NaNs raise a warning
         values = np.frombuffer(rest, kind, len(rest) // kind.itemsize).astype(float)
-    # the last record is filled up with NaN to lines of 80 bytes
+    # the last record is padded with NaN to lines of 80 bytes
     whole = len(values) // columns * columns
     if not np.all(np.isnan(values[whole:])):
         header.fail(f"the last of the records has {len(values) - whole} of {columns} numbers")
@@ -187,7 +187,7 @@ def _numbers(data: bytes, header: _Header) -> Reals:
 
 
 def _from_text(data: bytes, header: _Header, columns: int) -> Reals:
-    """Numbers in fixed columns; each record begins a line."""
+    """Numbers in fixed columns; each record starts a new line."""
     width = CHARACTERS[header.form]
     lines = data[header.end :].decode("latin-1").splitlines()
     while lines and not lines[-1].strip():
@@ -213,14 +213,14 @@ def _from_text(data: bytes, header: _Header, columns: int) -> Reals:
 
 
 def _field(text: str) -> float:
-    """A number; asterisks and blanks stand for nothing measured."""
+    """A number; asterisks and blanks mean missing data."""
     if "*" in text or not text.strip():
         return math.nan
     return float(text.replace("D", "e").replace("d", "e"))
 
 
 def _stations(header: _Header, count: int) -> tuple[float, float]:
-    """u of the first record, and the step between two."""
+    """u of the first record, and the step between records."""
     keys = header.keys
     if header.virtual is not None:
         u, step = header.virtual
@@ -244,7 +244,7 @@ def _stations(header: _Header, count: int) -> tuple[float, float]:
 def _part(
     header: _Header, u: float, step: float, count: int, between: tuple[float, float] | None
 ) -> tuple[int, int]:
-    """First record, and the one behind the last, of what is wanted."""
+    """First record of the requested part, and the one after its last."""
     if between is None:
         return 0, count
     low, high = (round((value - u) / step) for value in between)
@@ -272,7 +272,7 @@ def _column(header: _Header, values: Reals, name: str) -> Reals | None:
 
 
 def _reference(header: _Header, values: Reals, u: float, step: float) -> _Reference:
-    """Headings and slopes are those of the way from the record before."""
+    """Integrate the line; headings and slopes are those from the previous record."""
     keys, count = header.keys, len(values)
     heading = _column(header, values, "reference line phi")
     if heading is None:
@@ -299,7 +299,7 @@ def _reference(header: _Header, values: Reals, u: float, step: float) -> _Refere
 def _surface(
     header: _Header, values: Reals, line: _Reference, notes: list[str]
 ) -> tuple[Reals, Reals]:
-    """v of columns in even steps, and heights of all records there [m]."""
+    """v of evenly spaced columns, and heights of all records there [m]."""
     found = [(k, _SECTION.match(name)) for k, (name, _) in enumerate(header.channels)]
     sections = [(k, match) for k, match in found if match is not None]
     if len(sections) < 2:
@@ -346,7 +346,7 @@ def _across(header: _Header, told: list[str | None], sections: list[Any]) -> Rea
 
 
 def _filled(header: _Header, z: Reals, notes: list[str]) -> Reals:
-    """Where nothing was measured the height goes on as beside it."""
+    """Interpolate missing heights from their neighbors in the same record."""
     missing = np.isnan(z)
     if not missing.any():
         return z
@@ -380,7 +380,7 @@ def _road(
             "be used",
             fix="Read a part with between=(u, u) [m], or every n-th record with every=n.",
         )
-    # stations of a plant begin at 0
+    # stations of a plant start at 0
     try:
         surface = SplineSurface.through(
             (0.0, step), (float(v[0]), float(v[1] - v[0])), z, 1 if kind == "linear" else 3
@@ -405,7 +405,7 @@ def _road(
 
 
 def _thinned(line: _Reference, begin: float, end: float) -> Curve:
-    """As few points as a smooth curve needs to keep close to all."""
+    """As few points as a smooth curve needs to stay close to all."""
     from scipy.interpolate import CubicSpline
 
     inside = (line.u >= begin - 1e-9) & (line.u <= end + 1e-9)

@@ -1,7 +1,7 @@
 """Roads from OpenDRIVE files (.xodr): plan view, elevation, superelevation, lanes, marks, friction.
 
-All roads of a file lie on one axis of stations, one after the other (`symbolic/lines.py`). Where
-several overlap, as in junctions, the one whose reference line is nearest counts.
+All roads of a file are concatenated on one axis of stations (`symbolic/lines.py`). Where several
+overlap, as in junctions, the one with the nearest reference line counts.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from inloop.symbolic.lines import GAP, Curve
 from inloop.symbolic.spline_surfaces import SplineSurface
 from inloop.symbolic.tables import PiecewisePolynomial
 
-BESIDE = 3.0  # how far the surface goes on beside the outermost lane [m]
-STEEPEST = 1.2  # superelevation [rad]
+BESIDE = 3.0  # extension of the surface beyond the outermost lane [m]
+STEEPEST = 1.2  # maximum superelevation [rad]
 WIDEST = 200.0  # from the reference line to the outermost edge [m]
-ALONG, ACROSS = 1.0, 0.25  # steps of the grid of friction [m]
+ALONG, ACROSS = 1.0, 0.25  # steps of the friction grid [m]
 MOST_OF_FRICTION = 200_000  # points of that grid
 UNREAD = {
     "shape": "shapes across the road",
@@ -48,12 +48,12 @@ class _Part:
     """One road of the file; stations are those of the plant.
 
     Attributes:
-        begin: station where it begins [m].
+        begin: start station [m].
         curve: reference line.
-        elevation: [m].
+        elevation: elevation of the reference line [m].
         bank: superelevation [rad], left side up.
-        sections: of its lanes.
-        element: of the file.
+        sections: lane sections.
+        element: element of the file.
     """
 
     begin: float
@@ -146,7 +146,7 @@ def _edge(parts: list[_Part], side: int) -> Across:
         for section in part.sections or (Section(part.begin, part.end, None, ()),):
             count = max(2, round(section.end - section.begin) + 1)
             s = np.linspace(section.begin, section.end, count)
-            # a section ends just before the next one begins
+            # a section ends just before the start of the next one
             s[-1] = np.nextafter(s[-1], -math.inf)
             stations.append(s)
             values.append(section.edge(side)(s) + (0.0 if part.sections else side * BESIDE))
@@ -155,7 +155,7 @@ def _edge(parts: list[_Part], side: int) -> Across:
 
 
 def _profile(parts: list[_Part], edges: tuple[Across, Across]) -> Height:
-    """Height over s and t: elevation, and bank as far as the surface reaches."""
+    """Height over s and t: elevation, and superelevation within the extent of the surface."""
     elevation = _table(parts, lambda part: part.elevation)
     bank = _table(parts, lambda part: part.bank)
     every = np.concatenate([np.linspace(part.begin, part.end, 500) for part in parts])
@@ -179,7 +179,7 @@ def _look_up(table: PiecewisePolynomial | None, s: Scalar) -> Scalar:
 
 
 def _table(parts: list[_Part], of: Callable[[_Part], Cubics]) -> PiecewisePolynomial | None:
-    """A number along all roads; constant beyond the ends of each."""
+    """A quantity along all roads; constant beyond the ends of each."""
     if all(of(part).is_zero for part in parts):
         return None
     breaks: list[float] = []
@@ -200,7 +200,7 @@ def _table(parts: list[_Part], of: Callable[[_Part], Cubics]) -> PiecewisePolyno
 
 
 def _shifted(cubics: Cubics, s: float) -> tuple[float, float, float, float]:
-    """The cubic that holds from a station on, about that station."""
+    """The cubic that is valid from a station on, about that station."""
     k = int(np.searchsorted(cubics.begins, s, side="right")) - 1
     if k < 0:
         return 0.0, 0.0, 0.0, 0.0
@@ -209,7 +209,7 @@ def _shifted(cubics: Cubics, s: float) -> tuple[float, float, float, float]:
 
 
 def _friction(parts: list[_Part], grip: Scalar | Height) -> Height | None:
-    """What lanes and patches tell of friction, on a grid; None if they tell nothing."""
+    """Friction of lanes and patches on a grid; None if the file gives none."""
     areas = [area for part in parts for section in part.sections for area in slippery_of(section)]
     areas += [area for part in parts for area in _patches(part)]
     if all(friction == 1.0 for *_, friction in areas):
@@ -237,7 +237,7 @@ def _friction(parts: list[_Part], grip: Scalar | Height) -> Height | None:
 
 
 def _patches(part: _Part) -> list[tuple[float, float, Across, Across, float]]:
-    """Rectangular objects that tell friction."""
+    """Rectangular objects with given friction."""
     objects = part.element.child("objects")
     areas = []
     for element in objects.all("object") if objects else ():
@@ -256,7 +256,7 @@ def _constant(value: float) -> Across:
 
 
 def _notes(root: Element) -> list[str]:
-    """What is in the file and not used."""
+    """Notes on content of the file that is not used."""
     found: set[str] = set()
     waiting = list(root.all("road"))
     while waiting:

@@ -1,4 +1,4 @@
-"""The plan view of OpenDRIVE: reference lines of lines, arcs, spirals and polynomials as points."""
+"""The plan view of OpenDRIVE: lines, arcs, spirals and polynomials, sampled as points."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from inloop.symbolic.charts import Reals
 from inloop.symbolic.lines import Curve
 
 LONGEST_STEP, SHORTEST_STEP = 2.0, 0.1  # between points [m]
-PER_RADIUS = 0.1  # step by the radius of curvature: cubics then miss an arc by 3e-7 of its radius
+PER_RADIUS = 0.1  # step / radius of curvature: cubics then miss an arc by 3e-7 of its radius
 MOST_POINTS = 50_000
-APART = 0.1  # between the end of a geometry and the begin of the next one [m]
+APART = 0.1  # maximum gap between consecutive geometries [m]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 Pieces = tuple[Reals, Reals, Reals]  # s from 0, points, tangents
@@ -45,7 +45,7 @@ def read_curve(road: Element) -> Curve:
 
 
 def _check_joint(shape: Element, before: Pieces, s: Reals, points: Reals) -> None:
-    """Geometries must follow each other."""
+    """Check that a geometry follows the previous one without gap or overlap."""
     gap = float(np.linalg.norm(points[0] - before[1][-1]))
     if gap > APART or abs(s[0] - before[0][-1]) > APART:
         shape.fail(
@@ -76,7 +76,7 @@ def _sampled(shape: Element) -> Pieces:
 
 
 def _stations(element: Element, length: float, curvature: float) -> Reals:
-    """Even steps that suit the sharpest curvature [1/m]."""
+    """Evenly spaced stations, fine enough for the largest curvature [1/m]."""
     step = min(LONGEST_STEP, max(PER_RADIUS / max(abs(curvature), 1e-9), SHORTEST_STEP))
     count = max(2, math.ceil(length / step) + 1)
     if count > MOST_POINTS:
@@ -98,7 +98,7 @@ def _spiral(element: Element, length: float) -> Pieces:
 
 
 def _bent(element: Element, length: float, first: float, last: float) -> Pieces:
-    """A line whose curvature changes evenly, by Gauss' rule between points."""
+    """A curve with linearly changing curvature (clothoid), by Gauss quadrature between points."""
     s = _stations(element, length, max(abs(first), abs(last)))
 
     def heading(at: Reals) -> Reals:
@@ -114,10 +114,10 @@ def _bent(element: Element, length: float, first: float, last: float) -> Pieces:
 
 
 def _poly3(element: Element, length: float) -> Pieces:
-    """v = a + b u + c u² + d u³, as far as the length of the curve."""
+    """v = a + b u + c u² + d u³, up to the length of the curve."""
     a, b, c, d = _coefficients(element, "abcd")
     u = np.linspace(0.0, length, len(_stations(element, length, _sharpest(length, c, d))))
-    # u over the length of the curve, whose derivative is known
+    # u over arc length, whose derivative is known
     way = np.concatenate([[0.0], np.cumsum(_lengths(u, b, c, d))])
     along = 1.0 / np.sqrt(1.0 + (b + u * (2.0 * c + u * 3.0 * d)) ** 2)
     s = np.linspace(0.0, length, len(u))
@@ -141,7 +141,7 @@ def _sharpest(length: float, c: float, d: float) -> float:
 
 
 def _parametric(element: Element, length: float) -> Pieces:
-    """u(p) and v(p), p from 0 to 1 or to the length; stations grow evenly with p."""
+    """u(p) and v(p), p from 0 to 1 or to the length; stations are proportional to p."""
     u, v = (_coefficients(element, names) for names in (("aU", "bU", "cU", "dU"),
                                                        ("aV", "bV", "cV", "dV")))  # fmt: skip
     told = element.attributes.get("pRange", "normalized")

@@ -1,1 +1,1 @@
-"""Models of ROBOTRAN (.mbs)."""
+"""Import of ROBOTRAN models (.mbs)."""

@@ -25,7 +25,7 @@ from inloop.io.xml import Element
 from inloop.model.geometry import NO_INERTIA, Matrix3, symmetric
 from inloop.model.names import quoted
 
-# T slides along and R turns about axis 1, 2 or 3
+# T translates along, R rotates about axis 1, 2 or 3
 JOINT_TYPES = ("T1", "T2", "T3", "R1", "R2", "R3")
 # natures of joints; "forced" is the older word for "driven"
 INDEPENDENT, DEPENDENT, DRIVEN = "independent", "dependent", ("driven", "forced")
@@ -33,14 +33,14 @@ INDEPENDENT, DEPENDENT, DRIVEN = "independent", "dependent", ("driven", "forced"
 
 @dataclass(frozen=True)
 class MbsJoint:
-    """A joint as the file has it.
+    """A joint as in the file.
 
     Attributes:
         name: its name in the file.
         type: "T1" ... "R3".
         nature: "independent", "dependent" (on loops), "driven" or "forced".
         initial: (q, qd) at the start [rad or m, per s].
-        symbols: which of q, qd, qdd the file asks to keep symbolic.
+        symbols: which of q, qd, qdd are requested as symbols.
         where: file and line.
     """
 
@@ -54,7 +54,7 @@ class MbsJoint:
 
 @dataclass(frozen=True)
 class MbsPoint:
-    """A point of a body [m], with the sensors and the names of external forces on it."""
+    """A point of a body [m], with its sensors and the names of its external forces."""
 
     name: str
     position: Triple
@@ -65,12 +65,12 @@ class MbsPoint:
 
 @dataclass(frozen=True)
 class MbsBody:
-    """A body as the file has it.
+    """A body as in the file.
 
     Attributes:
         name: its name in the file.
-        parent: the point it hangs on.
-        joints: base to tip; none welds it on.
+        parent: the point to which it is attached.
+        joints: base to tip; none: welded.
         mass: [kg].
         com: center of mass in body axes [m].
         inertia: about the center of mass, in body axes [kg·m²].
@@ -90,7 +90,7 @@ class MbsBody:
 
 @dataclass(frozen=True)
 class MbsSystem:
-    """All that is read from a ROBOTRAN file; `ignored` counts what is not."""
+    """All elements read from a ROBOTRAN file; `ignored` counts the others."""
 
     name: str
     gravity: Triple
@@ -143,9 +143,9 @@ def _read_body(element: Element) -> MbsBody:
 def _read_inertia(element: Element | None) -> Matrix3:
     if element is None:
         return NO_INERTIA
-    # ROBOTRAN stores entries of the matrix, about the center of mass: Ixy = -∫ x y dm, which is
-    # what the model wants too (its reader copies them into In[1..9], its generated code adds
-    # In[2] OMp2 to the moments: TimotheeHabra/coman_robotran); products of zero may be left out
+    # ROBOTRAN stores entries of the matrix about the center of mass, Ixy = -∫ x y dm, as the
+    # model does (its reader copies them to In[1..9], its generated code adds In[2] OMp2 to the
+    # moments: TimotheeHabra/coman_robotran); products of zero may be omitted
     xx, yy, zz, xy, xz, yz = (
         _number(element, name) for name in ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
     )
@@ -184,7 +184,7 @@ def _read_point(element: Element) -> MbsPoint:
 
 def _coordinates(element: Element) -> Triple:
     coordinates = element.child("coordinates")
-    # the editor leaves out what is zero
+    # the editor omits zeros
     if coordinates is None:
         return 0.0, 0.0, 0.0
     x, y, z = (_number(coordinates, axis) for axis in "xyz")
@@ -192,13 +192,13 @@ def _coordinates(element: Element) -> Triple:
 
 
 def _number(element: Element, tag: str) -> float:
-    """Return the number in a child, 0 if there is no such child."""
+    """Return the number in a child, 0 if the child is missing."""
     child = element.child(tag)
     return 0.0 if child is None else number(child, child.text, f"<{tag}>")
 
 
 def _text(element: Element, tag: str) -> str:
-    """Return the text in a child, which must be there."""
+    """Return the text in a child, which is required."""
     child = element.need(tag)
     if not child.text:
         child.fail(f"<{tag}> is empty", "Fill it in.")

@@ -1,4 +1,4 @@
-"""What a ROBOTRAN file tells beyond the tree: loops, links, sensors, data of the user's code."""
+"""Elements of a ROBOTRAN file beyond the tree: loops, links, sensors, data of user code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CUT_KINDS: tuple[CutKind, ...] = get_args(CutKind)
 SENSOR_SIGNALS = ("Pos", "Rot", "Vit", "Om", "Acc", "Omp", "Jac")
 _GRAPHICS = {"graphics", "x2D", "x3D"}
 _ENDS = {"name", "endpoint1", "endpoint2"}
-# which elements are read inside which; others are counted, what they hold is not looked at
+# which elements are read inside which; others are counted, without their contents
 _READ: dict[str, set[str]] = {
     "mbsDescR7": {
         "mbsname", "mbsyspad_version", "base", "bodytree", "cuts", "links", "user_models",
@@ -41,7 +41,7 @@ _READ: dict[str, set[str]] = {
 
 @dataclass(frozen=True)
 class MbsEnd:
-    """A point of a body by the names in the file; "base" is the ground, "origin" its origin."""
+    """A point of a body by its names in the file; "base" is the ground, "origin" its origin."""
 
     body: str
     point: str
@@ -60,8 +60,8 @@ class MbsCut:
             two bodies coincide too.
         name: its name in the file.
         ends: the two points.
-        length: of a rod [m], 0 if the file does not tell it; ROBOTRAN's own reader takes it from
-            <length> too (TimotheeHabra/coman_robotran, mbs_xml_reader.c).
+        length: length of a rod [m], 0 if not given; ROBOTRAN's own reader also takes it from
+            <length> (TimotheeHabra/coman_robotran, mbs_xml_reader.c).
         where: file and line.
     """
 
@@ -83,7 +83,7 @@ class MbsLink:
 
 @dataclass(frozen=True)
 class MbsSensor:
-    """Which quantities of a point the file asks for, such as "Pos" or "Jac"."""
+    """Quantities of a point that the file requests, such as "Pos" or "Jac"."""
 
     name: str
     signals: tuple[str, ...]
@@ -91,7 +91,7 @@ class MbsSensor:
 
 @dataclass(frozen=True)
 class UserParameter:
-    """A parameter of the user's code: numbers, or words where they are no numbers."""
+    """A parameter of user code: numbers, or text for non-numeric values."""
 
     name: str
     type: str
@@ -100,7 +100,7 @@ class UserParameter:
 
 @dataclass(frozen=True)
 class UserModel:
-    """A group of parameters of the user's code."""
+    """A group of parameters of user code."""
 
     name: str
     parameters: tuple[UserParameter, ...]
@@ -108,7 +108,7 @@ class UserModel:
 
 @dataclass(frozen=True)
 class UserVariable:
-    """A vector that goes in or out of the user's code."""
+    """A vector that is an input or output of user code."""
 
     name: str
     type: str
@@ -156,7 +156,7 @@ def read_sensors(point: Element) -> Iterator[MbsSensor]:
 
 
 def read_user_models(element: Element | None) -> Iterator[UserModel]:
-    """Read the parameters of the user's code."""
+    """Read the parameters of user code."""
     for model in [] if element is None else element.all("user_model"):
         parameters = tuple(_read_parameter(parameter) for parameter in model.all("parameter"))
         yield UserModel(model.need("name").text, parameters)
@@ -176,7 +176,7 @@ def _number_or_text(text: str) -> float | str:
 
 
 def read_user_variables(element: Element | None) -> Iterator[UserVariable]:
-    """Read the inputs and outputs of the user's code."""
+    """Read the inputs and outputs of user code."""
     for variable in [] if element is None else element.all("user_variable"):
         size = variable.need("size")
         yield UserVariable(

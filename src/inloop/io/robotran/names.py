@@ -1,4 +1,4 @@
-"""Names of a ROBOTRAN file and what they are called in the model."""
+"""Names in a ROBOTRAN file and their names in the model."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class _Named(Protocol):
 
 @dataclass(frozen=True)
 class SystemNames:
-    """Names in the model for the names in the file.
+    """Model names by names in the file.
 
     Attributes:
-        bodies: for each body; "base" is the ground.
-        steps: for each body, the massless bodies that carry its joints but the last.
-        coordinates: for each body, its joints base to tip.
-        coordinate_of: the same, for each (body, joint).
-        paths: for each (body, point).
-        cuts: for each cut, in the order of the file.
-        links: for each link, in the order of the file.
-        notes: a sentence for each name that was changed.
+        bodies: by body; "base" is the ground.
+        steps: by body, the massless bodies that carry all its joints but the last.
+        coordinates: by body, its coordinates base to tip.
+        coordinate_of: coordinates by (body, joint).
+        paths: paths by (body, point).
+        cuts: names of the cuts, in file order.
+        links: names of the links, in file order.
+        notes: one sentence for each changed name.
     """
 
     bodies: Mapping[str, str]
@@ -50,7 +50,7 @@ class SystemNames:
 
         Args:
             end: names in the file.
-            label: what messages call the element that refers to it.
+            label: the element that refers to it, as in messages.
         """
         if end.body not in self.bodies:
             raise FileFormatError(
@@ -72,7 +72,7 @@ def name_system(system: MbsSystem) -> SystemNames:
     """Name everything in a system.
 
     Raises:
-        FileFormatError: two bodies, or two points of a body, have one name.
+        FileFormatError: two bodies, or two points of a body, have the same name.
     """
     _refuse_repeated("body", system.bodies, taken=(ORIGIN.body,))
     bodies = Names("body", reserved=(GROUND_NAME,))
@@ -101,7 +101,7 @@ def name_system(system: MbsSystem) -> SystemNames:
 def _name_all(
     kind: str, elements: Sequence[_Named], taken: Sequence[str], notes: list[str]
 ) -> list[str]:
-    """Return a name for each element; what repeats a name of the file gets another one."""
+    """Return a name for each element; duplicates of a name in the file get a different one."""
     names = Names(kind, reserved=taken)
     originals = [element.name for element in elements]
     names.read(dict.fromkeys(originals))
@@ -117,7 +117,7 @@ def _name_all(
 def _name_coordinates(
     system: MbsSystem, bodies: Names, joints: Names
 ) -> Mapping[str, Sequence[str]]:
-    """Return the coordinates of each body: the joint's own name if no other joint has it."""
+    """Return the coordinates of each body: the joint's own name if it is unique."""
     counts = Counter(joint.name for body in system.bodies for joint in body.joints)
     joints.read(name for name, count in counts.items() if count == 1)
     return {

@@ -1,4 +1,4 @@
-"""What a user should know about a ROBOTRAN file that was read."""
+"""Notes for the user about an imported ROBOTRAN file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inloop.model.names import quoted
 
 
 def notes_of(system: MbsSystem, laws: Container[str]) -> Iterator[str]:
-    """Yield one sentence for each thing worth knowing.
+    """Yield one sentence per note.
 
     Args:
-        system: what was read.
-        laws: names of the links that have a law.
+        system: elements of the file.
+        laws: names of the links with a law.
     """
     natures = Counter(joint.nature for body in system.bodies for joint in body.joints)
     for nature, count in natures.items():

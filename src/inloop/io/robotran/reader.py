@@ -1,8 +1,8 @@
-"""ROBOTRAN: a system drawn in MBsysPad (.mbs), turned into a model.
+"""ROBOTRAN: import of systems drawn in MBsysPad (.mbs).
 
-Bodies keep their names and their order in the file. A body with several joints hangs on massless
-bodies, one per joint before the last, called "<body>_<joint>". A coordinate has the name of its
-joint, or "<body>_<joint>" where several joints of the file share that name. Cuts become loops,
+Bodies keep their names and their order in the file. A body with several joints is attached by
+massless bodies, one per joint before the last, called "<body>_<joint>". A coordinate has the name
+of its joint, or "<body>_<joint>" if several joints of the file share that name. Cuts become loops,
 driven joints live inputs. Laws of links and joints are code outside the file.
 """
 
@@ -40,10 +40,11 @@ class RobotranOptions:
     """How to read a ROBOTRAN file.
 
     Attributes:
-        name: name of the model; the system's name if not given.
-        external_forces: True makes a force and a torque input at each point that has one.
-        link_laws: laws of links by the name in the file; each takes l [m], the distance, ld
-            [m/s], its rate, and t [s]; returns the force [N], positive pulls the points together.
+        name: name of the model; default: the system's name.
+        external_forces: True adds a force and a torque input at each point that has one.
+        link_laws: laws of links by the name in the file; each takes the distance l [m], its rate
+            ld [m/s] and the time t [s], and returns the force [N], positive if it pulls the points
+            together.
     """
 
     name: str | None = None
@@ -53,14 +54,14 @@ class RobotranOptions:
 
 @dataclass(frozen=True)
 class RobotranData:
-    """What a ROBOTRAN file tells beyond the equations: `model.metadata["robotran"]`.
+    """Data of a ROBOTRAN file beyond the equations: `model.metadata["robotran"]`.
 
     Attributes:
         system: the elements of the file: natures of the joints, sensors, cuts, links, parameters.
         coordinates: name of the coordinate for each (body, joint) of the file.
         paths: path in the model for each (body, point) of the file: ends of cuts and links.
-        external_forces: stem of the inputs for each external force of the file.
-        loops: name of the loop for each cut of the file, in its order.
+        external_forces: prefix of the inputs for each external force of the file.
+        loops: name of the loop for each cut, in file order.
     """
 
     system: MbsSystem
@@ -74,9 +75,9 @@ def read(root: Element, model_type: type[Model], options: RobotranOptions) -> Mo
     """Return the model of a ROBOTRAN file, given its root element.
 
     Raises:
-        FileFormatError: an element is broken.
-        ModelError: the elements do not fit together; all such mistakes at once.
-        InputError: there is a law for a link that the file does not have.
+        FileFormatError: an element is malformed.
+        ModelError: the elements do not fit together; all such errors at once.
+        InputError: a law is given for a link that is not in the file.
     """
     system = read_system(root)
     names = Names("model")
@@ -84,13 +85,13 @@ def read(root: Element, model_type: type[Model], options: RobotranOptions) -> Mo
     name = options.name or names[system.name]
     model = model_type(name, gravity=system.gravity, strict_inertia=False)
     _Reader(model, system, options).read()
-    # all mistakes of the model come out here, with the lines of the file
+    # raises all errors of the model, with the lines of the file
     model.build()
     return model
 
 
 class _Reader:
-    """Writes one system into a model."""
+    """Adds one system to a model."""
 
     def __init__(self, model: ModelBuilder, system: MbsSystem, options: RobotranOptions) -> None:
         self._model = model
@@ -153,7 +154,7 @@ class _Reader:
                     self._model.line_force(a, b, law, name=name)
 
     def _add_natures(self) -> None:
-        """Drive the driven joints; wish for the independent ones where loops leave a choice."""
+        """Drive the driven joints; prefer the independent ones where loops leave a choice."""
         for body in self._system.bodies:
             for joint in body.joints:
                 coordinate = self._names.coordinate_of[body.name, joint.name]
@@ -198,9 +199,9 @@ class _Reader:
 
 
 def joint_spec(joint: MbsJoint, coordinate: str, loops: bool = False) -> JointSpec:
-    """Return a joint of the model; T slides along and R turns about axis 1, 2 or 3.
+    """Return a joint of the model; T translates along, R rotates about axis 1, 2 or 3.
 
-    Where there are loops, the file gives dependent joints an estimate.
+    In systems with loops, the start values of dependent joints are estimates.
     """
     written = prismatic if joint.type[0] == "T" else revolute
     axis = "xyz"[int(joint.type[1]) - 1]

@@ -1,1 +1,1 @@
-"""Models of Gazebo (SDF)."""
+"""Import of Gazebo models (SDF)."""

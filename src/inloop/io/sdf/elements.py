@@ -18,7 +18,7 @@ from inloop.model import Pose
 from inloop.model.geometry import Matrix3, rotated_inertia, symmetric, times_vector, transpose
 from inloop.model.names import quoted
 
-LIMITLESS = 1e16  # what SDF writes for no limit
+LIMITLESS = 1e16  # written in SDF for no limit
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "ball", "universal", "revolute2", "screw")
 _LINK = {"pose", "inertial", "visual", "collision", "gravity", "enable_gravity"}
 _JOINT = {"pose", "parent", "child", "axis", "axis2", "screw_thread_pitch", "thread_pitch"}
@@ -27,7 +27,7 @@ _AXIS = {"xyz", "limit", "dynamics", "use_parent_model_frame", "initial_position
 
 @dataclass(frozen=True)
 class SdfLink:
-    """A link as the file has it, in its own axes; see `UrdfLink`."""
+    """A link as in the file, in its own axes; see `UrdfLink`."""
 
     name: str
     X_ML: Pose
@@ -44,7 +44,7 @@ class SdfAxis:
     """An axis of a joint.
 
     Attributes:
-        xyz_M: its direction in axes of the model.
+        xyz_M: its direction in model axes.
         limits: lowest and highest q [rad or m], or None.
         damping: [N·m·s/rad or N·s/m].
         stiffness: [N·m/rad or N/m].
@@ -62,7 +62,7 @@ class SdfAxis:
 
 @dataclass(frozen=True)
 class SdfJoint:
-    """A joint as the file has it.
+    """A joint as in the file.
 
     Attributes:
         name: its name.
@@ -70,8 +70,8 @@ class SdfJoint:
         parent: name of a link, or "world".
         child: name of a link, or "world".
         X_MJ: pose of the joint in the model, with all joints at zero.
-        axes: none, one or two.
-        pitch: of a screw [m/rad].
+        axes: zero, one or two axes.
+        pitch: pitch of a screw [m/rad].
         where: file and line.
     """
 
@@ -114,7 +114,7 @@ class ElementReader:
         return SdfLink(name, X_ML, mass, com, inertia, visuals, falls, element.where)
 
     def joint(self, element: Element) -> SdfJoint | None:
-        """Read a joint; None if its type is not known here, which is noted."""
+        """Read a joint; None if its type is unsupported, which is noted."""
         name, kind = element.attribute("name"), element.attribute("type")
         if kind not in TYPES:
             self._remarks.add(f"not read: {quoted(kind)} joint {quoted(name)}", element.where)
@@ -220,7 +220,7 @@ class ElementReader:
         if element.tag != "mesh":
             return f"{element.label} is not drawn"
         uri = element.need("uri").text
-        # model://name/file lies where packages lie
+        # model://name/file is located like packages
         found = self._packages.find(uri.replace("model://", "package://", 1))
         if isinstance(found, str):
             return f"mesh {uri[:200]!a} is not read: {found}"
@@ -247,7 +247,7 @@ def _switch(element: Element) -> bool:
 
 
 def _pitch(joint: Element) -> float:
-    """Way per radian [m/rad]."""
+    """Pitch of a screw [m/rad]."""
     if joint.child("screw_thread_pitch") is not None:
         return _value(joint, "screw_thread_pitch", 1.0) / (2.0 * math.pi)
     old = _value(joint, "thread_pitch", 0.0)
@@ -268,5 +268,5 @@ def _color(visual: Element) -> tuple[float, float, float, float] | None:
 
 
 def in_axes(R_MA: Matrix3, vector_M: Triple) -> Triple:
-    """Return a direction of the model in axes A."""
+    """Return a direction given in model axes, in axes A."""
     return cast(Triple, times_vector(transpose(R_MA), vector_M))

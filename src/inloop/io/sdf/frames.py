@@ -1,4 +1,4 @@
-"""Frames of an SDF model: poses that are written relative to each other, resolved."""
+"""Frames of an SDF model: resolves poses that are relative to each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEGREE = 0.017453292519943295
 
 
 def read_pose(element: Element | None, remarks: Remarks) -> Pose:
-    """Return the pose that is the text of <pose>: x y z roll pitch yaw, or a quaternion."""
+    """Return the pose in the text of <pose>: x y z roll pitch yaw, or a quaternion."""
     if element is None or not element.text:
         return Pose()
     if element.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw":
@@ -33,7 +33,7 @@ def read_pose(element: Element | None, remarks: Remarks) -> Pose:
 
 @dataclass(frozen=True)
 class _Frame:
-    """A frame as written: its pose in another one, and what it moves with."""
+    """A frame as written: its pose in another frame, and the frame it is attached to."""
 
     X: Pose
     relative_to: str
@@ -42,9 +42,9 @@ class _Frame:
 
 
 class Frames:
-    """All named frames of a model: links, joints and frames of their own.
+    """All named frames of a model: links, joints and explicit frames.
 
-    Links move by themselves; joints are attached to their child links, frames to what they name.
+    Links move independently; joints are attached to their child links, frames to the named element.
     """
 
     def __init__(self, model: Element, remarks: Remarks) -> None:
@@ -90,7 +90,7 @@ class Frames:
         return self._resolved[path[0] if path else name]
 
     def link_of(self, name: str, asking: Element) -> str:
-        """Return the link that a frame moves with, or "world"."""
+        """Return the link to which a frame is attached, or "world"."""
         seen = {name}
         while name not in self._links and name != WORLD:
             if name == MODEL:
@@ -104,7 +104,7 @@ class Frames:
         return name
 
     def inside(self, element: Element, default: str) -> Pose:
-        """Return X_MF of an element that is no frame itself, such as <inertial>."""
+        """Return X_MF of an element that is not itself a frame, such as <inertial>."""
         pose = element.child("pose")
         relative = default
         if pose is not None:

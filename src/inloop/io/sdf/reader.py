@@ -1,7 +1,7 @@
-"""SDF: the models of Gazebo, turned into a model.
+"""SDF: import of Gazebo models.
 
-A link that no joint carries floats by a free joint, unless its model is static. Joints that close
-a loop become cuts. Worlds and models are read; everything else is noted.
+A link without a parent joint gets a free joint, unless its model is static. Joints that close a
+loop become cuts. Worlds and models are read; everything else is noted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from inloop.model.joints import chain_suffixes
 from inloop.model.names import GROUND_NAME, RESERVED_POINTS, quoted
 
 Model = TypeVar("Model", bound=ModelBuilder)
-GRAVITY: Triple = (0.0, 0.0, -9.8)  # of SDF, where a world tells none
+GRAVITY: Triple = (0.0, 0.0, -9.8)  # default of SDF
 CUTS = {"revolute": "hinge", "continuous": "hinge", "ball": "ball", "fixed": "solid"}
 
 
@@ -47,12 +47,12 @@ class SdfOptions:
     """How to read an SDF file.
 
     Attributes:
-        name: name of the model; that of the file if not given.
-        gravity: in world axes [m/s²]; that of the file if not given, -9.8 along z by default.
-        apply_dynamics: False leaves out dampers, springs and friction of joints.
-        friction_deflection: joints with `<friction>` stick, and give way by so much under all of
-            it [rad or m]; without it their friction is left out.
-        packages: folders by name: where model://name/file and package://name/file lie.
+        name: name of the model; default: that of the file.
+        gravity: in world axes [m/s²]; default: that of the file, else -9.8 along z.
+        apply_dynamics: False omits dampers, springs and friction of joints.
+        friction_deflection: deflection of sticking joints under their full `<friction>`
+            [rad or m]; without it, dry friction is omitted.
+        packages: folders of model://name/file and package://name/file, by name.
     """
 
     name: str | None = None
@@ -67,14 +67,14 @@ class SdfOptions:
 
 @dataclass(frozen=True)
 class SdfData:
-    """What an SDF file tells beyond the equations: `model.metadata["sdf"]`.
+    """Data of an SDF file beyond the equations: `model.metadata["sdf"]`.
 
     Attributes:
         links: all links by model and name.
-        joints: all joints that were read.
-        coordinates: names of the coordinates of each joint, and of each link that floats.
-        frames: pose of each link in the frame of the body of the model: they differ where a joint
-            is not at the origin of its child.
+        joints: all supported joints.
+        coordinates: names of the coordinates of each joint, and of each floating link.
+        frames: pose of each link in the frame of the model's body: they differ if a joint is not
+            at the origin of its child.
     """
 
     links: tuple[SdfLink, ...]
@@ -87,8 +87,8 @@ def read(root: Element, model_type: type[Model], options: SdfOptions) -> Model:
     """Return the model of an SDF file, given its root element.
 
     Raises:
-        FileFormatError: an element is broken, or names something that is not there.
-        ModelError: the elements make no mechanism; all such mistakes at once.
+        FileFormatError: an element is malformed, or refers to something unknown.
+        ModelError: the elements do not form a mechanism; all such errors at once.
     """
     remarks = Remarks()
     models, gravity = _models(root, remarks)
@@ -111,7 +111,7 @@ def read(root: Element, model_type: type[Model], options: SdfOptions) -> Model:
     model.metadata["sdf"] = SdfData(
         tuple(writer.links), tuple(writer.joints), writer.coordinates, writer.frames
     )
-    # all mistakes of the model come out here, with the lines of the file
+    # raises all errors of the model, with the lines of the file
     model.build()
     return model
 
@@ -142,7 +142,7 @@ def _models(root: Element, remarks: Remarks) -> tuple[list[Element], Triple]:
 
 
 class _Writer:
-    """Writes models of one file into a model."""
+    """Adds the models of one file to a model."""
 
     def __init__(
         self, model: ModelBuilder, options: SdfOptions, gravity: Sequence[float], remarks: Remarks
@@ -161,7 +161,7 @@ class _Writer:
         self.frames: dict[str, Pose] = {}
 
     def name_of(self, names: Names, wanted: str, where: str) -> str:
-        """Return a name that nothing else has; tell if it is not the one that the file has."""
+        """Return an unused name, with a note if it differs from that in the file."""
         name = names.new(wanted)
         if name != wanted:
             self.remarks.add(f"{quoted(wanted)} is called {quoted(name)}", where)
@@ -185,7 +185,7 @@ class _Writer:
 
 
 class _Assembly:
-    """Hangs the links of one model on each other."""
+    """Connects the links of one model."""
 
     def __init__(
         self,
@@ -202,11 +202,11 @@ class _Assembly:
         self._joints = list(joints)
         self._static = static
         self._handles: dict[str, BodyHandle] = {WORLD: self._model.ground}
-        # pose of each link in the frame of its body; the world as the model sees it
+        # pose of each link in the frame of its body; the world as seen from the model
         self._X_BL: dict[str, Pose] = {WORLD: Pose()}
 
     def add(self) -> None:
-        """Add all links, those that carry others first."""
+        """Add all links, parents first."""
         waiting = list(self._joints)
         roots = [name for name in self._links if not any(j.child == name for j in waiting)]
         carried = [j.child for j in self._joints]
@@ -224,7 +224,7 @@ class _Assembly:
             self._cut(joint)
 
     def _grow(self, waiting: list[SdfJoint]) -> None:
-        """Add links whose parents are there, as long as there are any."""
+        """Add links whose parents exist, until there are no more."""
         grown = True
         while grown:
             grown = False
@@ -269,7 +269,7 @@ class _Assembly:
         X_BL: Pose,
         where: str,
     ) -> tuple[str, ...]:
-        """Hang a link by a chain of joints; return the names of its coordinates."""
+        """Attach a link by a chain of joints; return the names of its coordinates."""
         writer = self._writer
         start = next((j.parent for j in self._joints if j.name == name), WORLD)
         on: BodyHandle = self._handles[start]
@@ -307,7 +307,7 @@ class _Assembly:
         return on.frame(self._writer.site_names.new(f"{label}_joint"), X.p, X.R)
 
     def _hold(self, link: SdfLink, handle: BodyHandle) -> None:
-        """Take the weight off a link that gravity does not pull."""
+        """Compensate the weight of a link with gravity switched off."""
         lift = [-link.mass * g for g in self._writer.gravity]
         name = self._writer.law_names.new(f"{handle.name}_weightless")
         self._model.force(handle.com_point, lambda: lift, name=name)
@@ -332,7 +332,7 @@ class _Assembly:
                 stick(self._model, label, axis.friction, deflection, name)
 
     def _cut(self, joint: SdfJoint) -> None:
-        """Close a loop by a joint between two links that are there already."""
+        """Close a loop by a joint between two existing links."""
         if joint.type not in CUTS:
             self._writer.remarks.add(
                 f"not read: {joint.type} joint {quoted(joint.name)}, which closes a loop",
@@ -352,7 +352,7 @@ class _Assembly:
 
 
 def _specs(joint: SdfJoint, link: SdfLink) -> Iterator[JointSpec]:
-    """Yield the joints with one coordinate that stand for a joint, in axes of the child."""
+    """Yield the one-coordinate joints that represent a joint, in axes of the child."""
     if joint.type == "fixed":
         yield fixed()
     elif joint.type == "ball":

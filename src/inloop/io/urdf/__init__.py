@@ -1,1 +1,1 @@
-"""Robots of ROS (URDF)."""
+"""Import of ROS robots (URDF)."""

@@ -1,4 +1,4 @@
-"""The elements of a URDF file, read one by one; nothing is known here of how they hang together."""
+"""The elements of a URDF file, read one by one, independent of their connections."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from inloop.model import Pose
 from inloop.model.geometry import NO_INERTIA, Matrix3, rotated_inertia, symmetric
 from inloop.model.names import quoted
 
-# types that need limits
+# types that require limits
 LIMITED = ("revolute", "prismatic")
 UrdfJointType = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 SHORTEST_AXIS = 1e-9
-# they say nothing about the motion
+# irrelevant for the motion
 _GEOMETRY_ONLY = {"self_filter", "collision_checking", "contact", "surface"}
 
 
 @dataclass(frozen=True)
 class Mimic:
-    """A joint that repeats another one: q = multiplier * q_joint + offset."""
+    """A joint that follows another one: q = multiplier * q_joint + offset."""
 
     joint: str
     multiplier: float
@@ -36,16 +36,16 @@ class Mimic:
 
 @dataclass(frozen=True)
 class UrdfLink:
-    """A link as the file has it.
+    """A link as in the file.
 
     Attributes:
         name: its name in the file.
-        mass: [kg], 0 if the file tells nothing.
+        mass: [kg], 0 if not given.
         com: center of mass in link axes [m].
         inertia: about the center of mass, in link axes [kg·m²].
-        visuals: what to draw.
-        collisions: what is touched.
-        has_inertial: the file tells its mass.
+        visuals: shapes to draw.
+        collisions: shapes for collision.
+        has_inertial: whether the file gives its mass.
         where: file and line.
     """
 
@@ -66,7 +66,7 @@ class UrdfLink:
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """A joint as the file has it.
+    """A joint as in the file.
 
     Attributes:
         name: its name in the file.
@@ -76,11 +76,11 @@ class UrdfJoint:
         X_PJ: pose of the joint frame in the parent link.
         axis: in the joint frame, as written.
         limits: lowest and highest q [rad or m], or None.
-        effort: largest effort [N or N·m], infinite if not given.
-        velocity: largest rate [rad/s or m/s], infinite if not given.
+        effort: maximum effort [N or N·m], infinite if not given.
+        velocity: maximum rate [rad/s or m/s], infinite if not given.
         damping: [N·s/m or N·m·s/rad].
         friction: dry friction [N or N·m].
-        mimic: the joint it repeats, or None.
+        mimic: the joint that it mimics, or None.
         where: file and line.
     """
 
@@ -101,15 +101,15 @@ class UrdfJoint:
 
 @dataclass(frozen=True)
 class Robot:
-    """All that is read from a URDF file.
+    """Content of a URDF file.
 
     Attributes:
         name: name of the robot.
         links: in file order.
         joints: in file order.
         transmissions: in file order.
-        ignored: how often each element occurs that is not read.
-        unread: sentences about elements and attributes inside links and joints that are not read.
+        ignored: count of each kind of element that is not read.
+        unread: sentences about unread elements and attributes inside links and joints.
         where: file and line.
     """
 
@@ -142,11 +142,11 @@ def read_robot(root: Element) -> Robot:
 
 
 def refuse_macros(root: Element) -> None:
-    """Refuse a file with macros of xacro, wherever they stand."""
+    """Reject a file with xacro macros."""
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        # what programs say to each other in <gazebo> may look like a macro
+        # the content of <gazebo> may look like a macro
         if element.tag != "gazebo":
             waiting += reversed(element.children)
         is_macro = element.tag.startswith("xacro:")
@@ -178,7 +178,7 @@ def _read_link(element: Element, materials: Mapping[str, Material]) -> UrdfLink:
     mass = number_attribute(inertial.need("mass"), "value")
     X_LC = pose(inertial.child("origin"))
     inertia = _read_inertia(inertial.need("inertia"))
-    # the file gives the inertia in the axes of the inertial frame C; the model wants link axes L
+    # the file gives the inertia in axes of the inertial frame C; the model needs link axes L
     I_L = rotated_inertia(X_LC.R, inertia)
     com = cast(Triple, X_LC.p)
     return UrdfLink(name, mass, com, I_L, visuals, collisions, True, element.where)
@@ -225,7 +225,7 @@ def _read_axis(element: Element | None) -> Triple:
 
 
 def _read_limits(element: Element | None) -> tuple[float, float] | None:
-    # the format demands limits; without them the joint is taken as unlimited
+    # the format requires limits; without them the joint is considered unlimited
     if element is None or not {"lower", "upper"} & element.attributes.keys():
         return None
     lower, upper = (

@@ -1,4 +1,4 @@
-"""URDF joints as joints of a model."""
+"""Conversion of URDF joints to joints of a model."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from inloop.joints import KINDS, JointKind
 from inloop.model import JointSpec, free, prismatic, revolute
 from inloop.model.joints import chain_suffixes
 
-# kinds of joints by their type in files
+# joint kinds by their type in files
 SINGLE: Mapping[str, type[JointKind]] = {t: kind for kind in KINDS.values() for t in kind.urdf}
 
 
 def free_specs(*, angles: bool = False) -> Mapping[str, JointSpec]:
-    """Return the joints of a link that floats, by the suffix of their names; see `free`."""
+    """Return the joints of a floating link, by the suffix of their names; see `free`."""
     specs = free(angles=angles)
     return dict(zip(chain_suffixes(specs), specs, strict=True))
 
 
 def joint_specs(joint: UrdfJoint) -> Mapping[str, JointSpec]:
-    """Return the joints that stand for a URDF joint, by the suffix of their names."""
+    """Return the model joints that represent a URDF joint, by the suffix of their names."""
     if joint.type == "floating":
         return free_specs()
     if joint.type == "planar":
@@ -34,16 +34,16 @@ def joint_specs(joint: UrdfJoint) -> Mapping[str, JointSpec]:
             joint.axis,
             limits=joint.limits,
             guess=neutral(joint.limits),
-            # files write 0 where they do not know it
+            # files write 0 for unknown
             effort=joint.effort if joint.effort > 0.0 else math.inf,
         )
     }
 
 
 def neutral(limits: tuple[float, float] | None) -> float | None:
-    """Return where a joint starts that cannot start at 0: the middle between its limits.
+    """Return the start of a joint that cannot start at 0: the middle between its limits.
 
-    None means 0. Beside an infinite limit it is the finite one.
+    None means 0. If one limit is infinite, it is the finite one.
     """
     if limits is None or limits[0] <= 0.0 <= limits[1]:
         return None
@@ -54,13 +54,13 @@ def neutral(limits: tuple[float, float] | None) -> float | None:
 
 
 def plane_axes(normal: Triple) -> tuple[Triple, Triple]:
-    """Return two unit vectors that make a right-handed frame with the normal of a plane.
+    """Return two unit vectors that form a right-handed frame with the normal of a plane.
 
     A normal along z gives x and y, along x gives y and z, along y gives z and x.
     """
     size = math.hypot(*normal)
     n = (normal[0] / size, normal[1] / size, normal[2] / size)
-    # the coordinate axis that follows the one nearest to the normal, made perpendicular to it
+    # the coordinate axis after the one closest to the normal, made perpendicular to it
     nearest = max(range(3), key=lambda k: abs(n[k]))
     along = n[(nearest + 1) % 3]
     e = [-along * component for component in n]

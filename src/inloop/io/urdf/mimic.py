@@ -1,4 +1,4 @@
-"""Joints of a URDF file that follow others: which of them can, and which cannot."""
+"""Mimic joints of a URDF file, checked for feasibility."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Coordinates = Mapping[str, tuple[str, ...]]  # names of the coordinates of each 
 def mimics_of(
     robot: Robot, coordinates: Coordinates
 ) -> Iterator[tuple[str, str, Mimic, UrdfJoint]]:
-    """Yield coordinate that follows, coordinate that leads, how, and the joint that follows.
+    """Yield following coordinate, leading coordinate, the relation, and the following joint.
 
     Raises:
-        ModelError: joints follow each other in a circle.
+        ModelError: joints mimic each other in a cycle.
     """
     _check(robot)
     for joint in robot.joints:
@@ -27,7 +27,7 @@ def mimics_of(
 
 
 def can_follow(joint: str, mimic: Mimic, coordinates: Coordinates) -> bool:
-    """Whether both joints are there and have one coordinate each."""
+    """Whether both joints exist and have one coordinate each."""
     return len(coordinates[joint]) == 1 == len(coordinates.get(mimic.joint, ()))
 
 

@@ -1,4 +1,4 @@
-"""What a user should know about a URDF file that was read: what was changed or left out."""
+"""Notes for the user about an imported URDF file: what was changed or omitted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inloop.model.names import quoted
 def notes_of(
     robot: Robot, coordinates: Mapping[str, tuple[str, ...]], applied: bool, followed: bool
 ) -> Iterator[str]:
-    """Yield one sentence for each thing worth knowing.
+    """Yield one sentence per note.
 
     Args:
-        robot: what was read.
+        robot: content of the file.
         coordinates: names of the coordinates of each joint.
         applied: whether damping and friction became force laws.
-        followed: whether joints follow those that they mimic.
+        followed: whether mimic joints follow their leaders.
     """
     for joint in robot.joints:
         chain = coordinates[joint.name]

@@ -1,6 +1,6 @@
-"""URDF: the robot description of ROS, turned into a model.
+"""URDF: import of ROS robot descriptions.
 
-Bodies are the links and coordinates are the joints, both under their names in the file; the order
+Bodies are the links and coordinates are the joints, both with their names in the file; the order
 is that of `tree.Tree`. A floating joint has six coordinates and the quaternion of its link, a
 planar joint three coordinates.
 """
@@ -40,23 +40,22 @@ class UrdfOptions:
     """How to read a URDF file.
 
     Attributes:
-        name: name of the model; the robot's name if not given.
-        gravity: in world axes [m/s²]; the file does not tell it.
-        base: "fixed" fixes the root link to the ground; "free" lets it move in all directions, with
-            a quaternion for its attitude, as by `free()`; "angles" the same with three angles.
-            Coordinates have the name of the root link: "pelvis_tx", ..., "pelvis_wz".
-        massless: what to do with joints that move no mass: "error" refuses the file, "lock"
+        name: name of the model; default: the robot's name.
+        gravity: in world axes [m/s²]; not part of the file.
+        base: "fixed" fixes the root link to the ground; "free" gives it a free joint with a
+            quaternion, as `free()`; "angles" the same with three angles. Its coordinates have the
+            name of the root link: "pelvis_tx", ..., "pelvis_wz".
+        massless: what to do with joints that move no mass: "error" rejects the file, "lock"
             fixes them, "keep" keeps them although the mass matrix is singular.
-        mimic: True makes joints follow those that they mimic, by constraints; False leaves them
+        mimic: True makes mimic joints follow their leaders by constraints; False leaves them
             independent.
-        apply_dynamics: True makes damping and friction of the file force laws, -damping * qd and
-            friction that sticks, as `inloop run` and `inloop studio` have them; False leaves the
-            bare rigid bodies, as other engines have them.
-        friction_deflection: by how much a joint that sticks gives way under its whole friction
-            [rad or m].
-        packages: folders by name of the package: where package://name/file lies. Others are
-            looked for above the file (a package.xml with that name) and in ROS_PACKAGE_PATH and
-            AMENT_PREFIX_PATH. Meshes that are not found are listed in the notes and not drawn.
+        apply_dynamics: True adds force laws for damping and friction of the file, -damping * qd and
+            friction with sticking, as in `inloop run` and `inloop studio`; False keeps the bare
+            rigid bodies, as in other engines.
+        friction_deflection: deflection of a sticking joint under its full friction [rad or m].
+        packages: folders of packages by name, for package://name/file. Others are searched above
+            the file (a package.xml with that name) and in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
+            Meshes that are not found are listed in the notes and not drawn.
         density: [kg/m³] for links without <inertial>: their mass follows from their shapes.
     """
 
@@ -89,15 +88,15 @@ class UrdfOptions:
 
 @dataclass(frozen=True)
 class UrdfData:
-    """What a URDF file tells beyond the equations: `model.metadata["urdf"]`.
+    """Data of a URDF file beyond the equations: `model.metadata["urdf"]`.
 
     Attributes:
-        robot: the elements of the file: mimic joints, damping, friction, bounds of effort.
+        robot: elements of the file: mimic joints, damping, friction, bounds of effort.
         bodies: name of the body for each link.
         coordinates: names of the coordinates for each joint: none if fixed, six if floating.
-            Those of a root link that moves are not among them.
+            Those of a floating root link are not included.
         collisions: shapes for collision by link, in link axes.
-        following: coordinates that follow others: leader, multiplier and offset by name.
+        following: following coordinates: leader, multiplier and offset by name.
     """
 
     robot: Robot
@@ -108,7 +107,7 @@ class UrdfData:
 
     @property
     def single(self) -> tuple[str, ...]:
-        """Coordinates of the joints that have one each and follow none."""
+        """Coordinates of single-coordinate joints that do not follow others."""
         chains = (chain for chain in self.coordinates.values() if len(chain) == 1)
         return tuple(name for (name,) in chains if name not in self.following)
 
@@ -117,8 +116,8 @@ def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
     """Return the model of a URDF file, given its root element.
 
     Raises:
-        FileFormatError: an element is broken.
-        ModelError: the elements do not fit together; all such mistakes at once.
+        FileFormatError: an element is malformed.
+        ModelError: the elements do not fit together; all such errors at once.
     """
     robot = read_robot(root)
     path = Path(root.where.rpartition(":")[0])
@@ -139,7 +138,7 @@ def read(root: Element, model_type: type[Model], options: UrdfOptions) -> Model:
     _Reader(model, robot, tree, options, shapes).read(
         locked={joint.name for joint in light} if options.massless == "lock" else set()
     )
-    # all mistakes of the model come out here, with the lines of the file
+    # raises all errors of the model, with the lines of the file
     model.build()
     return model
 
@@ -163,7 +162,7 @@ def _loose_mistake(root: UrdfLink) -> Mistake:
 
 
 class _Reader:
-    """Writes one robot into a model."""
+    """Adds one robot to a model."""
 
     def __init__(
         self,
@@ -245,7 +244,7 @@ class _Reader:
     def _add_chain(
         self, name: str, on: Handle, specs: Mapping[str, JointSpec], link: UrdfLink
     ) -> tuple[str, ...]:
-        """Hang a link by one or more joints; return the names of the coordinates."""
+        """Attach a link by one or more joints; return the names of the coordinates."""
         coordinates = []
         *before, (last_suffix, last) = specs.items()
         for suffix, spec in before:

@@ -1,4 +1,4 @@
-"""Shapes of a robot's links found in their files, and masses that follow from them."""
+"""Shapes of a robot's links with files located, and masses computed from them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from inloop.model.names import quoted
 
 @dataclass
 class FoundShapes:
-    """What there is to draw and to touch of each link.
+    """Visual and collision shapes of each link.
 
     Attributes:
-        visuals: to draw, by name of the link.
-        collisions: for collision, by name of the link.
+        visuals: shapes to draw, by link name.
+        collisions: shapes for collision, by link name.
         notes: what was not found, by name and line.
     """
 
@@ -58,12 +58,12 @@ def find_shapes(robot: Robot, packages: Packages) -> FoundShapes:
 
 
 def with_density(robot: Robot, density: float, found: FoundShapes) -> Robot:
-    """Give links without <inertial> the mass of their shapes: for collision, else those drawn.
+    """Give links without <inertial> the mass of their collision, else visual shapes.
 
     Args:
-        robot: what was read.
+        robot: content of the file.
         density: [kg/m³].
-        found: shapes of its links; what was done is noted there.
+        found: shapes of its links; collects notes.
 
     Raises:
         FileFormatError: a mesh cannot be read.
@@ -87,7 +87,7 @@ def with_density(robot: Robot, density: float, found: FoundShapes) -> Robot:
 
 
 def _solid(link: UrdfLink, visual: Visual, density: float, found: FoundShapes) -> MassProperties:
-    """Mass properties of one shape; the convex hull stands for a mesh that is not closed."""
+    """Mass properties of one shape; a mesh that is not closed is replaced by its convex hull."""
     shape = visual.shape
     if not isinstance(shape, MeshFile) or shape.mesh.is_closed:
         try:

@@ -1,4 +1,4 @@
-"""Transmissions of a URDF file: which actuator turns which joint, kept and noted."""
+"""Transmissions of a URDF file, from actuators to joints; kept and noted."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from inloop.model.names import quoted
 
 @dataclass(frozen=True)
 class Transmission:
-    """A transmission as the file has it; it takes no part in the equations.
+    """A transmission as in the file; not part of the equations.
 
     Attributes:
         name: its name.
         type: as written, such as "transmission_interface/SimpleTransmission".
         joints: names of the joints.
-        actuators: names of the actuators with their reductions, 1 where none is written.
+        actuators: names of the actuators with their reductions, 1 by default.
         where: file and line.
     """
 
@@ -29,7 +29,7 @@ class Transmission:
 
     @property
     def summary(self) -> str:
-        """What a user should know of it."""
+        """Note for the user."""
         joints = ", ".join(map(quoted, self.joints)) or "no joint"
         reductions = ", ".join(f"{quoted(name)} with {ratio:g}" for name, ratio in self.actuators)
         return (

@@ -1,4 +1,4 @@
-"""How the links of a URDF file hang together: one tree, base to tip."""
+"""The tree of links of a URDF file, base to tip."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from inloop.model.names import quoted, suggestion
 class Tree:
     """The links in the order of the model.
 
-    The order is depth first, the joints of one parent in file order: a limb stays together, and
-    a file that lists its joints limb by limb, base to tip, keeps its own order.
+    The order is depth first, the joints of one parent in file order: a limb stays together, and a
+    file that lists its joints limb by limb, base to tip, keeps its order.
 
     Attributes:
-        root: the link that is nobody's child.
+        root: the link without a parent.
         joints: every joint after the joints that carry it.
         links: all links by name.
     """
@@ -30,7 +30,7 @@ class Tree:
     links: dict[str, UrdfLink]
 
     def weightless_joints(self) -> tuple[UrdfJoint, ...]:
-        """Return the joints that move nothing with mass or inertia."""
+        """Return the joints that move neither mass nor inertia."""
         heavy: set[str] = set()
         for joint in reversed(self.joints):
             if joint.child in heavy or not self.links[joint.child].is_weightless:
@@ -39,10 +39,10 @@ class Tree:
         return tuple(joint for joint in moving if joint.child not in heavy)
 
     def root_is_loose(self) -> bool:
-        """Whether the root link could turn or slide against all mass of the robot.
+        """Whether the root link could move relative to all mass of the robot.
 
-        So it can if neither the link nor what is fixed to it has mass, and one joint or none
-        carries the rest.
+        This is the case if neither the link nor anything fixed to it has mass, and at most one
+        joint carries the rest.
         """
         fixed, moving = {self.root.name}, 0
         for joint in self.joints:
@@ -54,10 +54,10 @@ class Tree:
 
 
 def arrange(robot: Robot) -> Tree:
-    """Put the links of a robot in order.
+    """Order the links of a robot.
 
     Raises:
-        ModelError: with all that keeps the links from being one tree.
+        ModelError: the links do not form one tree; lists all reasons.
     """
     broken = itertools.chain(
         _repeated("link", robot.links),
@@ -65,7 +65,7 @@ def arrange(robot: Robot) -> Tree:
         _unknown_links(robot),
         _second_parents(robot),
     )
-    # no more are looked for than are told
+    # search no further than what is reported
     mistakes = tuple(itertools.islice(broken, MOST_MISTAKES))
     mistakes = mistakes or tuple(itertools.islice(_wrong_roots(robot), MOST_MISTAKES))
     if mistakes:

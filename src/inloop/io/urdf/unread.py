@@ -1,4 +1,4 @@
-"""What is not read inside links and joints of a URDF file, by name and line."""
+"""Content of links and joints of a URDF file that is not read, by name and line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from inloop.io.remarks import Remarks
 from inloop.io.xml import Element
 
-# children and attributes that are read; links are noted with the robot
+# children and attributes that are read; those of links are noted with the robot
 _JOINT = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
 _ATTRIBUTES: Mapping[str, set[str]] = {
     "link": {"name", "type"},

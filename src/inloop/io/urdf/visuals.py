@@ -1,4 +1,4 @@
-"""Shapes of the links of a URDF file: those that are drawn, and those for collision."""
+"""Visual and collision shapes of the links of a URDF file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHAPES = ("mesh", "box", "cylinder", "sphere")
 
 @dataclass(frozen=True)
 class Material:
-    """How a shape is painted: a color, and a file with a picture as written, or ""."""
+    """Material of a shape: a color, and the file of a texture as written, or ""."""
 
     color: Color | None = None
     picture: str = ""
@@ -28,7 +28,7 @@ class Material:
 
 @dataclass(frozen=True)
 class UrdfShape:
-    """A shape as the file has it.
+    """A shape as in the file.
 
     Attributes:
         kind: "mesh", "box", "cylinder" or "sphere".
@@ -36,7 +36,7 @@ class UrdfShape:
         size: scale of a mesh; edges of a box, (radius, length) of a cylinder along z,
             (radius,) of a sphere [m].
         X_LS: its pose in the link.
-        material: how it is painted.
+        material: its material.
         where: file and line.
     """
 
@@ -53,7 +53,7 @@ class UrdfShape:
         return self.material.color
 
     def picture(self, packages: Packages) -> Picture | str | None:
-        """What is painted on it, or in words why it cannot be."""
+        """Its texture, or as text why it is unavailable."""
         reference = self.material.picture
         found = packages.find(reference) if reference else None
         if isinstance(found, str):
@@ -61,7 +61,7 @@ class UrdfShape:
         return None if found is None else Picture(str(found.path), str(found.folder))
 
     def visual(self, packages: Packages) -> Visual | str:
-        """What to draw, without its picture, or in words why it cannot be drawn."""
+        """Its visual without texture, or as text why it cannot be drawn."""
         try:
             shape = self._shape(packages)
         except InputError as error:
@@ -112,7 +112,7 @@ def read_shapes(
 def _read_shapes(element: Element, materials: Mapping[str, Material]) -> Iterator[UrdfShape]:
     X_LS = pose(element.child("origin"))
     for shape in element.need("geometry").children:
-        # other shapes are extensions of one program or another
+        # other shapes are extensions of some programs
         if shape.tag in _SHAPES:
             yield UrdfShape(
                 kind=shape.tag,
@@ -141,9 +141,9 @@ def _material_of(element: Element | None, materials: Mapping[str, Material]) -> 
 
 
 def _read_material(element: Element) -> Material | None:
-    """The material that an element defines; None if it only names one."""
+    """The material that an element defines; None if it only refers to one."""
     color, texture = _read_color(element), element.child("texture")
-    # exporters write <texture/> where there is none
+    # exporters may write an empty <texture/>
     reference = "" if texture is None else texture.attributes.get("filename", "")
     if texture is not None and reference:
         return Material(color, reference, texture.where)
@@ -155,6 +155,6 @@ def _read_color(material: Element) -> Color | None:
     if element is None:
         return None
     rgba = numbers(element, element.attribute("rgba"), "rgba of <color>", count=4)
-    # what some files write beyond 1 means full
+    # some files write values above 1
     red, green, blue, opacity = (min(max(value, 0.0), 1.0) for value in rgba)
     return red, green, blue, opacity

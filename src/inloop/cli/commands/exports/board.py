@@ -12,7 +12,7 @@ from inloop.io.boards.targets import TARGETS
 
 
 def add_board_options(parser: argparse.ArgumentParser) -> None:
-    """Add what boards need to know."""
+    """Add the options of boards."""
     parser.add_argument(
         "--target", choices=list(TARGETS), help="build a static library for this board"
     )
@@ -25,7 +25,7 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
 
 
 def write_board(args: argparse.Namespace, plant: il.Plant) -> int:
-    """Write, build, measure; 1 if something could not be found."""
+    """Write, build, measure; return 1 if something could not be measured."""
     if not args.out:
         raise il.InputError("--target needs a directory", fix="Add --out DIR.")
     report = plant.export_board(

@@ -11,7 +11,7 @@ from inloop.io.fmi.export import VERSIONS
 
 
 def add_fmu_options(parser: argparse.ArgumentParser) -> None:
-    """Add what only FMUs need."""
+    """Add the options of FMUs."""
     group = parser.add_argument_group("FMU")
     group.add_argument(
         "--fmi-version", choices=VERSIONS, default="3.0", help="version of FMI; default: 3.0"

@@ -1,4 +1,4 @@
-"""`inloop export NAME --page FILE`: a page that carries its plant."""
+"""`inloop export NAME --page FILE`: a page that contains its plant."""
 
 from __future__ import annotations
 

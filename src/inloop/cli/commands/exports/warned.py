@@ -1,4 +1,4 @@
-"""What `inloop export` warns of, for those who read JSON."""
+"""Collects warnings of `inloop export` for JSON output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inloop.errors import ExportWarning
 
 @contextmanager
 def warned() -> Iterator[list[str]]:
-    """A list of all warnings of exports that come meanwhile; they are shown as well."""
+    """Collect all export warnings in a list; they are shown as well."""
     told: list[str] = []
     with warnings.catch_warnings():
         shown = warnings.showwarning

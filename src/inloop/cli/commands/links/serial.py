@@ -1,4 +1,4 @@
-"""`inloop link serial`: a board beside a plant that runs here, or one that runs the plant."""
+"""`inloop link serial`: a board that controls a local plant, or one that runs the plant."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STOPPED = 130
 
 
 def add_serial(parser: argparse.ArgumentParser) -> None:
-    """Add what a serial link needs to know."""
+    """Add the options of a serial link."""
     parser.add_argument("device", help="serial device, for example /dev/ttyACM0")
     here = parser.add_mutually_exclusive_group(required=True)
     here.add_argument("--plant", metavar="NAME", help="name of a plant that runs on this computer")
@@ -82,7 +82,7 @@ def _opened(args: argparse.Namespace) -> SerialLink | ControlledBoard:
 
 
 def _controller(words: str) -> Any:
-    """The function or object that FILE.py:NAME names."""
+    """The function or object named by FILE.py:NAME."""
     file, _, name = words.rpartition(":")
     found = own_controller(name, names_of_file(Path(file))) if file else None
     if found is None:

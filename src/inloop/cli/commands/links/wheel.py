@@ -1,4 +1,4 @@
-"""`inloop link wheel`: a force-feedback steering wheel beside a plant that runs."""
+"""`inloop link wheel`: a force-feedback steering wheel for a running plant."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from inloop.realtime.signals import ended_by_sigterm
 
 STOPPED = 130
 SHOWN = 40.0  # stiffness of the car's steering at 75 km/h without assistance [N·m/rad]
-SPARE = 0.7  # of the stiffness at which the loop gets unstable
-OTHERS = (*PEDALS, "gear", *TOGGLES)  # inputs beside that of the angle
-MARGIN = math.radians(10.0)  # from the end stops that are felt to those of the wheel
+SPARE = 0.7  # fraction of the stiffness at which the loop becomes unstable
+OTHERS = (*PEDALS, "gear", *TOGGLES)  # inputs other than the steering angle
+MARGIN = math.radians(10.0)  # from the simulated end stops to those of the wheel
 RANGES = {
     "gain": (0.0, 5.0), "limit": (0.05, 30.0), "damping": (0.0, 5.0), "range": (90.0, 3600.0),
     "rate": (20.0, 1000.0), "full": (0.1, 60.0), "ramp": (0.1, 10.0), "stop": (20.0, 1800.0),
@@ -33,7 +33,7 @@ RANGES = {
 
 
 def add_wheel(parser: argparse.ArgumentParser) -> None:
-    """Options of the link."""
+    """Add the options of the link."""
     parser.add_argument("--device", metavar="FILE", type=Path, help="/dev/input/eventN; found")
     parser.add_argument(
         "--calibrate", action="store_true", help="ask for the properties of the wheel and keep them"
@@ -98,12 +98,12 @@ def call_wheel(args: argparse.Namespace) -> int:
 
 
 def _named(args: argparse.Namespace) -> dict[str, str]:
-    """Inputs by pedal and switch; what was not named has its own name."""
+    """Inputs by pedal and switch; default: their own names."""
     return {what: getattr(args, what) or what for what in OTHERS}
 
 
 def _far(args: argparse.Namespace) -> Driven:
-    """A plant on another machine; it must have every input that is sent, so switches are named."""
+    """A plant on another machine; it must have every input sent, so only named switches count."""
     from inloop.links.wheel.ros2_port import Ros2Port
 
     given = {what: getattr(args, what) for what in OTHERS if getattr(args, what)}
@@ -112,7 +112,7 @@ def _far(args: argparse.Namespace) -> Driven:
 
 
 def bearable(profile: WheelProfile, feel: Feel) -> float:
-    """Stiffness that the sampled loop of wheel and plant bears without a hand [N·m/rad]."""
+    """Stiffness at the stability limit of the sampled loop, hands off [N·m/rad]."""
     loop = SampledLoop(
         mass=profile.inertia,
         damping=profile.friction,
@@ -124,7 +124,7 @@ def bearable(profile: WheelProfile, feel: Feel) -> float:
 
 
 def stability(profile: WheelProfile, feel: Feel) -> str:
-    """What gain the loop bears, and what is left of it when the wheel is let go."""
+    """The hands-off stability limit, compared with the stiffness at the chosen gain."""
     limit, shown = bearable(profile, feel), feel.gain * SHOWN
     verdict = "stable" if shown < limit else "softer once released"
     return (
@@ -159,7 +159,7 @@ def _only_wheel() -> Path:
 
 
 def _profile(device: EventDevice, args: argparse.Namespace) -> WheelProfile:
-    """As it was calibrated, or is now, or as most are; options come first."""
+    """Profile from a stored or new calibration, or typical values; options take precedence."""
     path = profile_path(device.name)
     if args.calibrate:
         profile = calibrate(device, input)
@@ -184,7 +184,7 @@ def _feel(args: argparse.Namespace, profile: WheelProfile) -> Feel:
 
 
 def _reopen(path: Path, name: str) -> EventDevice | None:
-    """The wheel, if it is there; it may come back under another number."""
+    """The wheel, if connected; it may return with a different device number."""
     for place in dict.fromkeys([path, *sorted(path.parent.glob("event*"))]):
         try:
             device = EventDevice.open(place)
