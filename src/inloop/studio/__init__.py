@@ -1,1 +1,1 @@
-"""The page in the browser: a process of its own beside the loop, attached to its mailbox."""
+"""The studio page in the browser: its own process, attached to the mailbox of the loop."""

@@ -1,4 +1,4 @@
-"""The modules of the page in one text, for files that must do without a server."""
+"""The JavaScript modules of the page as text, for files that work without a server."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ IMPORT = re.compile(r'(\b(?:from|import)\s*)"(?:\./|/vendor/)([\w.]+)"')
 
 
 def page_modules(*first: str) -> dict[str, str]:
-    """Some modules and all that they import, by name, each after those that it imports.
+    """Some modules and everything they import, by name, in order of dependency.
 
-    Imports are of names such as "inloop/draw.js", which whoever loads the modules must replace.
+    Imports are rewritten to names such as "inloop/draw.js", which the loader must resolve.
 
     Raises:
         InputError: the package was built without three.js and uPlot.
@@ -28,7 +28,7 @@ def page_modules(*first: str) -> dict[str, str]:
 
 
 def _add(name: str, found: dict[str, str], way: Sequence[str]) -> None:
-    """Add a module behind those that it imports."""
+    """Add a module after the modules it imports."""
     assert name not in way, f"modules import each other: {[*way, name]}"
     if f"inloop/{name}" in found:
         return

@@ -1,4 +1,4 @@
-"""The studio beside a plant that this program runs: `il.run(plant, studio=True)`."""
+"""The studio for a plant that this program runs: `il.run(plant, studio=True)`."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ STARTS_WITHIN = 60.0  # [s]
 
 
 class StudioProcess(Closing):
-    """A studio in a process of its own, attached to a running plant; use it in a `with` statement.
+    """A studio in its own process, attached to a running plant; use it in a `with` statement.
 
     Args:
         plant: name of the running plant.
-        mechanism: what it is made of.
+        mechanism: the mechanism of the plant.
         browser: whether to open the page.
-        framed: for a frame in another page of this machine, such as a notebook: nothing is
-            printed, and `address` tells where it is.
+        framed: to be embedded in another page on this machine, such as a notebook: nothing is
+            printed, and `address` holds the URL.
 
     Attributes:
-        address: of the page, with its token; "" unless it is framed.
+        address: URL of the page, with its token; "" unless `framed`.
 
     Raises:
         InputError: the studio did not start.
@@ -48,21 +48,21 @@ class StudioProcess(Closing):
         command = [sys.executable, "-m", "inloop.cli", "studio", "--attach", plant]
         command += ["--stage", str(stage), "--with-parent"]
         command += ["--framed", "--port", "0", "--json"] if framed else []
-        # Ctrl-C is for the plant; the studio ends with it
+        # Ctrl-C is for the plant; the studio ends with the plant
         self._process = subprocess.Popen(
             command if browser else [*command, "--no-browser"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if framed else None,
-            bufsize=0,  # what is there is seen by `select`
+            bufsize=0,  # unbuffered: `select` sees all available data
             start_new_session=True,
-            # it loads what was built here
+            # it loads what was compiled here
             env={**child_environment(), "INLOOP_CACHE": str(cache_directory().parent)},
         )
 
         self.address = self._read_address() if framed else ""
 
     def _read_address(self) -> str:
-        """What the studio says when its page can be opened: an object of JSON on several lines."""
+        """The address that the studio prints when its page can be opened: JSON on several lines."""
         assert self._process.stdout is not None
         told = b""
         with self._process.stdout as said:
@@ -77,7 +77,7 @@ class StudioProcess(Closing):
 
     @property
     def ended(self) -> bool:
-        """Is the studio gone?"""
+        """Whether the studio process has ended."""
         return self._process.poll() is not None
 
     def close(self) -> None:

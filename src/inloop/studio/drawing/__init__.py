@@ -1,1 +1,1 @@
-"""How a mechanism looks: its sketch, the scene made of it, meshes."""
+"""The drawing of a mechanism: its sketch, its scene, its meshes."""

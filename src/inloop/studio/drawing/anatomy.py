@@ -1,7 +1,7 @@
-"""What a mechanism is made of, for those who look into it: bodies, joints, loops, what is where.
+"""The structure of a mechanism for the inspector: bodies, joints, loops, contacts, sensors.
 
-Numbers that may follow from live parameters (masses, centers of mass, inertias, places of frames)
-are points of the library of poses: three numbers each, known by their number in its list.
+Numbers that may depend on live parameters (masses, centers of mass, inertias, positions of frames)
+are points of the pose library: three numbers each, referred to by their index.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from inloop.plant import Array
 from inloop.studio.drawing.sketch import GROUND, Collector
 from inloop.studio.messaging.anatomy_types import Anatomy
 
-Numbered = dict[str, Any]  # an anatomy whose numbers are those of points
+Numbered = dict[str, Any]  # an anatomy with point indices instead of numbers
 
 
 def empty_anatomy() -> Anatomy:
-    """Of a plant of which nothing is known but its mailbox."""
+    """Of a plant that is known only by its mailbox."""
     return {"bodies": [], "loops": [], "contacts": [], "sensors": []}
 
 
 def make_anatomy(mechanism: Mechanism, found: Collector) -> Numbered:
-    """All that does not change, and the numbers of the points that tell the rest.
+    """The constant data, and the indices of the points that hold the rest.
 
     Args:
         mechanism: the frozen model.
-        found: collects the points; before any rotation is.
+        found: collects the points; must be called before any rotation is added.
     """
     return {
         "bodies": [_body(mechanism, body, found) for body in mechanism.bodies],
@@ -43,11 +43,11 @@ def make_anatomy(mechanism: Mechanism, found: Collector) -> Numbered:
 
 
 def fill_anatomy(numbered: Mapping[str, Any], points: Array) -> Anatomy:
-    """The same with numbers.
+    """The same with the numbers filled in.
 
     Args:
-        numbered: what `make_anatomy` has found.
-        points: of the library of poses, with the parameters as they are.
+        numbered: result of `make_anatomy`.
+        points: points of the pose library for the current parameters.
     """
     bodies = []
     for body in numbered["bodies"]:
@@ -69,7 +69,7 @@ def principal(inertia: Array) -> tuple[list[float], list[list[float]]]:
     if not np.all(np.isfinite(inertia)):
         return [math.nan] * 3, np.eye(3).tolist()
     moments, axes = np.linalg.eigh(0.5 * (inertia + inertia.T))
-    # of two directions the one along a body axis; together right-handed
+    # signs: largest component positive; right-handed
     R = axes * np.where(axes[np.argmax(np.abs(axes), axis=0), range(3)] < 0.0, -1.0, 1.0)
     if np.linalg.det(R) < 0.0:
         R[:, 2] *= -1.0
@@ -124,7 +124,7 @@ def _loops(mechanism: Mechanism) -> list[Numbered]:
 
 
 def _couplings(mechanism: Mechanism) -> list[Numbered]:
-    """Gears and racks are told with the loops: they restrict joints in the same way."""
+    """Gears and racks are listed with the loops: they constrain joints in the same way."""
     return [
         {"name": c.name, "kind": c.kind, "bodies": joints, "joints": joints}
         for c in mechanism.couplings
@@ -133,7 +133,7 @@ def _couplings(mechanism: Mechanism) -> list[Numbered]:
 
 
 def _between(mechanism: Mechanism, a: int, b: int) -> list[int]:
-    """Bodies whose joints lie on the way from one body to another, in the tree."""
+    """Bodies whose joints are on the path between two bodies of the tree."""
 
     def way(body: int) -> list[int]:
         if body == GROUND:
@@ -145,7 +145,7 @@ def _between(mechanism: Mechanism, a: int, b: int) -> list[int]:
 
 
 def _places(at: Sequence[Any]) -> list[int]:
-    """Bodies on which a sensor sits, of those places that are on one."""
+    """Bodies on which a sensor is mounted."""
     found: list[int] = []
     for place in at:
         if isinstance(place, Body):

@@ -1,4 +1,4 @@
-"""The cockpit of an exhibit as a plant has it: what it lacks is left out."""
+"""The cockpit of an exhibit, reduced to what its plant supports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inloop.studio.messaging.cockpit_types import BlindTest, Cockpit, Lever
 
 
 def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
-    """Cameras on bodies that are drawn, gauges of signals and levers of inputs that are there."""
+    """Cameras on drawn bodies, gauges of existing signals, levers of existing inputs."""
     if stage.cockpit is None or stage.library is None:
         return None
     declared = cast(Cockpit, stage.cockpit)
@@ -43,7 +43,7 @@ def fit_cockpit(stage: Stage, layout: Layout) -> Cockpit | None:
 
 
 def _fitting(blind: BlindTest | None, layout: Layout) -> BlindTest | None:
-    """The test, if the plant has its parameter and its signals."""
+    """The blind test, if the plant has its parameter and its signals."""
     if blind is None or blind["parameter"] not in {x.name for x in layout.parameters}:
         return None
     known = blind["angle"] in layout.index and blind["torque"] in layout.index
@@ -51,5 +51,5 @@ def _fitting(blind: BlindTest | None, layout: Layout) -> BlindTest | None:
 
 
 def _eased(lever: Lever, known: bool) -> Lever:
-    """Without the signal that would ease it, a lever is always the same."""
+    """A lever keeps its full range if its easing signal does not exist."""
     return lever if known else {**lever, "eased": {"signals": [], "half": 0.0}}

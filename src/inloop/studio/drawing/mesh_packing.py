@@ -1,11 +1,11 @@
-"""Meshes as the page gets them: positions, normals, indices, colors, textures, in one block.
+"""Packs meshes for the page: positions, normals, indices, colors, textures, in one block.
 
-A block is little-endian: the mark "ILM1", the length of a JSON header, the header, and arrays at
-multiples of four bytes. The header tells the bounds, whether only the outside can be seen
-(`closed`), and for each part where its arrays begin, counted from the end of the header: positions
-(f4, 3 per vertex), normals (i2, 4 per vertex, the last one unused), indices (u4), and, if there are
-any, colors (u1, 4 per vertex, sRGB), uv (f4, 2 per vertex) and image with its media type. The name
-of a block is the hash of its content.
+A block is little-endian: the magic "ILM1", the length of a JSON header, the header, and arrays
+aligned to four bytes. The header has the bounds, whether only the outside can be seen (`closed`),
+and the offset and length of the arrays of each part, counted from the end of the header: positions
+(f4, 3 per vertex), normals (i2, 4 per vertex, the last one unused), indices (u4), and optionally
+colors (u1, 4 per vertex, sRGB), uv (f4, 2 per vertex) and image with its media type. The name of a
+block is the hash of its content.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from inloop.geometry.surface import corner_normals
 
 MARK = b"ILM1"
 MOST_CHECKED = 20_000  # triangles
-NAME = 32  # letters of a hash that name a block
+NAME = 32  # hexadecimal digits of a hash that name a block
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class PackedMesh:
     Attributes:
         name: hash of its content.
         content: the block.
-        bounds: least and greatest coordinates [m].
+        bounds: minimum and maximum coordinates [m].
     """
 
     name: str
@@ -69,7 +69,7 @@ def pack(shape: Shape) -> PackedMesh:
 
 
 def _is_closed(shape: Shape) -> bool:
-    """Whether only its outside can be seen; of large meshes that is not asked."""
+    """Whether only its outside can be seen; False for large meshes, which are not checked."""
     if not isinstance(shape, Mesh):
         return True
     if len(shape.triangles) > MOST_CHECKED or not shape.is_closed:
@@ -79,7 +79,7 @@ def _is_closed(shape: Shape) -> bool:
 
 
 def unpack(content: bytes) -> PackedMesh | None:
-    """A block that was kept; None if it is damaged."""
+    """A block from the cache; None if it is damaged."""
     try:
         length = struct.unpack_from("<4xI", content)[0]
         bounds = json.loads(content[8 : 8 + length])["bounds"]
@@ -94,7 +94,7 @@ def name_of(content: bytes) -> str:
 
 
 def _parts(surface: Surface, paint: tuple[Paint, ...]) -> Iterator[dict[str, Any]]:
-    """Arrays of what can be drawn at once: one part for each texture, few for all the rest."""
+    """Arrays of parts that are drawn at once: one for each texture, few for the rest."""
     groups: dict[tuple[Texture | None, bool, bool], list[Paint]] = {}
     for look in paint:
         key = (look.texture, look.colors is not None, look.uv is not None)
@@ -132,7 +132,7 @@ def _as_short(normals: Any) -> Any:
 
 
 def _shared(arrays: list[Any]) -> tuple[list[Any], Any]:
-    """Corners that are alike in everything become one vertex."""
+    """Merge corners with equal attributes into one vertex."""
     rows = np.concatenate([np.ascontiguousarray(a).view(np.uint8) for a in arrays], axis=1)
     whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
     _, first, numbers = np.unique(whole, return_index=True, return_inverse=True)

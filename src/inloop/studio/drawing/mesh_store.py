@@ -1,4 +1,4 @@
-"""Packed meshes of files that were read before, kept in the user's cache."""
+"""Cache of packed mesh files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inloop.geometry.mesh_files.mesh_source import read_mesh
 from inloop.native.building.cache_directory import cache_directory
 from inloop.studio.drawing.mesh_packing import PackedMesh, name_of, pack, unpack
 
-LAYOUT = b"2"  # raise it when reading or packing changes
+LAYOUT = b"2"  # increase it when reading or packing changes
 UNUSED = 90 * 86400.0  # [s]
 
 
@@ -33,7 +33,7 @@ def packed_file(mesh: MeshFile) -> PackedMesh:
     if kept is not None:
         return kept
     found = pack(mesh.unscaled)
-    # what other files bring in may change without this one
+    # referenced files may change while this one does not
     if not mesh.unscaled.has_references:
         with contextlib.suppress(OSError):
             _keep(room, key, found.content)
@@ -41,7 +41,7 @@ def packed_file(mesh: MeshFile) -> PackedMesh:
 
 
 def _kept(path: Path) -> PackedMesh | None:
-    """A block, if it is whole: its name stands in front of it."""
+    """A block from the cache, if it is intact: its name precedes it."""
     try:
         data = path.read_bytes()
         os.utime(path)  # the time of last use

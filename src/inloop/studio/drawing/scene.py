@@ -1,4 +1,4 @@
-"""From the sketch of a drawing to the scene that the page shows, for parameters as they are."""
+"""Makes the scene of the page from the sketch of a drawing, for the current parameters."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from inloop.studio.drawing.sketch import GROUND, BodySketch, FlexibleSketch, Ske
 from inloop.studio.drawing.visuals import corners_of, placed_look
 
 AXES = "xyz"
-PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis that the eye looks along
-ROD, JOINT, WEIGHT, PLATE = 0.010, 0.016, 0.035, 0.02  # thickness as parts of the whole size
+PLANES = {0: "yz", 1: "xz", 2: "xy"}  # by the axis of view
+ROD, JOINT, WEIGHT, PLATE = 0.010, 0.016, 0.035, 0.02  # thickness relative to the whole size
 PARALLEL, FLAT = 1.0 - 1e-6, 1e-6
-MARGIN, NEAR = 0.15, 0.03  # around what may move, and where it is known how far
+MARGIN, NEAR = 0.15, 0.03  # around what may move, and if its range is known
 SMALLEST, ROOM = 1e-2, 0.3  # [m]
-POSITIONS = 100  # that are tried to see how far it reaches
+POSITIONS = 100  # random positions sampled to estimate the range
 
 
 def empty_scene() -> dict[str, Any]:
-    """Of a plant that nobody can draw."""
+    """Of a plant that cannot be drawn."""
     bounds = {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0], "points": []}
     nothing: dict[str, Any] = {"bodies": [], "ground": [], "connectors": [], "flexible": []}
     return {"planar": None, "up": "z", "bounds": bounds, **nothing}
 
 
 def make_scene(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
-    """The scene; colors that nobody has given are left to the page.
+    """The scene; unspecified colors are chosen by the page.
 
     Args:
         sketch: the parts.
-        poses: of the bodies, with the parameters of the plant.
+        poses: poses of the bodies, with the parameters of the plant.
     """
     points = _with_origin(poses.points)
     bounds = _bounds(sketch, poses)
@@ -67,9 +67,10 @@ def make_scene(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
 
 
 def scene_parts(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
-    """What a scene is made of, by the numbers of the points that it follows; see `placed_look`.
+    """Parts of a scene, with the numbers of the points that they follow; see `placed_look`.
 
-    For those who place it anew when points have moved; which parts there are, and how thick, stays.
+    For clients that place them again when points have moved; the list of parts and their thickness
+    stay the same.
     """
     return _parts(sketch, poses, _bounds(sketch, poses)) | {
         "connectors": [[p, q] for _, _, p, _, q in sketch.connectors],
@@ -83,7 +84,7 @@ def scene_parts(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]
 def _parts(
     sketch: Sketch, poses: Poses | EvaluatedPoses, bounds: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Looks of all bodies and of the ground, before they are placed."""
+    """Looks of all bodies and of the ground, not placed yet."""
     size, planar = _size(bounds), _planar(sketch, poses)
     points, X = _with_origin(poses.points), poses.over(np.array([sketch.start]))[0]
     bodies = []
@@ -99,17 +100,17 @@ def _parts(
 
 
 def _with_origin(points: Array) -> Array:
-    """Points by number, and at -1 the origin of every body."""
+    """Points by number; index -1 is the origin of every body."""
     return np.vstack([points, np.zeros((1, 3))])
 
 
 def _size(bounds: Mapping[str, Any]) -> float:
-    """Of the whole mechanism [m]."""
+    """Size of the whole mechanism [m]."""
     return float(np.max(np.array(bounds["max"]) - np.array(bounds["min"]))) or 1.0
 
 
 def _planar(sketch: Sketch, poses: Poses | EvaluatedPoses) -> str | None:
-    """The plane in which everything moves, if there is one."""
+    """The plane of the motion, if it is planar."""
     normal = _normal(sketch, poses.over(np.array([sketch.start]))[0])
     return sketch.plane or (PLANES[normal] if normal is not None else None)
 
@@ -119,7 +120,7 @@ def _end(names: list[str], body: int, p: Array) -> dict[str, Any]:
 
 
 def _flexible(link: FlexibleSketch, points: Array, radius: float) -> dict[str, Any]:
-    """A flexible link: its root's pose in its body, its nodes and how far out they are at rest."""
+    """A flexible link: pose of its root in its body, its nodes and their distances at rest."""
     p_BE, R_BE = points[link.origin], points[link.turn : link.turn + 3].T
     nodes = [
         {"body": node, "rest": float(R_BE[:, 0] @ (points[rest] - p_BE))}
@@ -129,7 +130,7 @@ def _flexible(link: FlexibleSketch, points: Array, radius: float) -> dict[str, A
         "name": link.name,
         "body": link.body,
         "p": p_BE.tolist(),
-        "axes": R_BE.T.tolist(),  # x along it, z about which it bends, in axes of the body
+        "axes": R_BE.T.tolist(),  # x along it, z bending axis, in body axes
         "along": points[link.along].tolist(),  # in axes of the nodes
         "nodes": nodes,
         "looped": link.looped,
@@ -146,7 +147,7 @@ def _up(gravity: Array, planar: str | None) -> str:
 
 
 def _normal(sketch: Sketch, X: Array) -> int | None:
-    """The world axis across which nothing moves; None if there is none, or more than one."""
+    """The world axis normal to all motion; None if there is none, or more than one."""
     fits = {0, 1, 2}
     for k, body in enumerate(sketch.bodies):
         along = np.abs(X[k, 3:].reshape(3, 3) @ np.array(body.axis))
@@ -158,7 +159,7 @@ def _normal(sketch: Sketch, X: Array) -> int | None:
 
 
 def _bounds(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
-    """A box around all that may be seen, and points around what is seen of it."""
+    """A box around everything that may be seen, and points that bound the visible part."""
     points = poses.points
     X = poses.over(np.array(_positions(sketch)))
     p_WB, R_WB = X[:, :, :3], X[:, :, 3:].reshape(*X.shape[:2], 3, 3)
@@ -176,16 +177,16 @@ def _bounds(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
     all_seen = np.vstack(seen)
     least, most = np.min(all_seen, axis=0), np.max(all_seen, axis=0)
     if np.max(most - least) < SMALLEST:
-        # a lone block or ball: some room, and the origin for a place to stand on
+        # a lone block or ball: add some room, and include the origin
         least, most = np.minimum(least - ROOM, 0.0), np.maximum(most + ROOM, 0.0)
         all_seen = np.array(list(itertools.product(*zip(least, most, strict=True))))
-    # what contacts hold stays near where it is
+    # bodies held by contacts stay near their position
     known = sketch.reach is not None or sketch.contacts
     part = NEAR if known else MARGIN
     margin = np.full(3, part * max(float(np.max(most - least)), 1e-3))
     below = margin.copy()
     if (sketch.ground_looks or sketch.reach) and not sketch.plane:
-        # what has a foot stands on the floor
+        # no margin below: the mechanism stands on the floor
         below[AXES.index(_up(points[sketch.gravity], None))] = 0.0
     middle = 0.5 * (least + most)
     points = middle + (1.0 + 2.0 * part) * (hull_points(all_seen) - middle)
@@ -197,14 +198,14 @@ def _bounds(sketch: Sketch, poses: Poses | EvaluatedPoses) -> dict[str, Any]:
 
 
 def _positions(sketch: Sketch) -> list[Array]:
-    """The start, and some other positions of what is free to move anywhere."""
+    """The start, and random positions of a mechanism that moves freely."""
     start = np.array(sketch.start)
     if not sketch.roams:
         return [start]
     low, high = np.array([body.range for body in sketch.bodies]).reshape(-1, 2).T
     random = np.random.default_rng(1)
     others = random.uniform(low, high, (POSITIONS, len(low)))
-    # behind the coordinates, components of quaternions: any direction, any length
+    # after the coordinates, components of quaternions: any direction, any length
     turns = random.normal(size=(POSITIONS, len(start) - len(low)))
     return [start, *np.hstack([others, turns])]
 
@@ -212,7 +213,7 @@ def _positions(sketch: Sketch) -> list[Array]:
 def _looks(
     body: BodySketch, points: Array, across: Array | None, size: float
 ) -> Sequence[Mapping[str, Any]]:
-    """Looks of a body: those given for it, or plates and rods between its corners."""
+    """Looks of a body: those specified, or plates and rods between its corners."""
     if body.looks:
         return body.looks
     if body.hidden:
@@ -235,7 +236,7 @@ def _looks(
 
 
 def _bars(corners: Array) -> list[tuple[int, int]]:
-    """One bar along corners on a line; bars from the origin to each of the others. By number."""
+    """Bars between collinear corners; otherwise from the origin to each corner. By number."""
     if len(corners) < 2:
         return []
     spread = corners - corners.mean(axis=0)
@@ -248,10 +249,10 @@ def _bars(corners: Array) -> list[tuple[int, int]]:
 
 
 def _hull(corners: Array, across: Array | None, size: float) -> tuple[str, Array] | None:
-    """The hull of corners in a plane through the body's origin, if they make an area.
+    """The convex hull of corners in a plane through the body's origin, if it has an area.
 
     Returns:
-        The plane, and the numbers of the corners around the hull.
+        The plane, and the indices of the corners of the hull.
     """
     if across is None or np.max(np.abs(across)) < PARALLEL:
         return None
@@ -262,5 +263,5 @@ def _hull(corners: Array, across: Array | None, size: float) -> tuple[str, Array
     flat = corners[:, [AXES.index(letter) for letter in plane]]
     try:
         return plane, scipy.spatial.ConvexHull(flat).vertices
-    except scipy.spatial.QhullError:  # on a line
+    except scipy.spatial.QhullError:  # collinear
         return None

@@ -1,7 +1,7 @@
-"""What a drawing of a mechanism is made of, before there are numbers: plain data for a file.
+"""The parts of a drawing of a mechanism, before there are numbers: plain data for a file.
 
-Points may follow from live parameters: the sketch only knows their numbers in a list, and the
-library of poses computes them.
+Points may depend on live parameters: the sketch only knows their numbers in a list, and the pose
+library computes them.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ Box = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 @dataclass(frozen=True)
 class BodySketch:
-    """A body: its corners by number of the point, in body axes, the origin not among them.
+    """A body: its corners by point number, in body axes, without the origin.
 
     Attributes:
-        name: of the body.
-        parent: number of the body on which it hangs, GROUND for none.
-        hinge: point of the parent where it hangs.
-        axis: of its joint, in body axes.
-        turns, slides: whether its joint turns it, and whether it moves its origin.
-        range: where its coordinate may be: its limits, or all around, or where it starts.
-        corners: points that its shape shall reach.
-        weight: point where all its mass is, None if it is spread out.
-        looks: shapes that were given for it; () to draw it from its corners. A look that follows
-            points names their numbers; see `placed_look`.
-        hidden: nothing is drawn: it is a step between joints at one place, or a node of a flexible
-            link that carries nothing.
+        name: name of the body.
+        parent: index of the parent body, or GROUND.
+        hinge: point of the parent at which the joint is attached.
+        axis: axis of its joint, in body axes.
+        turns, slides: whether its joint rotates the body, and whether it translates its origin.
+        range: range of its coordinate: its limits, a full turn, or the initial value.
+        corners: points that its shape must include.
+        weight: point with all of its mass; None if the mass is distributed.
+        looks: shapes specified for it; () to draw it from its corners. A look that follows points
+            has their numbers; see `placed_look`.
+        hidden: nothing is drawn: an intermediate body between joints at one point, or a bare node
+            of a flexible link.
     """
 
     name: str
@@ -54,21 +54,21 @@ class BodySketch:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> BodySketch:
-        """From a file, which knows no tuples."""
+        """From JSON data, which has no tuples."""
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
         return cls(**plain)
 
 
 @dataclass(frozen=True)
 class ContactSketch:
-    """A contact that puts out where it is and its force, in axes of a frame F of a body.
+    """A contact with outputs for its point and its force, in axes of a frame F of a body.
 
     Attributes:
-        name: of the contact.
-        body: number of the body that carries F, GROUND for none.
+        name: name of the contact.
+        body: index of the body that carries F, or GROUND.
         origin: point number of p_BF.
         turn: number of the first of three points, the columns of R_BF.
-        signals: names of point and force, six of them.
+        signals: names of the six signals of point and force.
     """
 
     name: str
@@ -79,7 +79,7 @@ class ContactSketch:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> ContactSketch:
-        """From a file, which knows no tuples."""
+        """From JSON data, which has no tuples."""
         return cls(**{**data, "signals": tuple(data["signals"])})
 
 
@@ -88,14 +88,14 @@ class FlexibleSketch:
     """A flexible link, drawn as a curve through its nodes.
 
     Attributes:
-        name: of the link.
-        body: number of the body that carries its root, GROUND for none.
+        name: name of the link.
+        body: index of the body that carries its root, or GROUND.
         origin: point number of the root p_BE.
         turn: number of the first of three points, the columns of R_BE.
-        along: point number of the link's direction in axes of a node.
-        nodes: numbers of the bodies that are its nodes, root to tip.
-        rests: point numbers of where the nodes of the straight link are, in axes of `body`.
-        looped: it is a part of a loop, which shall stay closed when bending is shown larger.
+        along: point number of the link's direction, in node axes.
+        nodes: indices of the bodies that are its nodes, root to tip.
+        rests: point numbers of the nodes of the straight link, in axes of `body`.
+        looped: it is part of a loop, which must look closed when bending is magnified.
     """
 
     name: str
@@ -115,16 +115,16 @@ class Sketch:
     Attributes:
         bodies: in the order of the poses.
         ground: points of the ground that are shown.
-        ground_looks: shapes that were given for the ground.
+        ground_looks: shapes specified for the ground.
         connectors: name, first body and point, second body and point of each line force.
-        contacts: whose forces are shown.
+        contacts: contacts whose forces are shown.
         flexible: links that bend.
-        gravity: point number of the vector of gravity.
-        roams: it may be anywhere in the ranges of its joints; nobody has said how it looks, and
-            neither loops nor contacts hold it.
-        start: coordinates at the start.
-        plane: "xy", "xz" or "yz" to look at it from the side; "" if nobody has said so.
-        reach: corners of the box in which it stays [m], if that is known.
+        gravity: point number of the gravity vector.
+        roams: it may be anywhere in the ranges of its joints: no looks are specified, and neither
+            loops nor contacts hold it.
+        start: initial coordinates.
+        plane: "xy", "xz" or "yz" for a side view of that plane; "" if not specified.
+        reach: corners of the box in which it moves [m], if known.
     """
 
     bodies: tuple[BodySketch, ...]
@@ -140,12 +140,12 @@ class Sketch:
     reach: Box | None = None
 
     def data(self) -> dict[str, Any]:
-        """For a file."""
+        """As JSON data."""
         return asdict(self)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Sketch:
-        """What `data` has given."""
+        """The inverse of `data`."""
         lists = ("ground", "ground_looks", "start")
         plain: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in data.items()}
         if data["reach"] is not None:
@@ -162,7 +162,7 @@ class Sketch:
 
 @dataclass
 class Collector:
-    """Gathers points and rotations; equal points have one number."""
+    """Collects points and rotations; equal points share a number."""
 
     points: list[Vector3] = field(default_factory=list)
     turns: list[Matrix3] = field(default_factory=list)
@@ -174,7 +174,7 @@ class Collector:
         return self.points.index(p)
 
     def turn(self, R: Matrix3) -> int:
-        """Number of the first column of a rotation, once all points are there."""
+        """Number of the first column of a rotation; valid once all points are collected."""
         self.turns.append(R)
         return len(self.points) + 3 * (len(self.turns) - 1)
 
@@ -190,10 +190,10 @@ def make_sketch(
 
     Args:
         mechanism: the frozen model.
-        plane: from which side to look at it.
+        plane: plane of the side view.
         looks: what to draw, by name of the body or "ground", in place of the model's own visuals.
-        reach: corners of the box in which it stays [m].
-        more: adds points of others, before rotations are numbered.
+        reach: corners of the box in which it moves [m].
+        more: adds further points, before rotations are numbered.
     """
     given, found, shelf = looks or {}, Collector(), MeshShelf()
 
@@ -202,7 +202,7 @@ def make_sketch(
         return [data for data in drawn if data is not None]
 
     displacing = {k for link in mechanism.flexible_links for k in link.bodies}
-    # where the nodes of straight links are: nothing to see there
+    # positions of the nodes of straight links: nothing is drawn there
     rests = {mechanism.bodies[k].attachment.path for k in displacing}
     bodies = tuple(
         _body(mechanism, body, found, looks_of(body.name, body.visuals), rests)
@@ -240,7 +240,7 @@ def _look(
 ) -> Mapping[str, Any] | None:
     """Plain data of a visual of a body, with the numbers of the points that it follows.
 
-    One whose rotation follows from parameters is not drawn.
+    A look whose rotation depends on parameters is not drawn.
     """
     if look.is_numeric:
         return shelf.data(look)
@@ -271,12 +271,12 @@ def _ground(
 def _turned(
     mechanism: Mechanism, bodies: Sequence[BodySketch], found: Collector
 ) -> tuple[tuple[ContactSketch, ...], tuple[FlexibleSketch, ...]]:
-    """What has axes of its own: contacts and flexible links, after all other points."""
+    """Contacts and flexible links, which have rotations and thus come after all other points."""
     origins = [found.point(contact.a.p_BF) for contact in mechanism.contacts]
     roots = [
         (found.point(f.p_BE), found.point(_along(f, mechanism))) for f in mechanism.flexible_links
     ]
-    # columns of rotations follow all points
+    # columns of rotations come after all points
     contacts = tuple(
         ContactSketch(
             contact.name,
@@ -304,14 +304,14 @@ def _turned(
 
 
 def _along(link: FlexibleLink, mechanism: Mechanism) -> Vector3:
-    """Direction of a flexible link in axes of its nodes."""
+    """Direction of a flexible link, in node axes."""
     R_BN = mechanism.bodies[link.nodes[0].bodies[0]].attachment.R_PJ
     x, _, _ = transpose(link.R_BE)
     return times_vector(transpose(R_BN), x)
 
 
 def _is_looped(link: FlexibleLink, mechanism: Mechanism) -> bool:
-    """A loop goes through the tip: it is on the way to one side of the cut, and not to both."""
+    """Whether a loop passes through the tip: it carries exactly one side of the cut."""
     tip = link.nodes[-1].rotation
 
     def carries(body: int) -> bool:
@@ -349,7 +349,7 @@ def _body(
 
 
 def _is_step(body: Body, ends: Sequence[Vector3]) -> bool:
-    """One of several joints at the same place: nothing is there between them."""
+    """Whether it is an intermediate body between joints at one point."""
     at_origin = all(isinstance(x, float | int) and x == 0.0 for p in ends for x in p)
     return at_origin and isinstance(body.mass, float | int) and body.mass == 0.0
 
@@ -362,7 +362,7 @@ def _range(body: Body) -> tuple[float, float]:
 
 
 def _entries(inertia: Any) -> list[Any]:
-    """All numbers of a moment of inertia, however it is kept."""
+    """All entries of an inertia tensor, for any nesting."""
     if isinstance(inertia, tuple | list):
         return [x for part in inertia for x in _entries(part)]
     return [inertia]

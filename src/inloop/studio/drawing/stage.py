@@ -1,4 +1,4 @@
-"""What the studio must know of a plant beside its mailbox: plain data from who has the model."""
+"""What the studio needs to know of a plant besides its mailbox: plain data made from the model."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from inloop.studio.drawing.sketch import Box, Sketch, make_sketch
 
 @dataclass(frozen=True)
 class Stage:
-    """How a plant looks, and what a person can do with it.
+    """The drawing of a plant, and how a person interacts with it.
 
     Attributes:
         title: one line.
         look_at: what is worth looking at.
-        sketch: parts of the drawing; None for a plant that nobody can draw.
-        library: poses of its bodies.
+        sketch: parts of the drawing; None for a plant that cannot be drawn.
+        library: pose library of its bodies.
         device: input that a person drives, as `Device.data` gives it.
         docs: what parameters and inputs mean, by name.
-        notes: signals that tell of its notes; see `Notes`.
+        notes: signals from which notes are detected; see `Notes`.
         plots: signals to plot first, if the plant has them.
         meshes: packed meshes of the drawing, by name.
-        remarks: what a person should know of the file that it was read from.
-        anatomy: what it is made of, see `make_anatomy`; None if nobody knows.
+        remarks: remarks on the file from which it was read.
+        anatomy: its structure, see `make_anatomy`; None if unknown.
         cockpit: cameras, instruments and levers, as `Cockpit.data` gives them.
     """
 
@@ -93,19 +93,19 @@ def make_stage(
     remarks: tuple[str, ...] = (),
     cockpit: Mapping[str, Any] | None = None,
 ) -> Stage:
-    """Derive and compile what is needed to show a mechanism.
+    """Derive and compile what is needed to draw a mechanism.
 
     Args:
         mechanism: the frozen model.
         title: one line; the model's name by default.
         look_at: what is worth looking at; the model's description by default.
-        plane: "xy", "xz" or "yz" to look at it from the side.
-        reach: corners of the box in which it stays [m]; found from where it starts by default.
+        plane: "xy", "xz" or "yz" for a side view of that plane.
+        reach: corners of the box in which it moves [m]; default: estimated from its start.
         looks: what to draw, by name of the body; the model's visuals by default.
         device: input that a person drives.
-        notes: signals that tell of its notes.
+        notes: signals from which notes are detected.
         plots: signals to plot first.
-        remarks: what a person should know of its file.
+        remarks: remarks on its file.
         cockpit: cameras, instruments and levers.
     """
     anatomy: dict[str, Any] = {}

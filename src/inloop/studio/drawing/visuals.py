@@ -1,4 +1,4 @@
-"""Visuals as the page draws them: plain data; meshes by name, each packed once."""
+"""Visuals as plain data for the page; meshes by name, each packed once."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SHORTEST = 1e-9  # [m]
 
 
 class MeshShelf:
-    """Meshes and pictures that the page may ask for.
+    """Meshes and pictures that the page may request.
 
     Attributes:
-        blocks: packed meshes, and pictures as they are, by name.
+        blocks: packed meshes, and pictures unchanged, by name.
     """
 
     def __init__(self) -> None:
@@ -32,13 +32,13 @@ class MeshShelf:
         self._pictures: dict[Picture, str | None] = {}
 
     def data(self, visual: Visual) -> dict[str, Any] | None:
-        """Plain data of a visual whose place is known; None if it cannot be drawn."""
+        """Plain data of a visual with a numeric position; None if it cannot be drawn."""
         found = self._bare(visual)
         name = None if found is None or visual.picture is None else self._picture(visual.picture)
         return found if found is None or name is None else {**found, "picture": name}
 
     def _picture(self, picture: Picture) -> str | None:
-        """Name of a picture; one that cannot be read is told and not drawn."""
+        """Name of a picture; None, with a warning, if it cannot be read."""
         if picture not in self._pictures:
             try:
                 content = picture.texture().image
@@ -61,7 +61,7 @@ class MeshShelf:
         return {**visual.placement(), "shape": told}
 
     def _pack(self, shape: Shape) -> PackedMesh | None:
-        """Pack a mesh that is not known yet; one that cannot be read is told and not drawn."""
+        """Pack a mesh once; None, with a warning, if it cannot be read."""
         # the same file may be used at several scales
         key = (shape.path, shape.unit, shape.up) if isinstance(shape, MeshFile) else shape
         if key not in self._packed:
@@ -76,12 +76,11 @@ class MeshShelf:
 
 
 def placed_look(look: Mapping[str, Any], points: Array) -> dict[str, Any]:
-    """A look where the points that it names are now: at the first one, or from it to the second.
+    """A look placed at its points: at the first one, or from the first to the second.
 
     Args:
-        look: plain data, with the numbers of its points, if it follows any, or those of the corners
-            of its outline.
-        points: by number, in body axes [m].
+        look: plain data, with the numbers of its points or of the corners of its outline, if any.
+        points: points by number, in body axes [m].
     """
     told = dict(look)
     numbers, outline = told.pop("points", None), told.pop("outline", None)
@@ -96,13 +95,13 @@ def placed_look(look: Mapping[str, Any], points: Array) -> dict[str, Any]:
     along = others[0] - p
     length = float(np.linalg.norm(along))
     axis = (along / length).tolist() if length > 0.0 else [0.0, 0.0, 1.0]
-    # a cylinder of no length is not one
+    # a cylinder must have a length
     shape = {**told["shape"], "length": max(length, SHORTEST), "axis": axis}
     return {**told, "position": (p + 0.5 * along).tolist(), "shape": shape}
 
 
 def corners_of(look: Mapping[str, Any]) -> Array:
-    """Corners of a box around what is drawn, in body axes [m]; a plane has no end, and none."""
+    """Corners of a bounding box of a look, in body axes [m]; none for a plane."""
     shape, told = look["shape"], look
     if shape["kind"] == "plane":
         return np.zeros((0, 3))

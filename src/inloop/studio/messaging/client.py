@@ -1,4 +1,4 @@
-"""One browser: what waits to be sent to it, what it has asked for, how much it may send."""
+"""One browser: its send queues, its subscriptions, its rate limits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any, Protocol
 
 from inloop.studio.messaging.message_types import Level, Message
 
-MOST_BYTES = 2 << 20  # of samples that wait
-MOST_TEXTS = 500  # messages that wait; a client that does not read them is let go
+MOST_BYTES = 2 << 20  # of queued samples
+MOST_TEXTS = 500  # queued messages; a client that does not read them is disconnected
 PER_SECOND, BURST = 200.0, 400.0  # messages from a client
-PATIENCE = 20  # mistakes that are forgiven, one of them each second
+PATIENCE = 20  # mistakes that are tolerated; one is forgiven each second
 
 _numbers = itertools.count(1)
 
@@ -35,12 +35,12 @@ class Channel(Protocol):
 
 
 class Allowance:
-    """So many per second, and some more at once.
+    """A token bucket: a rate limit with a burst size.
 
     Args:
-        rate: how many come back per second.
-        burst: how many there are at most.
-        clock: tells the time [s].
+        rate: tokens added per second.
+        burst: maximum number of tokens.
+        clock: returns the time [s].
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Allowance:
         self._left, self._then = burst, clock()
 
     def take(self) -> bool:
-        """Use one; False if there is none left."""
+        """Take one token; False if none is left."""
         now = self._clock()
         self._left = min(self._burst, self._left + self._rate * (now - self._then))
         self._then = now
@@ -62,12 +62,12 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a client plots.
+    """Signals that a client plots.
 
     Attributes:
-        generation: counts the subscriptions of a client.
-        columns: of the outputs.
-        every: one record of so many; 1 for all.
+        generation: counter of the client's subscriptions.
+        columns: columns of the outputs.
+        every: send one record in so many; 1: all.
         signals: names of the columns.
     """
 
@@ -78,15 +78,15 @@ class Subscription:
 
 
 class Client:
-    """Queues towards one browser. Poses: the newest only. Samples: all, up to a cap, and told.
+    """Send queues of one browser: the newest poses, all samples up to a limit, and texts.
 
     Attributes:
-        number: to tell clients apart.
-        subscription: what it plots.
-        watched: columns of the outputs whose newest values it is told, by name.
-        messages: allowance for what it sends.
-        patience: allowance for its mistakes.
-        lost: samples that were dropped because it does not read, since the last one sent.
+        number: identifies the client.
+        subscription: signals that it plots.
+        watched: columns of the outputs whose newest values it gets, by name.
+        messages: rate limit of its messages.
+        patience: rate limit of its mistakes.
+        lost: samples dropped since the last one sent, because the client reads too slowly.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -105,7 +105,7 @@ class Client:
         self._wake = asyncio.Event()
 
     def tell(self, message: Message | str) -> None:
-        """Send a message soon; a text is JSON already."""
+        """Queue a message; a string is already JSON."""
         if len(self._texts) >= MOST_TEXTS:
             self.overwhelmed = True
             return
@@ -113,16 +113,16 @@ class Client:
         self._wake.set()
 
     def notice(self, level: Level, text: str, fix: str = "") -> None:
-        """Tell a person something."""
+        """Queue a notice for the user."""
         self.tell({"kind": "notice", "level": level, "text": text, "fix": fix})
 
     def show(self, pose: bytes) -> None:
-        """The newest poses replace those that were not sent yet."""
+        """Queue poses; they replace older poses that were not sent yet."""
         self._pose = pose
         self._wake.set()
 
     def plot(self, frame: bytes, count: int) -> bool:
-        """Queue samples; False if they had to be dropped, which is counted."""
+        """Queue samples; False if the queue is full and they were dropped, which is counted."""
         if self._waiting + len(frame) > MOST_BYTES:
             self.lost += count
             return False
@@ -132,23 +132,23 @@ class Client:
         return True
 
     def answer(self, frame: bytes) -> None:
-        """Send a frame as soon as possible, before all samples."""
+        """Queue a frame ahead of all samples."""
         self._samples.appendleft(frame)
         self._waiting += len(frame)
         self._wake.set()
 
     def forget_samples(self) -> None:
-        """Drop what waits of a subscription that is over."""
+        """Drop queued samples of a subscription that has ended."""
         self._samples.clear()
         self._waiting = 0
 
     async def send_all(self) -> None:
-        """Send what waits, for as long as the browser is there."""
+        """Send queued messages until the client cannot keep up, or the task is cancelled."""
         while not self.overwhelmed:
             await self._wake.wait()
             self._wake.clear()
             while self._texts or self._samples or self._pose is not None:
-                while self._texts:  # before the samples that they speak of
+                while self._texts:  # before the samples that they refer to
                     await self._channel.send_text(self._texts.popleft())
                 pose, self._pose = self._pose, None
                 if pose is not None:
@@ -160,7 +160,7 @@ class Client:
 
 
 def encode(message: Message) -> str:
-    """JSON text; numbers that are not finite have no place in it and become null."""
+    """JSON text; non-finite numbers become null."""
     try:
         return json.dumps(message, separators=(",", ":"), allow_nan=False)
     except ValueError:

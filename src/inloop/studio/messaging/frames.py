@@ -1,7 +1,7 @@
 """The binary frames between server and page, little-endian.
 
-A header: kind, count, sequence, stamp (the plant's clock [s]) and t (simulated [s]). What follows
-is aligned for typed arrays. The page gets numbers and places of all fields from here.
+A header: kind, count, sequence, stamp (the plant's clock [s]) and t (simulated [s]). The payload is
+aligned for typed arrays. The page's constants for all fields are generated from here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ POSES, SAMPLES, ECHO, INPUT, PING, TOUCH = 1, 2, 3, 8, 9, 10
 
 
 class FrameLayout(struct.Struct):
-    """Names and formats of fields, one behind the other; "x" are bytes without a meaning.
+    """Names and `struct` formats of consecutive fields; "x" are padding bytes.
 
     Attributes:
-        places: bytes at which the fields begin.
+        places: byte offsets of the fields.
     """
 
     def __init__(self, *fields: tuple[str, str]) -> None:
@@ -48,7 +48,7 @@ TOUCH_FRAME = FrameLayout(
     ("firmness", "d"), ("point", "3d"), ("target", "3d"), ("push", "3d"),
 )  # fmt: skip
 NO_BODY = 0xFFFF
-# what the page knows of them: see `page_types`
+# exported to the page: see `page_types`
 KINDS = {
     "POSES": POSES, "SAMPLES": SAMPLES, "ECHO": ECHO, "INPUT": INPUT, "PING": PING, "TOUCH": TOUCH,
 }  # fmt: skip
@@ -58,17 +58,17 @@ LAYOUTS = {
 }  # fmt: skip
 MOST_SAMPLES = 0xFFFF
 WORD = 0xFFFFFFFF
-LARGEST = 3.4e38  # of a float32
+LARGEST = 3.4e38  # float32
 
 
 @dataclass(frozen=True)
 class InputFrame:
-    """A value that a page gives to an input.
+    """A value that a page sets for an input.
 
     Attributes:
-        index: number of the input, as in the greeting.
-        sequence: the page's count.
-        value: in the unit of the input.
+        index: index of the input, as in the greeting.
+        sequence: the page's counter.
+        value: value in the unit of the input.
         page_time: the page's clock [ms].
     """
 
@@ -80,16 +80,16 @@ class InputFrame:
 
 @dataclass(frozen=True)
 class TouchFrame:
-    """How a page holds a body by its pointer.
+    """A body held by the pointer of a page.
 
     Attributes:
-        body: number of the body in the scene; -1: none any more.
-        sequence: the page's count.
+        body: index of the body in the scene; -1: released.
+        sequence: the page's counter.
         page_time: the page's clock [ms].
-        firmness: of the spring, in parts of what suits the body.
-        point: where on the body, in its axes [m].
-        target: where it is pulled to, in the world [m].
-        push: pushed that way instead, as the spring would if it were so long [m].
+        firmness: stiffness of the spring, relative to the default for the body.
+        point: attachment point on the body, in body axes [m].
+        target: point to which it is pulled, in the world [m].
+        push: constant force instead of a pull, given as the elongation of the spring [m].
     """
 
     body: int
@@ -104,15 +104,15 @@ class TouchFrame:
 def poses_frame(
     sequence: int, stamp: float, t: float, poses: Reals, arrows: Reals, told: Reals
 ) -> bytes:
-    """Kind 1.
+    """Frame of poses (kind 1).
 
     Args:
-        sequence: number of the outputs.
+        sequence: sequence number of the outputs.
         stamp: when the loop wrote them.
         t: simulated time.
-        poses: position and quaternion of each body, shape (bodies, 7).
-        arrows: from and vector of each force, shape (arrows, 6).
-        told: values of the signals that the cockpit of an exhibit needs.
+        poses: position and quaternion of each body, shape (n_bodies, 7).
+        arrows: origin and vector of each force, shape (n_arrows, 6).
+        told: values of the signals that the cockpit needs.
     """
     head = HEADER.pack(POSES, len(poses), sequence & WORD, stamp, t)
     count = len(arrows).to_bytes(4, "little")
@@ -122,15 +122,15 @@ def poses_frame(
 def samples_frame(
     generation: int, first: int, lost: int, stamp: float, t: Reals, signals: Reals
 ) -> bytes:
-    """Kind 2.
+    """Frame of samples (kind 2).
 
     Args:
-        generation: of the subscription.
-        first: number of the first sample.
-        lost: samples that are missing before it.
-        stamp: when the loop wrote the last one.
+        generation: generation of the subscription.
+        first: index of the first sample.
+        lost: number of samples missing before it.
+        stamp: when the loop wrote the last sample.
         t: simulated times, shape (count,).
-        signals: shape (signals, count).
+        signals: values, shape (n_signals, count).
     """
     sequence = (generation & 0xFFFF) << 16 | (len(signals) & 0xFFFF)
     head = HEADER.pack(SAMPLES, len(t), sequence, stamp, float(t[-1]))
@@ -141,22 +141,22 @@ def samples_frame(
 def echo_frame(
     token: int, sequence: int, now: float, t: float, used_at: float, page_time: float
 ) -> bytes:
-    """Kind 3, the answer to a ping.
+    """Answer to a ping (kind 3).
 
     Args:
-        token: of the ping.
-        sequence: the page's count of the newest of its inputs that the loop has used.
+        token: token of the ping.
+        sequence: the page's counter of its newest input that the loop has used.
         now: the plant's clock [s].
         t: simulated time.
-        used_at: stamp of the first outputs that used this input; 0 if there are none.
-        page_time: that the input carried.
+        used_at: stamp of the first outputs that used this input; 0: none yet.
+        page_time: time stamp of that input, on the page's clock [ms].
     """
     head = HEADER.pack(ECHO, 0, sequence & WORD, now, t)
     return head + ECHOED.pack(token, used_at, page_time)
 
 
 def read_frame(data: bytes) -> InputFrame | TouchFrame | int | None:
-    """What a page has sent: an input, a hold, the token of a ping, or None for nonsense."""
+    """Decode a frame of a page: an input, a hold, the token of a ping, or None if invalid."""
     if len(data) == INPUT_FRAME.size and data[0] == INPUT:
         _, index, sequence, value, page_time = INPUT_FRAME.unpack(data)
         if math.isfinite(value) and math.isfinite(page_time):
@@ -179,10 +179,10 @@ def _three(numbers: list[float]) -> tuple[float, float, float]:
 
 
 def _short(numbers: Reals) -> bytes:
-    """As float32; numbers that ran away become the largest there are."""
+    """As float32; values out of range are clipped."""
     return np.clip(numbers, -LARGEST, LARGEST).astype("<f4").tobytes()
 
 
 def no_arrows() -> Reals:
-    """Of a plant whose forces nobody knows."""
+    """No arrows, for a plant whose forces are unknown."""
     return np.zeros((0, 6))

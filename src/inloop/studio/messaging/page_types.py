@@ -1,4 +1,4 @@
-"""Writes the description of all messages for the page.
+"""Generates the type definitions of all messages for the page.
 
 python -m inloop.studio.messaging.page_types
 """
@@ -36,7 +36,7 @@ def page_types() -> str:
 
 
 def _forms(*hints: Any) -> Iterator[Any]:
-    """All forms that occur, each once, parts before what they are parts of."""
+    """All typed dictionaries that occur, each once, parts before the types that contain them."""
     found: dict[str, Any] = {}
 
     def visit(hint: Any) -> None:
@@ -66,7 +66,7 @@ def _typedef(form: Any) -> str:
 
 
 def script_type(hint: Any) -> str:
-    """A type as TypeScript writes it."""
+    """A type in TypeScript notation."""
     origin, args = get_origin(hint), get_args(hint)
     if is_typeddict(hint):
         return str(hint.__name__)
@@ -84,7 +84,7 @@ def script_type(hint: Any) -> str:
 
 
 def _frames() -> str:
-    """Numbers and places of the binary frames."""
+    """Constants of the binary frames: kinds and field offsets."""
     kinds = "".join(f"export const {name} = {number};\n" for name, number in frames.KINDS.items())
     layouts = ""
     for name, layout in frames.LAYOUTS.items():

@@ -1,9 +1,10 @@
-"""All messages between server and page: the one description that both sides are checked against.
+"""All messages between server and page: the single description that both sides use.
 
-`message_types` has what the server says, `request_types` what a page asks for, `scene_types` what
-is drawn, `frames` the binary frames. The server builds and reads texts by these types, `page_types`
-writes them as `page/messages.js`, with which the page's code is checked. Numbers that are not
-finite become null.
+`message_types` has the messages of the server, `request_types` the requests of a page,
+`scene_types`
+the drawing, `frames` the binary frames. The server builds and parses texts by these types;
+`page_types` writes them to `page/messages.js`, against which the page's code is type-checked.
+Non-finite numbers become null.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from inloop.studio.messaging.request_types import Request
 
 @cache
 def fields(form: Any) -> dict[str, tuple[Any, bool, str]]:
-    """Type of each field of a form, whether it must be there, and what is said of it."""
+    """Type of each field of a message, whether it is required, and its description."""
     found: dict[str, tuple[Any, bool, str]] = {}
     for name, hint in get_type_hints(form, include_extras=True).items():
         needed = get_origin(hint) is not NotRequired
@@ -32,7 +33,7 @@ def fields(form: Any) -> dict[str, tuple[Any, bool, str]]:
 
 
 def by_name(union: Any, tag: str) -> dict[str, Any]:
-    """The forms of `Message` by their `kind`, or of `Request` by their `do`."""
+    """The variants of `Message` by their `kind`, or of `Request` by their `do`."""
     forms = {get_args(fields(form)[tag][0])[0]: form for form in get_args(union)}
     assert len(forms) == len(get_args(union)), "two messages have the same name"
     return forms

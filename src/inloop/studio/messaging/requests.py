@@ -1,4 +1,4 @@
-"""What a page may ask for: every message is read here before anything is done with it."""
+"""Parses requests of a page: every message is validated here before it is used."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LONGEST_NAME = 200
 
 
 class RequestError(InputError):
-    """A message that is not in order."""
+    """An invalid message."""
 
 
 def read_request(text: str) -> Request:
-    """A request with all its words checked for type and size.
+    """A request with all its fields checked for type and size.
 
     Raises:
-        RequestError: something is wrong with it.
+        RequestError: the message is invalid.
     """
     try:
         message = json.loads(text, parse_constant=_no_constant)
@@ -50,7 +50,7 @@ def read_request(text: str) -> Request:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(name)  # NaN and infinity are no JSON
+    raise ValueError(name)  # NaN and infinity are not valid JSON
 
 
 def _wrong(what: str, word: str, kind: str) -> RequestError:
@@ -108,7 +108,7 @@ def _options(what: str, word: str, value: Any) -> Options:
     return found
 
 
-# by the types of the description
+# by field type
 READERS: dict[Any, Any] = {
     float: _number, int: _whole, bool: _flag, str: _name, list[str]: _names, Options: _options,
 }  # fmt: skip

@@ -1,1 +1,1 @@
-"""The plant that pages see: one that runs, or a recording; its inputs, its device, its files."""
+"""The plant that pages show, live or recorded, with its inputs, device, controller and files."""

@@ -1,4 +1,4 @@
-"""Long work of the server in a thread that ends when nobody waits for it any more."""
+"""Runs long work of the server in a thread that ends when the work is cancelled."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 LOOK_EVERY = 0.02  # [s]
-CLEANS_WITHIN = 10.0  # [s]: far longer than compilers take to be ended
+CLEANS_WITHIN = 10.0  # [s]: far longer than it takes to end a compiler
 
 
 async def in_thread(call: Callable[..., T], *args: Any) -> T:
-    """Like `asyncio.to_thread`, for derivation and compilation: who cancels it ends the work.
+    """Like `asyncio.to_thread`, for derivation and compilation: cancelling it ends the work.
 
-    A thread cannot be ended from outside, but what it does in Python can raise an exception at any
-    time, as after Ctrl-C in the main thread; compilers that it has started end with it.
+    A thread cannot be killed from outside, but an exception can be raised in its Python code at any
+    time, like Ctrl-C in the main thread; compilers that it has started end with it.
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[T] = loop.create_future()
@@ -47,26 +47,27 @@ async def in_thread(call: Callable[..., T], *args: Any) -> T:
 
 
 async def _break_off(thread: threading.Thread) -> None:
-    """Let a thread raise SystemExit, which ends it without a word, and wait for its end."""
-    again = 0.0  # [s] when it is told once more
+    """Raise SystemExit in a thread, which ends it silently, and wait for its end."""
+    again = 0.0  # [s] when to raise it again
     while thread.is_alive():
         if time.monotonic() >= again and _tell_to_leave(thread):
-            # once more only if it was lost, in a finalizer for example: it breaks off cleaning up
+            # only if the exception was lost, e.g. in a finalizer: raising it twice interrupts
+            # cleanup
             again = time.monotonic() + CLEANS_WITHIN
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(LOOK_EVERY)
 
 
 def _tell_to_leave(thread: threading.Thread) -> bool:
-    """Raise SystemExit in a thread; not while it starts another one: False.
+    """Raise SystemExit in a thread; False while it is starting another thread.
 
-    Until a new thread runs it bears the number of who starts it. It would be the one that is told,
-    and die before it has told its parent that it lives, who would wait for that for ever.
+    Until a new thread runs, it has the ident of its parent. The exception would be raised in the
+    new thread before it signals that it has started, and the parent would wait for that forever.
     """
     assert thread.ident is not None
     number, leave = ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit)
     patience = sys.getswitchinterval()
-    sys.setswitchinterval(60.0)  # so that no other thread comes between looking and telling
+    sys.setswitchinterval(60.0)  # no thread switch between check and raise
     try:
         frame = sys._current_frames().get(thread.ident)
         while frame is not None:

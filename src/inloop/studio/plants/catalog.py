@@ -1,4 +1,4 @@
-"""What the studio can offer; whoever starts it hands this over."""
+"""What the studio offers; provided by the program that starts it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Options = Mapping[str, bool | int | float | str]
 
 @dataclass(frozen=True)
 class Knob:
-    """A number of a controller: name in its settings, value to begin with, range, unit, meaning."""
+    """A number of a controller: name in its settings, initial value, range, unit, meaning."""
 
     name: str
     value: float
@@ -31,17 +31,17 @@ class Offered:
     """A controller that can be chosen.
 
     Attributes:
-        name: how it is called.
-        doc: one line: what it does.
-        command: from a folder for its files to the words that start it; may take a while.
+        name: displayed name.
+        doc: one-line description.
+        command: maps a folder for its files to the command line that starts it; may be slow.
         sliders: its gains.
-        goals: set-points of joints.
+        goals: set points of joints.
         paths: closed curves that its tool can follow, as points in the world [m].
-        piped: it is tuned and tells of itself through a pipe.
-        settings: name of a file in the folder that it reads while it runs, if it does.
-        opens_with: path to begin with.
-        at_once: it works when the plant is opened.
-        holds: parameter of the plant that holds its joints while it is 1, in place of a process.
+        piped: it is tuned and reports through pipes.
+        settings: name of a file in the folder that it reads while it runs, if any.
+        opens_with: initial path.
+        at_once: it is active when the plant is opened.
+        holds: parameter of the plant that holds its joints while it is 1, instead of a process.
     """
 
     name: str
@@ -58,13 +58,13 @@ class Offered:
 
 
 def save_offers(offers: Iterable[Offered], path: Path) -> None:
-    """Write controllers for another process; their commands must need no files."""
+    """Write controllers for another process; their commands must not depend on the folder."""
     told = [{**vars(each), "command": each.command(path.parent)} for each in offers]
     path.write_text(json.dumps(told, default=vars), encoding="utf-8")
 
 
 def load_offers(path: Path) -> tuple[Offered, ...]:
-    """What `save_offers` has written."""
+    """Read the result of `save_offers`."""
 
     def read(told: dict[str, Any]) -> Offered:
         words = tuple(told["command"])
@@ -78,16 +78,16 @@ def load_offers(path: Path) -> tuple[Offered, ...]:
 
 @dataclass(frozen=True)
 class Choice:
-    """A plant that runs, or shall run.
+    """A plant that runs, or is to be run.
 
     Attributes:
         plant: name of its mailbox.
-        stage: how it looks.
-        name: in the menu; "" for one that is not there.
-        command: starts it; () if it runs already, and is somebody else's.
-        controllers: that can be put beside it.
-        recording: to be shown in place of a plant.
-        watched: files that it was made from; it is built anew when they change.
+        stage: its drawing and presentation.
+        name: name in the menu; "" if it is not in the menu.
+        command: command that starts it; () if another program has started it.
+        controllers: controllers available for it.
+        recording: recording to be shown instead of a plant.
+        watched: source files; the plant is rebuilt when they change.
         ours: the program that has started this studio runs it.
     """
 
@@ -105,25 +105,25 @@ class Catalog(Protocol):
     """Plants by name."""
 
     def menu(self) -> list[MenuEntry]:
-        """Name, title and options of each, with what these may be."""
+        """Name, title and options of each plant, with the allowed values."""
         ...
 
     def choose(self, name: str, options: Options) -> Choice:
-        """How to start one; may take a while.
+        """How to start a plant; may be slow.
 
         Raises:
-            InloopError: there is none of this name, or an option makes no sense.
+            InloopError: unknown name, or an invalid option.
         """
         ...
 
     def device_command(self, plant: str, rig: str) -> tuple[str, ...]:
-        """Starts a haptic device at a plant; it ends when its standard input does."""
+        """Command of a haptic device at a plant; it ends when its standard input does."""
         ...
 
     def limits_command(self, rig: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Tells what a device can display, as JSON."""
+        """Command that prints the limits of a device, as JSON."""
         ...
 
     def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
-        """Starts a recorder that ends at SIGTERM."""
+        """Command of a recorder, which ends at SIGTERM."""
         ...

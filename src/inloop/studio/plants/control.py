@@ -1,8 +1,8 @@
-"""The controller beside a plant: chosen by name, started, tuned, led along, replaced, watched.
+"""The controller of a plant: chosen by name, started, tuned, given targets, replaced, monitored.
 
-It is a process of its own at the mailbox. A new one makes itself ready while the old one works, and
-takes over when that has let go: the inputs are held for the few milliseconds in between. A page can
-only choose among what the catalog offers, and give numbers, which are put into their ranges.
+It is a process of its own, attached to the mailbox. A new one gets ready while the old one works,
+and takes over once that has ended: the inputs are held for the few milliseconds in between. A page
+can only choose controllers of the catalog, and give numbers, which are clipped to their ranges.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from inloop.studio.plants.processes import child_environment
 NONE, POSE, POINT = "none", "pose", "point"
 READY_WITHIN = 60.0  # [s]
 ENDS_WITHIN = 2.0  # [s]
-MOST_SAID = 600  # characters of what a process has said
+MOST_SAID = 600  # characters of its output
 LONGEST_LINE = 65536  # bytes
-FARTHEST = 100.0  # [m]: a point beyond this is none
+FARTHEST = 100.0  # [m]: points farther away are rejected
 
 
 class Control:
-    """What controls a plant.
+    """Runs the controllers of a plant, one at a time.
 
     Args:
         live: the plant.
-        offered: controllers that can be chosen.
-        changed: called when there is something to tell.
-        publish: gets what a controller tells of how it goes.
+        offered: available controllers.
+        changed: called after each change of state or settings.
+        publish: called with the tracking data of the controller.
 
     Attributes:
-        active: name of the controller at work; "none" for none.
-        state: how it goes with it.
-        said: why it has ended, if it should not have.
-        values: of its settings by name.
-        path: where it leads: a path, "pose" or "point".
+        active: name of the active controller, or "none".
+        state: state of its process.
+        said: why it has ended unexpectedly, or "".
+        values: its settings by name.
+        path: what it follows: a path, "pose" or "point".
         target: the point that was dragged [m].
     """
 
@@ -70,13 +70,13 @@ class Control:
         self._is_ready: asyncio.Future[None] | None = None
         self.see(live.parameters())
 
-    # what it is told
+    # requests
 
     async def use(self, name: str) -> None:
-        """Let another controller work, or none.
+        """Activate another controller, or none.
 
         Raises:
-            InputError: there is none of this name, or it does not start.
+            InputError: unknown name, or it does not start.
         """
         if name != NONE and name not in self.offered:
             raise InputError(
@@ -97,7 +97,7 @@ class Control:
                 await self._start(self.offered[name])
 
     def see(self, values: Mapping[str, float]) -> None:
-        """Take notice of parameters: somebody may hold joints, or let them go, by hand."""
+        """Update from parameters, with which joints may have been held or released by hand."""
         for offer in self.offered.values():
             held = values.get(offer.holds, 0.0) > 0.0
             if held and self.active == NONE:
@@ -108,13 +108,13 @@ class Control:
                 self._changed()
 
     async def _let_go_of_hold(self, following: str) -> None:
-        """Let joints go that the plant itself has held."""
+        """Release joints held by the plant itself, unless this controller stays active."""
         held = self.offered.get(self.active)
         if held is not None and held.holds and following != self.active:
             await asyncio.to_thread(self._live.set_parameters, {held.holds: 0.0})
 
     def tune(self, name: str, value: float) -> None:
-        """Change a setting of the controller at work; a joint's set-point leads to the pose.
+        """Change a setting of the active controller; a set point of a joint selects the pose.
 
         Raises:
             InputError: it has no such setting.
@@ -130,7 +130,7 @@ class Control:
         self._pass_on()
 
     def follow(self, path: str) -> None:
-        """Lead along a path, or to the pose of the set-points.
+        """Follow a path, or hold the pose of the set points.
 
         Raises:
             InputError: there is no such path.
@@ -142,10 +142,10 @@ class Control:
         self._pass_on()
 
     def aim(self, point: tuple[float, float, float]) -> None:
-        """Lead the tool to a point in the world [m].
+        """Move the tool to a point in the world [m].
 
         Raises:
-            InputError: the controller leads no tool, or nobody can go there.
+            InputError: the controller moves no tool, or the point is too far away.
         """
         if not self._at_work().paths:
             raise InputError("this controller does not move a tool", fix="Choose another one.")
@@ -155,10 +155,10 @@ class Control:
         self._pass_on()
 
     def hold(self, pose: Mapping[str, float]) -> None:
-        """Stand still in a pose: coordinates by joint.
+        """Hold a pose: coordinates by joint.
 
         Raises:
-            InputError: the controller knows no set-points.
+            InputError: the controller has no set points.
         """
         offer = self._at_work()
         if not offer.goals:
@@ -177,7 +177,7 @@ class Control:
     # its process
 
     async def _start(self, offer: Offered) -> None:
-        """Start a controller, and let it take over when it is ready; else the old one goes on."""
+        """Start a controller that takes over when it is ready; on failure the old one continues."""
         before, self.said = (self.active, self.values, self.path), ""
         if not offer.piped:
             await self._leave("held")
@@ -209,7 +209,7 @@ class Control:
         self._changed()
 
     def _settle(self, offer: Offered, *, fresh: bool) -> None:
-        """Settings to begin with: those of before, where it is the same controller."""
+        """Initial settings: the previous ones for the same controller, else the defaults."""
         self.active = offer.name
         known = {knob.name: knob.value for knob in (*offer.sliders, *offer.goals)}
         kept = {} if fresh and not offer.goals else self.values
@@ -220,7 +220,7 @@ class Control:
             self.path = offer.opens_with
 
     async def _ready(self, process: asyncio.subprocess.Process) -> None:
-        """Wait until a controller says that it can take over."""
+        """Wait until a controller is ready to take over."""
         waiting = asyncio.create_task(process.wait())
         ready = self._is_ready = asyncio.get_running_loop().create_future()
         try:
@@ -236,7 +236,7 @@ class Control:
             raise InputError(f"the controller did not start: {words}", fix="Choose another one.")
 
     async def _leave(self, how: str) -> None:
-        """Let the controller at work go, with its inputs at rest or held for the next one."""
+        """End the active controller, with its inputs put to rest or held for the next one."""
         process, self._process = self._process, None
         reader, self._reader = self._reader, None
         if process is None:
@@ -250,14 +250,14 @@ class Control:
             try:
                 await asyncio.wait_for(process.wait(), ENDS_WITHIN)
             except TimeoutError:
-                with contextlib.suppress(ProcessLookupError):  # it may have ended just now
+                with contextlib.suppress(ProcessLookupError):  # it may have just ended
                     process.kill()
                 await process.wait()
         if reader is not None:
             reader.cancel()
 
     async def _read(self, process: asyncio.subprocess.Process, offer: Offered) -> None:
-        """Pass on what a controller tells, until it ends."""
+        """Handle the output of a controller until it ends."""
         assert process.stdout is not None
         while line := await _line(process.stdout):
             self._hear(process, line)
@@ -280,7 +280,7 @@ class Control:
             self._publish(_tracking(found))
 
     def _ended(self, process: asyncio.subprocess.Process, offer: Offered) -> None:
-        """The process is gone, and nobody has asked it to go."""
+        """The process has ended unexpectedly."""
         code = process.returncode or 0
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         self._process, self.state = None, "ended"
@@ -288,15 +288,15 @@ class Control:
         self._changed()
 
     async def close(self) -> None:
-        """End it with the plant."""
+        """End the controller; called when the plant is closed."""
         async with self._busy:
             await self._leave("rest")
         self._folder.cleanup()
 
-    # what it is sent
+    # settings
 
     def _pass_on(self) -> None:
-        """Send settings to the process at once."""
+        """Send settings to the process."""
         offer = self._at_work()
         if self._process is not None:
             if offer.piped:
@@ -316,7 +316,7 @@ class Control:
         return found
 
     def _write_file(self, offer: Offered) -> None:
-        """Settings for programs that read a file; whole, or as it was."""
+        """Write settings for programs that read a file, atomically."""
         assert offer.settings is not None
         target = Path(self._folder.name) / offer.settings
         new = target.with_suffix(".new")
@@ -328,10 +328,10 @@ class Control:
         if pipe is not None and not pipe.is_closing():
             pipe.write(json.dumps(words).encode() + b"\n")
 
-    # what pages see
+    # messages for pages
 
     def told(self) -> Controllers:
-        """All there is to choose, and how it goes."""
+        """The available controllers, and the state of the active one."""
         offer = self.offered.get(self.active)
         return {
             "offered": [
@@ -354,7 +354,7 @@ class Control:
 
 
 async def _started(command: Sequence[str], piped: bool) -> asyncio.subprocess.Process:
-    """A process whose lines are read, out of reach of Ctrl-C."""
+    """A process whose output is read, in a new session, so that Ctrl-C does not reach it."""
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
@@ -367,7 +367,7 @@ async def _started(command: Sequence[str], piped: bool) -> asyncio.subprocess.Pr
 
 
 async def _line(stream: asyncio.StreamReader) -> bytes:
-    """The next line; what is too long for one is left out."""
+    """The next line; lines that are too long are discarded."""
     while True:
         try:
             return await stream.readline()
@@ -376,7 +376,7 @@ async def _line(stream: asyncio.StreamReader) -> bytes:
 
 
 def _tracking(found: Mapping[str, Any]) -> Tracking:
-    """What a controller tells, as far as it makes sense."""
+    """Tracking data of a controller; invalid values become None."""
 
     def number(value: Any) -> float | None:
         good = isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,9 +1,9 @@
-"""A simulated haptic device at a plant that runs, in a process of its own.
+"""A simulated haptic device attached to a running plant, in a process of its own.
 
-The device lives in the time of the plant, counted in its records: it reads its sensor, writes the
-motion, waits for the outputs that answer it, and moves on by one period of its servo. So nothing is
-lost on the way, and a plant that runs slowly or stands still is felt slowly or not at all. Periods
-for which this process was not fast enough are left out and counted.
+The device runs in the time of the plant, counted in records: it reads its sensor, writes the
+motion, waits for the outputs that respond to it, and advances by one servo period. So no data is
+lost, and a plant that runs slowly or is paused is felt slowly or not at all. Periods for which this
+process was too slow are skipped and counted.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from inloop.realtime.mailboxes.outputs import Outputs
 
 PATIENCE = 0.05  # [s] of one wait for the plant
 PANEL_EVERY = 0.1  # [s] of the plant's clock
-# of the joint's unit, per s, per s²: small enough to start nothing, large enough to be felt
+# steps of q, qd and qdd: small enough not to disturb, large enough to measure
 PROBE = (1e-3, 1e-2, 0.1)
 HALF = 0.5  # of a record
 
 
 class LeaveError(Exception):
-    """Nobody needs the device any more."""
+    """The device is no longer needed."""
 
 
 class ResetError(Exception):
-    """The plant is back at its start."""
+    """The plant was reset."""
 
 
 @dataclass
 class PromptBox:
-    """A mailbox whose outputs always answer what was written last.
+    """A mailbox whose outputs always respond to the newest inputs.
 
     Attributes:
-        box: of the plant.
-        leave: tells whether to give up waiting.
-        newest: outputs read last.
+        box: mailbox of the plant.
+        leave: whether to stop waiting.
+        newest: newest outputs that were read.
     """
 
     box: Mailbox
@@ -51,17 +51,17 @@ class PromptBox:
         self.newest = self.box.read()
 
     def write(self, values: Mapping[str, float], /) -> None:
-        """Inputs by name; the others stay."""
+        """Write inputs by name; the others are unchanged."""
         self.box.write(values)
         self._written = self.box.inputs_written
 
     def read(self) -> Outputs:
-        """The first outputs that have used what was written."""
+        """The first outputs computed with the newest inputs."""
         self._wait(lambda outputs: outputs.input_sequence >= self._written)
         return self.newest
 
     def wait_until(self, record: float) -> None:
-        """Let the plant go on, also if its steps fail."""
+        """Wait for a record, also if steps of the plant fail."""
         self._wait(lambda outputs: outputs.sequence >= record)
 
     def _wait(self, enough: Callable[[Outputs], bool]) -> None:
@@ -81,11 +81,11 @@ class Grip:
     """Where the device holds the plant.
 
     Attributes:
-        joint: with a live drive.
-        arm: from its axis to the handle [m].
+        joint: joint with a live drive.
+        arm: distance from its axis to the handle [m].
         rest: value of the joint at which the device starts.
-        stops: of the handle, as values of the joint.
-        reserve: energy that the mechanism may give [J].
+        stops: stops of the handle, as values of the joint.
+        reserve: energy that the mechanism may deliver [J].
     """
 
     joint: str
@@ -97,15 +97,15 @@ class Grip:
 
 @dataclass
 class DeviceLoop:
-    """The device with its finger, until nobody needs it.
+    """The loop of device and finger, until it is no longer needed.
 
     Attributes:
-        box: of the plant.
+        box: mailbox of the plant.
         grip: where it holds the plant.
-        setup: what the device is made of.
-        target: tells where the finger wants the joint now.
-        publish: gets the panel ten times a second.
-        leave: tells whether to end.
+        setup: parts of the device.
+        target: returns the current target of the finger for the joint.
+        publish: called with the panel ten times a second.
+        leave: whether to end.
     """
 
     box: Mailbox
@@ -119,13 +119,13 @@ class DeviceLoop:
 
     def __post_init__(self) -> None:
         self._plant = PromptBox(self.box, self.leave)
-        # a servo cannot ask a plant more often than it answers
+        # the servo cannot be faster than the plant
         self._fastest = 1.0 / self.box.layout.period
         self._panel_due, self._periods, self._at_limit, self._most = 0.0, 0, 0, 0.0
         self._parameters, self._skipped = 0, 0
 
     def run(self) -> None:
-        """Hold the plant from its start on until `leave` says so; the joint is left at rest.
+        """Hold the plant from its start until `leave` returns True; the joint is left at rest.
 
         Raises:
             MailboxError: the plant has ended.
@@ -143,7 +143,7 @@ class DeviceLoop:
                 return
 
     def change(self, setup: Setup) -> None:
-        """Go on with another device that is where this one was."""
+        """Continue with another device, at the position of this one."""
         before = self.station
         self.setup = setup
         self.station = self._make(before.rig.finger.carried)
@@ -151,7 +151,7 @@ class DeviceLoop:
         self.station.skipped = before.skipped
 
     def _begin(self) -> None:
-        """Take hold at rest: feel the weight, which the finger carries from now on."""
+        """Grasp at rest: measure the weight, which the finger supports from now on."""
         arm = self.grip.arm
         self.shown, effort = self._probe()
         self.station, self._skipped = self._make(effort / arm), 0
@@ -170,12 +170,12 @@ class DeviceLoop:
         arm = self.grip.arm
         while not self.leave():
             station = self.station
-            records = station.rig.period / self.box.layout.period  # of the plant per period
+            records = station.rig.period / self.box.layout.period  # of the plant per servo period
             station.step(arm * self.target())
             self._count(station)
             self._due += records
             self._plant.wait_until(self._due - HALF)
-            # whole periods only: a device that went ahead would wait for longer than a period
+            # skip whole periods only: a device ahead of the plant would wait longer than a period
             missed = int((self._plant.newest.sequence - self._due) / records)
             if missed > 0:
                 station.skipped += missed
@@ -193,9 +193,9 @@ class DeviceLoop:
         self._most = max(self._most, command)
 
     def panel(self) -> dict[str, Any]:
-        """What a page shows; shares at the limit and left out, most force: since the last panel."""
+        """Data for the panel of the page; shares and maximum force since the last panel."""
         found = self.station.panel()
-        del found["stiffness"]  # another process finds it
+        del found["stiffness"]  # computed by another process
         skipped = self.station.skipped - self._skipped
         self._skipped = self.station.skipped
         found |= {
@@ -215,10 +215,10 @@ class DeviceLoop:
             for name, value in found.items()
         }
 
-    # what the plant shows to a device
+    # impedance of the plant
 
     def _feel_again(self) -> None:
-        """Probe anew after a change of parameters, when the handle rests."""
+        """Probe again after a change of parameters, once the handle is at rest."""
         handle, number = self.station.handle, self._plant.newest.parameter_sequence
         rests = abs(handle.position - self.grip.arm * self.grip.rest) < 2e-3
         if number != self._parameters and rests and abs(handle.velocity) < 1e-3:
@@ -226,11 +226,11 @@ class DeviceLoop:
             self.shown, _ = self._probe(q)
 
     def _probe(self, q: float | None = None) -> tuple[Impedance, float]:
-        """Stiffness, damping and mass that are felt at once [N/m, N·s/m, kg], and the effort."""
+        """Measured stiffness, damping and mass [N/m, N·s/m, kg], and the effort at rest."""
         self._parameters = self._plant.newest.parameter_sequence
         q, arm = self.grip.rest if q is None else q, self.grip.arm
         effort = self._put(q)
-        # up only: what lies on the joint stays there
+        # upwards only, so that bodies lying on the joint stay in contact
         dq, dv, da = PROBE
         mass = (self._put(q, 0.0, da) - effort) / da
         damping = (self._put(q, dv) - effort) / dv
@@ -240,7 +240,7 @@ class DeviceLoop:
         return Impedance(*(x if math.isfinite(x) else 0.0 for x in found)), effort
 
     def _put(self, q: float, qd: float = 0.0, qdd: float = 0.0) -> float:
-        """Move the joint; the effort that it takes."""
+        """Move the joint; returns the effort it takes."""
         joint = self.grip.joint
         self._plant.write({f"{joint}.q": q, f"{joint}.qd": qd, f"{joint}.qdd": qdd})
         try:

@@ -1,4 +1,4 @@
-"""Tells when files have become others: by time and size first, then by what they hold."""
+"""Detects changed files: by time and size first, then by content."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-LARGEST = 1 << 26  # bytes of a file whose content is compared
+LARGEST = 1 << 26  # bytes; larger files are compared by time and size only
 
 Look = tuple[int, int, int]
 
 
 class FileWatch:
-    """Some files, asked now and then.
+    """Polls a set of files.
 
-    A change counts when a file has been the same at two looks: an editor may still be writing. A
-    file that is gone for a moment, because it is being replaced, has not changed.
-
-    Attributes:
-        changed: those that have changed since the last time.
+    A change counts once a file is the same in two polls, since an editor may still be writing. A
+    file that is missing for a moment, because it is being replaced, has not changed.
     """
 
     def __init__(self, files: Iterable[Path]) -> None:
@@ -27,7 +24,7 @@ class FileWatch:
         self._unsettled: dict[Path, Look | None] = {}
 
     def changed(self) -> list[Path]:
-        """Files that hold something else than before, and stay so since the last look."""
+        """Files whose content has changed, and has been stable since the last poll."""
         found = []
         for path, before in self._looks.items():
             now = _look(path)
@@ -46,7 +43,7 @@ class FileWatch:
         return found
 
     def watch(self, files: Iterable[Path]) -> None:
-        """These from now on; what is known of those that stay is kept."""
+        """Watch these files from now on; known state is kept."""
         for path in (wanted := list(dict.fromkeys(files))):
             if path not in self._looks:
                 self._looks[path], self._contents[path] = _look(path), _content(path)
@@ -62,7 +59,7 @@ def _look(path: Path) -> Look | None:
 
 
 def _content(path: Path) -> bytes:
-    """A hash; b"" of what cannot be read."""
+    """A hash; b"" if the file cannot be read."""
     try:
         if path.stat().st_size > LARGEST:
             return repr(_look(path)).encode()

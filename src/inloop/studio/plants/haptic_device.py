@@ -1,6 +1,6 @@
-"""The haptic device between pages and plant: its process, seen from the studio.
+"""The haptic device between pages and plant: the studio's side of its process.
 
-To whoever writes inputs it looks like the plant: what is written goes to the finger of the device.
+It replaces the plant as the writer of inputs: values written to it go to the finger of the device.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.live import Live
 from inloop.studio.plants.processes import child_environment
 
-MOUSE = "mouse"  # no device: what the pointer says goes to the plant
+MOUSE = "mouse"  # no device: the pointer drives the plant
 ENDS_WITHIN = 2.0  # [s]
-SETTLES_WITHIN = 0.5  # [s] without changes before the limits are found anew
-UNSTABLE = 0.1  # of the periods at the limit of the motor
+SETTLES_WITHIN = 0.5  # [s] without changes before the limits are computed again
+UNSTABLE = 0.1  # of the periods at the force limit of the motor
 
 
 def offer(stage_device: Mapping[str, Any] | None, rate: float) -> list[Rig]:
-    """Devices that can hold a plant of this rate [Hz]; none if it has no joint for one."""
+    """Devices that can hold a plant of this rate [Hz]; none if it has no suitable joint."""
     if stage_device is None or stage_device.get("haptic") is None:
         return []
     return [
@@ -37,7 +37,7 @@ def offer(stage_device: Mapping[str, Any] | None, rate: float) -> list[Rig]:
 
 
 def ranges(rate: float) -> list[SettingRange]:
-    """Settings with their ranges; no servo is faster than the plant."""
+    """Settings with their ranges; the servo rate is limited to that of the plant."""
     found = [{"name": name, **vars(setting)} for name, setting in RANGES.items()]
     for setting in found:
         if setting["name"] == "rate":
@@ -50,20 +50,20 @@ class HapticDevice:
 
     Args:
         live: the plant.
-        catalog: knows how to start the processes.
-        device: the exhibit's.
-        rig: name of the device to begin with.
-        settings: what is different.
-        publish: gets its panels.
-        ended: called when its process has ended by itself.
+        catalog: provides the commands of the processes.
+        device: device of the exhibit.
+        rig: name of the device to start from.
+        settings: settings that differ from it.
+        publish: called with its panels.
+        ended: called when its process has ended unexpectedly.
 
     Raises:
-        InputError: there is no such device, or a setting makes no sense.
+        InputError: unknown device, or an invalid setting.
 
     Attributes:
-        rig: name of the device to begin with.
-        setup: as it is now.
-        layout: of the plant.
+        rig: name of the device to start from.
+        setup: current setup.
+        layout: layout of the plant.
     """
 
     def __init__(
@@ -89,16 +89,16 @@ class HapticDevice:
         self._leaving = False
 
     async def start(self) -> None:
-        """Let the device take hold."""
+        """Start the device process."""
         self._process = await _started(self._catalog.device_command(self._live.name, self.rig))
         self._reader = asyncio.create_task(self._read(self._process))
         self.change(self.settings)
 
     def change(self, settings: Mapping[str, Any]) -> None:
-        """Go on with other settings.
+        """Continue with different settings.
 
         Raises:
-            InputError: a setting makes no sense.
+            InputError: a setting is invalid.
         """
         self.setup, self._limits = self._fitting(settings), None
         self._say({"settings": self.settings})
@@ -108,32 +108,32 @@ class HapticDevice:
 
     @property
     def settings(self) -> Settings:
-        """As they are now."""
+        """Current settings."""
         return cast(Settings, {name: getattr(self.setup, name) for name in fields(Settings)})
 
     def _fitting(self, settings: Mapping[str, Any]) -> Setup:
         found = find_setup(self.rig).changed(settings)
         return found.changed({"rate": min(found.rate, 1.0 / self.layout.period)})
 
-    # as the writer of the inputs
+    # the interface of `Writer`
 
     @property
     def now(self) -> float:
-        """The clock of the plant [s]."""
+        """The plant's clock [s]."""
         return self._live.now
 
     def take_inputs(self) -> None:
-        """The device has them."""
+        """Do nothing: the device has them."""
 
     def release_inputs(self) -> None:
-        """The device keeps them."""
+        """Do nothing: the device keeps them."""
 
     def rest_inputs(self, values: Reals) -> None:
-        """Let the finger go to rest; the device keeps the inputs."""
+        """Move the finger to rest; the device keeps the inputs."""
         self.write_inputs(values)
 
     def write_inputs(self, values: Reals) -> int:
-        """Tell the finger where to go; number of the inputs that may come of it."""
+        """Set the target of the finger; returns the number of the next inputs."""
         target = float(values[self._column])
         if target != self._target:
             self._target = target
@@ -145,10 +145,10 @@ class HapticDevice:
         if pipe is not None and not pipe.is_closing():
             pipe.write(json.dumps(words).encode() + b"\n")
 
-    # what it says
+    # output of the process
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
-        """Pass panels on until the device ends."""
+        """Publish panels until the device ends."""
         assert process.stdout is not None
         async for line in process.stdout:
             with contextlib.suppress(ValueError):
@@ -157,7 +157,7 @@ class HapticDevice:
             self._ended(self)
 
     def _panel(self, found: dict[str, Any]) -> DeviceReadings:
-        """What a page shows of what the process tells."""
+        """Data for the page from a panel of the process."""
         notice: Told | None = None
         if found["at_limit"] > UNSTABLE:
             notice = {
@@ -170,7 +170,7 @@ class HapticDevice:
         return cast(DeviceReadings, {name: told[name] for name in fields(DeviceReadings)})
 
     async def _find_limits(self) -> None:
-        """What the device can display: a process of its own computes and measures it."""
+        """Compute and measure the limits of the device, in another process."""
         await asyncio.sleep(SETTLES_WITHIN)
         process = await _started(self._catalog.limits_command(self.rig, self.settings))
         try:
@@ -182,7 +182,7 @@ class HapticDevice:
                 process.kill()
 
     async def end(self) -> None:
-        """Let go of the plant."""
+        """Release the plant and end the process."""
         self._leaving = True
         for task in (self._finder, self._reader):
             if task is not None:
@@ -201,7 +201,7 @@ class HapticDevice:
 
 
 async def _started(command: Sequence[str]) -> asyncio.subprocess.Process:
-    """A process that reads and writes lines, out of reach of Ctrl-C."""
+    """A process that reads and writes lines, in a new session, so that Ctrl-C does not reach it."""
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Tells a person what is wrong with a plant that runs, and what to do."""
+"""Diagnoses a running plant: what is wrong, and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from inloop.studio.messaging.message_types import Level, Told
 from inloop.studio.plants.sources import Condition, Moment
 
-LATELY = 3.0  # [s] for which an overrun is worth telling
+LATELY = 3.0  # [s] for which an overrun is reported
 
 FAILURES = {
     "DIVERGED": (
@@ -65,7 +65,7 @@ INEXACT: Told = {
 
 
 def latched_notice(status: str) -> Told:
-    """What to tell while inputs are ignored because of a status."""
+    """Notice while inputs are ignored because of a status."""
     reason = LATCHED.get(status, f"a step ended with {status}")
     return {
         "level": "warn",
@@ -75,7 +75,7 @@ def latched_notice(status: str) -> Told:
 
 
 class Health:
-    """Keeps in mind what happened lately."""
+    """Keeps track of recent events."""
 
     def __init__(self) -> None:
         self._overruns: int | None = None
@@ -85,7 +85,7 @@ class Health:
         self._inexact_until = 0.0
 
     def notice(self, condition: Condition, moment: Moment | None) -> Told | None:
-        """The most important thing to tell now; None if all is well, or merely late."""
+        """The most important notice now; None if all is well, or merely late."""
         self._count(condition.counters.get("overruns", 0))
         self._count_inexact(condition.counters.get("inexact_contacts", 0))
         if condition.state in ENDINGS:
@@ -107,11 +107,11 @@ class Health:
 
     @property
     def late(self) -> int:
-        """Steps that came too late within the last seconds."""
+        """Number of late steps within the last seconds."""
         return self._late if time.monotonic() < self._late_until else 0
 
     def _count(self, overruns: int) -> None:
-        """Overruns since the last time."""
+        """Update the number of overruns."""
         before, self._overruns = self._overruns, overruns
         if before is not None and overruns > before:
             if time.monotonic() >= self._late_until:
@@ -120,7 +120,7 @@ class Health:
             self._late_until = time.monotonic() + LATELY
 
     def _count_inexact(self, steps: int) -> None:
-        """Steps since the last time whose contacts were not solved."""
+        """Update the number of steps with inexact contacts."""
         before, self._inexact = self._inexact, steps
         if before is not None and steps > before:
             self._inexact_until = time.monotonic() + LATELY

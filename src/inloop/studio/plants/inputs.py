@@ -1,9 +1,9 @@
 """The inputs of a plant while a person drives one of them.
 
-The mailbox has one writer of inputs. The studio becomes it when a client takes the inputs, writes
-them anew all the time so that they do not get old, and gives them back after it has put them to
-rest, where they may stay. A studio that is stopped or killed does neither: the plant then puts safe
-values in their place. Between two clients the first one who takes them has them.
+The mailbox has one writer of inputs. The studio becomes the writer when a client takes the inputs,
+refreshes them periodically so that they do not become stale, and releases them after it has put
+them to rest, where they may stay. A studio that is stopped or killed does neither: the plant then
+uses safe values. Among clients, the first that takes the inputs keeps them.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from inloop.realtime.mailboxes.layout import Layout
 from inloop.studio.messaging.client import Client
 from inloop.studio.messaging.frames import InputFrame
 
-LIMIT = 1e6  # of an input whose range nobody has told
-REST = 0.5  # [s] at rest before the inputs are given back
+LIMIT = 1e6  # of an input without a known range
+REST = 0.5  # [s] at rest before the inputs are released
 REMEMBERED = 512  # inputs on their way to the loop
 
 
 class OccupiedError(InputError):
-    """Another page drives."""
+    """Another page is driving."""
 
 
 class Writer(Protocol):
-    """What takes the values: the plant, or a device that holds it."""
+    """Receives the values: the plant, or a device that holds it."""
 
     layout: Layout
 
     @property
     def now(self) -> float:
-        """The clock by which inputs get old [s]."""
+        """The clock for the age of inputs [s]."""
         ...
 
     def take_inputs(self) -> None:
@@ -51,21 +51,21 @@ class Writer(Protocol):
         ...
 
     def release_inputs(self) -> None:
-        """Let another process write them."""
+        """Release the inputs for another process."""
         ...
 
     def rest_inputs(self, values: Reals) -> None:
-        """Leave these inputs, which do not get old, and let another process write them."""
+        """Leave these inputs, which do not become stale, and release them for another process."""
         ...
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Values that pages may give to inputs, in the order of the layout.
+    """Values that pages may set for inputs, in the order of the layout.
 
     Attributes:
-        rest: where each is when nobody drives.
-        least, most: ends of its range.
+        rest: values when nobody drives.
+        least, most: ranges.
     """
 
     rest: Reals
@@ -73,17 +73,17 @@ class Limits:
     most: Reals
 
     def range_of(self, k: int) -> tuple[float | None, float | None]:
-        """Lowest and highest value of an input; None without a limit of its own."""
+        """Minimum and maximum of an input; None if it has no range."""
         limited = self.least[k] > -LIMIT or self.most[k] < LIMIT
         return (float(self.least[k]), float(self.most[k])) if limited else (None, None)
 
 
 def limits_of(layout: Layout, device: Mapping[str, Any] | None) -> Limits:
-    """The limits that plant and exhibit tell.
+    """The limits from plant and exhibit.
 
     Args:
-        layout: of the plant.
-        device: input that a person drives, as `Device.data` gives it.
+        layout: layout of the plant.
+        device: input that a person drives, as returned by `Device.data`.
     """
     inputs = layout.inputs
     found = Limits(
@@ -100,12 +100,12 @@ def limits_of(layout: Layout, device: Mapping[str, Any] | None) -> Limits:
 
 
 class Inputs:
-    """Who drives, and with what values.
+    """Which client drives, and the values it has set.
 
     Attributes:
-        owner: the client that drives; None for nobody.
-        used: page's count, stamp of the loop [s] and page's time [ms] of the newest input that
-            the loop has used.
+        owner: the client that drives; None if nobody does.
+        used: for the newest input that the loop has used: counter of the page, stamp of the loop
+            [s] and time of the page [ms].
     """
 
     def __init__(self, source: Writer, device: Mapping[str, Any] | None) -> None:
@@ -141,10 +141,10 @@ class Inputs:
         self._sent.clear()
 
     def set(self, client: Client, frame: InputFrame) -> None:
-        """Write a value at once.
+        """Write a value immediately.
 
         Raises:
-            InputError: there is no such input.
+            InputError: unknown input.
             OccupiedError: another client drives.
             MailboxError: a controller in another process writes the inputs, or the plant is gone.
         """
@@ -161,7 +161,7 @@ class Inputs:
         self._sent.append((written, frame.sequence, frame.page_time))
 
     def release(self, client: Client) -> None:
-        """Put all inputs to rest; they are given back a little later."""
+        """Put all inputs to rest; they are released a little later."""
         if self.owner is client:
             self.owner = None
             self._values[:] = self.limits.rest
@@ -169,21 +169,21 @@ class Inputs:
             self.refresh()
 
     def settle(self) -> None:
-        """Put the inputs to rest, whoever has left them."""
+        """Put the inputs to rest, regardless of their last writer."""
         with contextlib.suppress(MailboxError):
             self._source.take_inputs()
             self._held, self._rest_until = True, self._source.now + REST
             self.refresh()
 
     def close(self) -> None:
-        """Give the inputs back at once."""
+        """Release the inputs immediately."""
         if self._held:
             with contextlib.suppress(MailboxError):
                 self._source.release_inputs()
         self._held, self.owner = False, None
 
     def refresh(self) -> None:
-        """Write the inputs anew, or give them back when they have been at rest for a while."""
+        """Write the inputs again, or release them when they have been at rest for a while."""
         if not self._held:
             return
         try:
@@ -196,7 +196,7 @@ class Inputs:
             self._held, self.owner = False, None
 
     def follow(self, answers: Any, stamps: Any) -> None:
-        """See in the telemetry which inputs the loop has used, and when first."""
+        """Find in the telemetry which inputs the loop has used, and when first."""
         while self._sent and self._sent[0][0] <= answers[-1]:
             written, sequence, page_time = self._sent.popleft()
             row = int(np.searchsorted(answers, written))

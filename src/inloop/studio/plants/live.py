@@ -1,4 +1,4 @@
-"""A plant that runs in another process, seen and steered through its mailbox."""
+"""A plant that runs in another process, observed and controlled through its mailbox."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ STATUSES = {status.value: status.name for status in Status}
 COUNTED = {"overruns": "overruns", "stale": "stale_inputs", "lost": "lost_telemetry",
            "failed": "failed", "refused": "bad_inputs", "safe": "safe_steps",
            "inexact_contacts": "inexact_contacts"}  # fmt: skip
-WIDE = 8  # bins of the loop in one of the page: a quarter of an octave
+WIDE = 8  # bins of the loop per bin of the page: a quarter of an octave
 
 
 class Live:
     """One reader for all clients, one writer of inputs, one thread at a time for commands.
 
     Attributes:
-        name: under which the plant runs.
+        name: name of the running plant.
         layout: names, units and sizes.
     """
 
@@ -43,18 +43,18 @@ class Live:
 
     @property
     def process(self) -> int:
-        """In which the plant runs."""
+        """Process id of the plant."""
         return self._box.process
 
     @property
     def now(self) -> float:
-        """The clock of the plant [s]: that of the system, or a scripted one."""
+        """The plant's clock [s]: that of the system, or a scripted one."""
         return self._box.clock.now
 
-    # what it puts out
+    # outputs
 
     def newest(self) -> Moment | None:
-        """The newest outputs; None from a damaged mailbox."""
+        """The newest outputs; None if the mailbox is damaged."""
         try:
             found = self._box.peek()
         except MailboxError:
@@ -65,18 +65,18 @@ class Live:
         )  # fmt: skip
 
     def take(self) -> list[Block]:
-        """All records since the last time."""
+        """All records since the last call."""
         return self._telemetry.take()
 
     def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
-        """The same records: what is past is with those who plot."""
+        """The same records: pages already have the earlier ones."""
         return False, taken
 
     def replot(self) -> None:
-        """What is past is not kept here."""
+        """Do nothing: earlier records are not kept here."""
 
     def skip(self) -> None:
-        """Forget the records since the last time."""
+        """Skip the records since the last call."""
         self._telemetry.skip()
 
     def parameters(self) -> dict[str, float]:
@@ -84,7 +84,7 @@ class Live:
         return dict(self._box.parameters)
 
     def condition(self) -> Condition:
-        """How it goes; "lost" if its process has died without a word."""
+        """The current condition; "lost" if the process has died without notice."""
         shared, statistics = self._box._use().shared, self._box.statistics()
         state: Activity = STATES.get(self._box.state, "ended")
         if state != "ended" and self._box.gone:
@@ -96,7 +96,7 @@ class Live:
         return Condition(state, float(shared.speed), counters, latched, beyond, jumps)
 
     def histograms(self) -> Histograms | None:
-        """Times of the loop, in bins of a quarter of an octave."""
+        """Timing histograms of the loop, in bins of a quarter of an octave."""
         found = self._box.statistics().histograms
         return {
             "kind": "histogram",
@@ -106,10 +106,10 @@ class Live:
             "input_age": _coarse(found["input_age"]),
         }
 
-    # what it is told
+    # commands
 
     def command(self, what: str, value: float = 0.0) -> None:
-        """Do it and wait until it is done."""
+        """Execute a command and wait until it is done."""
         with self._lock:
             box = self._orders
             if what == "step":
@@ -121,20 +121,20 @@ class Live:
 
     @property
     def hand(self) -> Hand:
-        """That holds bodies of the plant."""
+        """The hand, which holds bodies of the plant."""
         return self._box.hand
 
     def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
-        """Bring a joint to a position and wait until it is there.
+        """Move a joint to a position and wait until it is there.
 
         Raises:
-            InputError: it is not possible, and why.
+            InputError: the position is not possible, with the reason.
         """
         with self._lock:
             self._orders.place(coordinate, q, keep_velocities=keep_velocities)
 
     def set_parameters(self, values: dict[str, float]) -> None:
-        """Change parameters between the same two steps."""
+        """Change parameters, all between the same two steps."""
         with self._lock:
             self._orders.parameters.set(values)
 
@@ -157,22 +157,22 @@ class Live:
         return self._box.inputs_written
 
     def release_inputs(self) -> None:
-        """Let another process write them."""
+        """Release the inputs for another process."""
         self._box.release()
 
     def rest_inputs(self, values: Reals) -> None:
-        """Leave these inputs, which do not get old, and let another process write them."""
+        """Leave these inputs, which do not become stale, and release them for another process."""
         self._box.rest(values)
 
     def close(self) -> None:
-        """Let go of the memory; the plant goes on."""
+        """Detach from the mailbox; the plant continues."""
         with self._lock:
             self._orders.close()
         self._box.close()
 
 
 def _coarse(histogram: Histogram) -> Times:
-    """A histogram with few bins, for a page."""
+    """A histogram with fewer bins, for the page."""
     edges, counts = bin_edges(), histogram.counts
     wide = np.arange(0, len(counts), WIDE)
     summed = np.add.reduceat(counts, wide)

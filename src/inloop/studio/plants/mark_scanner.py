@@ -1,4 +1,4 @@
-"""Looks through a whole recording for what is worth a mark, in a thread of its own."""
+"""Scans a whole recording for events that deserve a mark, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from inloop.realtime.recordings.marks import Mark, Marks
 from inloop.realtime.recordings.seekable import SeekableRecording
 from inloop.studio.messaging.message_types import TimelineMark
 
-GIVE_WAY = 1e-4  # [s] after each chunk: the pages come first
-LOOK_EVERY = 0.5  # [s] for more of a file that is being written
+GIVE_WAY = 1e-4  # [s] after each chunk: the pages have priority
+LOOK_EVERY = 0.5  # [s] between polls of a file that is being written
 
 
 class MarkScanner(Closing):
-    """Marks of a file, as far as it has been read.
+    """Marks of a file, as far as it has been scanned.
 
     Args:
-        path: of the file.
+        path: path of the file.
         grows: whether it is being written now.
     """
 
@@ -33,7 +33,7 @@ class MarkScanner(Closing):
         self._thread.start()
 
     def found(self) -> tuple[list[TimelineMark], float]:
-        """Marks, and the part of the file that has been read."""
+        """Marks, and the fraction of the file that has been scanned."""
         marks: list[TimelineMark] = [
             {"what": mark.kind, "at": mark.at, "text": mark.text, "count": mark.count}
             for mark in self._marks
@@ -45,7 +45,7 @@ class MarkScanner(Closing):
             with SeekableRecording(self._path) as recording:
                 self._scan(recording)
         except (InloopError, OSError):
-            self._scanned = 1.0  # who plays it says what is wrong
+            self._scanned = 1.0  # the player reports what is wrong
 
     def _scan(self, recording: SeekableRecording) -> None:
         begin = recording.stamp(recording.begin)

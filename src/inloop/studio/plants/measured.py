@@ -1,4 +1,4 @@
-"""What the panels of contacts and sensors show: who they are, and their values at one moment."""
+"""Data for the panels of contacts and sensors: descriptions, and values at one moment."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ CONTACT_QUANTITIES = ("gap", "force", "friction")
 
 
 class Measured:
-    """Contacts and sensors of a plant, as its mailbox or its recording tells of them.
+    """Contacts and sensors of a plant, as described by its mailbox or its recording.
 
     Attributes:
-        contacts: for the page, in the order in which the plant tells of them.
+        contacts: for the page, in the order of the plant.
         sensors: likewise.
     """
 
@@ -26,7 +26,7 @@ class Measured:
         """Read the description.
 
         Raises:
-            MailboxError: it is damaged.
+            MailboxError: the description is damaged.
         """
         contacts = contacts_of(layout)
         self.contacts = [_contact(name, data) for name, data in contacts.items()]
@@ -41,8 +41,8 @@ class Measured:
         return bool(self.contacts or self.sensors)
 
     def readings(self, moment: Moment) -> Readings:
-        """Values of all of them; null where a mode does not have one."""
-        # a number that is not there is the last one of these
+        """Values of all of them; null where the current mode does not define one."""
+        # index -1, for a missing signal, is the None at the end
         values = [*moment.values.tolist(), None]
         return {
             "kind": "readings",
@@ -77,7 +77,7 @@ def _sensor(name: str, data: Mapping[str, Any]) -> WatchedSensor:
 
 
 def _columns(names: Sequence[Sequence[str]], layout: Layout) -> list[list[int]]:
-    """Where the outputs have them; -1 for what is not there."""
+    """Columns of the outputs; -1 for a missing signal."""
     return [[layout.index.get(name, -1) for name in group] for group in names]
 
 

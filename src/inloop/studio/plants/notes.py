@@ -1,4 +1,4 @@
-"""Notes that a plant plays, found in its telemetry."""
+"""Notes that a plant plays, detected in its telemetry."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SIGNALS = ("speed", "contact", "damped")
 
 
 class Notes:
-    """Watches a hammer; nothing comes from plants that have none.
+    """Watches a hammer; plants without one play no notes.
 
     Args:
-        told: signals by what they tell: "speed" of the hammer towards the string [m/s], "contact"
-            and "damped", the forces at string and damper, with their thresholds "contact_above"
-            and "damped_above" [N], and the number of the "note".
-        layout: of the outputs.
+        told: signals by role: "speed" of the hammer towards the string [m/s], "contact" and
+            "damped", the forces at string and damper, with their thresholds "contact_above" and
+            "damped_above" [N], and the number of the "note".
+        layout: layout of the outputs.
     """
 
     def __init__(self, told: Mapping[str, Any] | None, layout: Layout) -> None:
@@ -36,11 +36,11 @@ class Notes:
 
     @property
     def sound(self) -> bool:
-        """Is there anything to listen to?"""
+        """Whether the plant plays notes."""
         return self._maker is not None
 
     def hear(self, block: Block) -> list[Note]:
-        """Notes that begin and end in a block of records."""
+        """Notes that start and end in a block of records."""
         if self._maker is None:
             return []
         values = block.values
@@ -50,7 +50,7 @@ class Notes:
         if block.first == self._number + 1:
             rows = np.vstack([self._before, rows])
         self._before, self._number = rows[-1:], block.first + len(values) - 1
-        # only where something changes: there, and just before
+        # only around changes: the records before and after
         edges = np.flatnonzero(np.any(np.diff(rows[:, 2:], axis=0) != 0.0, axis=1)) + 1
         chosen = sorted({*(edges - 1).tolist(), *edges.tolist(), len(rows) - 1})
         found: list[Note] = []

@@ -1,4 +1,4 @@
-"""A recording, shown as if it ran: played at any speed, and moved through by hand."""
+"""A recording, shown as if it ran: played at any speed, with seeking."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from inloop.studio.plants.sources import Condition, Moment
 
 UNKNOWN = "UNKNOWN"  # a status that no plant has
 STATUSES = {status.value: status.name for status in Status}
-BACK, AHEAD = 20.0, 5.0  # [s] before and behind the moment shown that are plotted
-MOST_BACK, MOST_AHEAD = 100_000, 25_000  # records of these
+BACK, AHEAD = 20.0, 5.0  # [s] before and after the current moment that are plotted
+MOST_BACK, MOST_AHEAD = 100_000, 25_000  # the same, in records
 AT_ONCE = 4 * ROWS  # records to plot in one beat
-MOST_HEARD = 16  # chunks between two beats; of what passes faster nothing is heard
+MOST_HEARD = 16  # chunks between two beats; nothing is heard if more have passed
 GROWS_EVERY = 0.25  # [s]
 
 
 class Playback:
-    """Records of a file, at the speed at which they were made, or another.
+    """Plays the records of a file at their original speed, or another one.
 
     Args:
-        path: of the file.
+        path: path of the file.
         grows: whether it is being written now.
 
     Attributes:
-        name: of the file.
+        name: name of the file.
         layout: names, units and sizes.
         length: from the first to the last record [s].
     """
@@ -52,17 +52,17 @@ class Playback:
         self._grows, self._grown = grows, time.monotonic()
         self._lock = threading.Lock()
         self._speed, self._running = 1.0, True
-        self._sent: tuple[Place, Place] | None = None  # records that pages plot
+        self._sent: tuple[Place, Place] | None = None  # range of records that pages have
         self._begin()
 
     def _begin(self) -> None:
-        # the record that is shown; the last one that was heard
+        # the current record; the last one that was heard
         self._at = self._recording.begin
         self._heard = Place(self._at.chunk, self._at.row - 1)
         self._place, self._then = 0.0, time.monotonic()  # [s] of the recording's own clock
 
     def _go_on(self) -> None:
-        """Move to where the clock is."""
+        """Advance to the current time."""
         now = time.monotonic()
         if now - self._grown > GROWS_EVERY and self._grows():
             self._grown = now
@@ -74,11 +74,11 @@ class Playback:
         self._then = now
         if self._running and self._at == self._recording.end:
             self._place = self.length
-            # one that is being written has no end yet
+            # a file that is being written has no end yet
             self._running = self._grows()
 
     def _stamp(self, place: float) -> int:
-        """Time of the plant's clock at a place [ns]."""
+        """Time of the plant's clock at a position [ns]."""
         return self._first + round(1e9 * place)
 
     @property
@@ -87,7 +87,7 @@ class Playback:
         return time.monotonic()
 
     def newest(self) -> Moment | None:
-        """The record that is shown."""
+        """The current record."""
         with self._lock:
             self._go_on()
             table, row = self._recording.table(self._at.chunk), self._at.row
@@ -99,7 +99,7 @@ class Playback:
             )  # fmt: skip
 
     def take(self) -> list[Block]:
-        """All records since the last time; none if they passed too fast to be heard."""
+        """All records since the last call; none if they passed too fast to be heard."""
         with self._lock:
             heard, self._heard = self._heard, self._at
             if heard >= self._at or self._at.chunk - heard.chunk > MOST_HEARD:
@@ -108,8 +108,8 @@ class Playback:
             return [block for table in tables for block in _blocks(table)]
 
     def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
-        """Some records around the moment shown that pages do not have yet."""
-        del taken  # what is plotted reaches further than what has been shown
+        """Some records around the current moment that pages do not have yet."""
+        del taken  # plots extend beyond what has been shown
         with self._lock:
             recording, sent = self._recording, self._sent
             fresh = sent is None or self._is_far(*sent)
@@ -135,15 +135,15 @@ class Playback:
             return fresh, [block for table in tables for block in _blocks(table)]
 
     def _is_far(self, begin: Place, end: Place) -> bool:
-        """Is the moment shown too far from the records that pages have?"""
+        """Whether the current moment is too far from the records that pages have."""
         return self._at < begin or self._at > self._recording.shifted(end, MOST_BACK)
 
     def _of_one_run(
         self, tables: list[RecordTable], first: Place
     ) -> tuple[list[RecordTable], Place]:
-        """Records up to where simulated time falls behind the moment shown, and where it fell last.
+        """Records up to the next jump back of simulated time, and the place of the last jump.
 
-        A page forgets what was before a fall: that is another run.
+        A page discards records before a jump back: they belong to another run.
         """
         before = self._recording.shifted(first, -1)
         t = float(self._recording.table(before.chunk).values[before.row, 0])
@@ -161,19 +161,19 @@ class Playback:
         return found, begin
 
     def _after(self, place: Place) -> Place:
-        """The record behind one, or behind the place before the first."""
+        """The next record, also of the position before the first one."""
         return Place(place.chunk, 0) if place.row < 0 else self._recording.shifted(place, 1)
 
     def replot(self) -> None:
-        """Send everything that is plotted again."""
+        """Send all plotted records again."""
         self._sent = None
 
     def skip(self) -> None:
-        """Forget the records since the last time."""
+        """Skip the records since the last call."""
         self._heard = self._at
 
     def parameters(self) -> dict[str, float]:
-        """As they were."""
+        """Parameters at the current record."""
         with self._lock:
             _, values = self._recording.parameters_at(self._at)
         if values is None:
@@ -181,22 +181,22 @@ class Playback:
         return dict(zip(names(self.layout.parameters), values.tolist(), strict=True))
 
     def condition(self) -> Condition:
-        """It runs, or it does not."""
+        """Running or paused, and the speed."""
         return Condition("running" if self._running else "paused", self._speed)
 
     def histograms(self) -> Histograms | None:
-        """Nobody has measured them."""
+        """None: recordings have no histograms."""
         return None
 
-    # the whole of it
+    # timeline
 
     @property
     def place(self) -> float:
-        """Time of the recording's own clock that is shown, from its begin [s]."""
+        """Current position on the recording's own clock, from its start [s]."""
         return self._place
 
     def timeline(self) -> Timeline:
-        """Its length and what happened in it, as far as that is known."""
+        """Its length and its marks, as far as known."""
         marks, scanned = self._scanner.found()
         return {
             "kind": "timeline",
@@ -208,10 +208,10 @@ class Playback:
             "complete": self._recording.complete,
         }
 
-    # what it is told
+    # commands
 
     def command(self, what: str, value: float = 0.0) -> None:
-        """Pause, go on, step, another speed, from the start, to another place."""
+        """Pause, continue, step, change the speed, restart, or seek."""
         with self._lock:
             self._go_on()
             if what == "pause":
@@ -238,18 +238,18 @@ class Playback:
         self._heard = min(self._heard, place)
 
     def set_parameters(self, values: dict[str, float]) -> None:
-        """What is past cannot be changed."""
+        """Raise InputError: a recording cannot be changed."""
         raise InputError("a recording cannot be changed", fix="Go back to the live plant.")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._scanner.close()
         with contextlib.suppress(Exception), self._lock:
             self._recording.close()
 
 
 def _blocks(table: RecordTable) -> list[Block]:
-    """Records as the telemetry gives them: at most ROWS of them in a block."""
+    """Records in the format of telemetry: at most ROWS per block."""
     found, stamps = [], table.count("stamp")
     for first in range(0, len(stamps), ROWS):
         part = slice(first, first + ROWS)

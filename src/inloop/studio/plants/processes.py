@@ -1,4 +1,4 @@
-"""Processes that the studio starts, and ends: the loop, and the recorder beside it."""
+"""Processes that the studio starts and ends: the loop, and the recorder."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import tempfile
 from collections.abc import Sequence
 from typing import IO
 
-PARENT = "INLOOP_PARENT"  # variable of the environment: number of the process to end with
-STDERR_SHOWN = 600  # characters of what a process has said
+PARENT = "INLOOP_PARENT"  # environment variable: id of the process to end with
+STDERR_SHOWN = 600  # characters of its output
 LOOK_EVERY = 0.02  # [s]
 
 
@@ -22,13 +22,13 @@ def child_environment() -> dict[str, str]:
 
 
 class Process:
-    """One process in a session of its own, so that Ctrl-C reaches only the studio.
+    """A process in its own session, so that Ctrl-C reaches only the studio.
 
-    What it says goes to a file without a name.
+    Its output goes to an unnamed file.
 
     Args:
-        command: words of the command line.
-        piped: it waits for a word: see `go`.
+        command: the command line.
+        piped: it waits for a line on its standard input: see `go`.
     """
 
     def __init__(self, command: Sequence[str], *, piped: bool = False) -> None:
@@ -48,7 +48,7 @@ class Process:
         return self._process.pid
 
     def go(self) -> None:
-        """Say the word that it waits for."""
+        """Send the line that it waits for."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended meanwhile
             self._process.stdin.write(b"go\n")
@@ -56,18 +56,18 @@ class Process:
 
     @property
     def running(self) -> bool:
-        """Has it not ended yet?"""
+        """Whether it has not ended yet."""
         return self._process.poll() is None
 
     def last_words(self) -> str:
-        """The end of what it has said."""
+        """The end of its output."""
         self._said.seek(0, 2)
         self._said.seek(max(0, self._said.tell() - STDERR_SHOWN))
         return self._said.read().decode(errors="replace").strip()
 
     @property
     def failure(self) -> str:
-        """Why it has ended, if it should not have; "" while it runs and after a good end."""
+        """Why it has failed; "" while it runs and after a normal exit."""
         code = self._process.poll()
         if not code:
             return ""
@@ -75,7 +75,7 @@ class Process:
         return self.last_words() or killed
 
     async def end(self, patience: float) -> None:
-        """Ask it to end, and make it end after so many seconds."""
+        """Terminate it, and kill it after `patience` [s]."""
         await self.stop(patience)
         self._said.close()
         if self._process.stdin is not None:
@@ -83,7 +83,7 @@ class Process:
                 self._process.stdin.close()
 
     async def stop(self, patience: float) -> None:
-        """The same; what it has said can still be read."""
+        """The same, but its output can still be read."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             if not self.running:
                 break

@@ -1,4 +1,4 @@
-"""Recordings of the plant: one recorder at a time, and the files that it leaves."""
+"""Recordings of the plant: one recorder at a time, and its files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inloop.studio.messaging.message_types import File, Recording
 from inloop.studio.plants.catalog import Catalog
 from inloop.studio.plants.processes import Process
 
-WRITTEN_WITHIN = 20.0  # [s] from the end of a recording
+WRITTEN_WITHIN = 20.0  # [s] after the end of a recording
 LOOK_EVERY = 0.02  # [s]
 ENDING = ".mcap"
 
@@ -24,8 +24,8 @@ class Recordings:
     """A directory of recordings.
 
     Attributes:
-        directory: where they are; made when the first one begins.
-        changed: called when a recording is about to begin, has begun, is about to end or has ended.
+        directory: where they are; created with the first one.
+        changed: called before and after a recording starts or ends.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -33,32 +33,32 @@ class Recordings:
         self.changed: Callable[[], None] = lambda: None
         self._process: Process | None = None
         self._path: Path | None = None
-        self._since = 0.0  # when it began [s]
+        self._since = 0.0  # start time [s]
         self._turning: Literal["starting", "ending"] | None = None
 
     @property
-    def active(self) -> bool:
-        """Is something being recorded?"""
+    def recording(self) -> bool:
+        """Whether a recording is in progress."""
         return self._process is not None and self._process.running
 
     @property
     def busy(self) -> bool:
-        """Is there a recorder, or one that has died?"""
+        """Whether there is a recorder, even one that has died."""
         return self._process is not None
 
     @property
     def problem(self) -> str:
         """Why the recorder has ended early; "" if it has not."""
         failure = "" if self._process is None else self._process.failure
-        # the recorder tells how much it has written, too
+        # the message also says how much was written
         return failure.rpartition("ended early: ")[2]
 
     def writes(self, path: Path) -> bool:
-        """Is this file being written?"""
+        """Whether this file is being written."""
         return self.active and self._turning != "starting" and path == self._path
 
     def status(self) -> Recording:
-        """How it goes, in numbers and words."""
+        """State of the recorder, and the list of files."""
         written = self._path if self.busy else None
         size = 0
         with contextlib.suppress(OSError):
@@ -86,16 +86,16 @@ class Recordings:
         """The file of a recording.
 
         Args:
-            name: of the file.
-            growing: it may be the one that is being written.
+            name: name of the file.
+            growing: accept also the file that is being written.
 
         Raises:
-            InputError: there is none of this name.
+            InputError: unknown name.
         """
         path = self._path
         if growing and path is not None and self.writes(path) and name == path.name:
             return path
-        # compared with names of the list, so that no path can lead elsewhere
+        # only names of the list are accepted, so that no path leads elsewhere
         if name not in [entry["name"] for entry in self.files()]:
             raise InputError(
                 f"there is no recording {name[:60]!a}", fix="Choose one from the list."
@@ -106,7 +106,7 @@ class Recordings:
         """Start a recorder, and wait until it records.
 
         Raises:
-            InputError: there is one already, or no place for its file.
+            InputError: a recording is in progress, or the directory cannot be created.
         """
         if self.active:
             raise InputError("a recording is in progress", fix="Stop it first.")
@@ -127,17 +127,17 @@ class Recordings:
                 await asyncio.sleep(LOOK_EVERY)
         finally:
             self._turn(None)
-        # one that was quick, and has ended in order, has recorded all there was
+        # a recorder that has already ended normally has recorded everything there was
         if not self._path.exists():
             raise InputError(f"the recorder did not start: {await self.end()}")
 
     def _turn(self, phase: Literal["starting", "ending"] | None) -> None:
-        """Tell what is about to happen, or that it has."""
+        """Report that a start or an end is imminent, or done (None)."""
         self._turning = phase
         self.changed()
 
     def _new_path(self, stem: str) -> Path:
-        """A name that no file has."""
+        """A file name that is not in use."""
         path, number = self.directory / f"{stem}{ENDING}", 1
         while os.path.lexists(path):
             number += 1
@@ -145,7 +145,7 @@ class Recordings:
         return path
 
     async def end(self) -> str:
-        """End the recorder; returns what went wrong, "" for nothing."""
+        """End the recorder; returns what went wrong, or ""."""
         process = self._process
         if process is None:
             return ""

@@ -1,4 +1,4 @@
-"""Builds a plant anew when its file changes, beside the one that runs, and puts it in its place."""
+"""Rebuilds a plant when its file changes, while the old one runs, and replaces it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ ENDS_WITHIN = 2.0  # [s]
 
 
 class Reloading:
-    """Watches the files of a plant for as long as it is the one that runs.
+    """Watches the files of a plant while it runs.
 
     Args:
-        choice: the plant, whose command is run again; nothing else ever is.
-        succeed: puts a plant that is ready, and waits for a word, in the place of the other.
+        choice: the plant, whose command is run again; no other command is ever run.
+        succeed: replaces the old plant by one that is ready and waits for a line.
         tell: called when `notice` has changed.
 
     Attributes:
-        notice: what a person should know of it now.
+        notice: current notice for the user.
     """
 
     def __init__(
@@ -44,18 +44,18 @@ class Reloading:
         self._watch = FileWatch(choice.watched)
         self._task = asyncio.get_running_loop().create_task(self._run())
         self._building: Process | None = None
-        self._committed = False  # the old plant is being replaced: no way back
+        self._committed = False  # the old plant is being replaced: point of no return
 
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY)
             if not (changed := self._watch.changed()):
                 continue
-            while changed:  # again while it is being built
+            while changed:  # changed again during the build
                 changed = await self._build(changed)
 
     async def _build(self, changed: list[Path]) -> list[Path]:
-        """Build, and replace; returns files that have changed meanwhile."""
+        """Build and replace; returns files that have changed meanwhile."""
         name = changed[0].name
         self._say({"level": "info", "text": f"{name} has changed: rebuilding", "fix": ""})
         with tempfile.TemporaryDirectory() as directory:
@@ -81,7 +81,7 @@ class Reloading:
             except InloopError as error:
                 self._refuse(name, error.mistakes[0].what)
             except Exception as error:
-                # whatever has happened, the next change of the file is seen
+                # after any error, the next change of the file is still detected
                 logging.getLogger(__name__).error("a plant was not replaced", exc_info=error)
                 self._refuse(name, f"{type(error).__name__}: {error}"[:200])
             finally:
@@ -102,6 +102,6 @@ class Reloading:
         self._tell()
 
     async def close(self) -> None:
-        """Watch no more; what is being built is ended."""
+        """Stop watching; a build in progress is ended."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Which plant the pages see: started, attached to, replaced by another one or by a recording."""
+"""The plant that the pages show: started, attached to, replaced by another or by a recording."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from inloop.studio.plants.show import Show
 from inloop.studio.plants.sources import Condition, Moment, Source
 from inloop.studio.plants.touch import Touch
 
-STARTS_WITHIN = 120.0  # [s] with derivation and compilation
+STARTS_WITHIN = 120.0  # [s] including derivation and compilation
 ENDS_WITHIN = 5.0  # [s]
 LOOK_EVERY = 0.05  # [s]
 PLACING = "placing"  # fact of a plant that lets others set its joints
 
 
 class Running:
-    """The plant of a session, or a recording in its place.
+    """The plant of a session, or a recording shown instead.
 
     Attributes:
-        catalog: what there is to choose from.
-        recordings: what was recorded.
-        choice: the plant.
-        source: where numbers come from; None while there is none.
-        show: what there is to see of it.
-        notes: what there is to hear of it.
+        catalog: available plants.
+        recordings: recordings of the plant.
+        choice: the chosen plant.
+        source: source of the data; None while there is none.
+        show: produces its frames.
+        notes: detects its notes.
         measured: its contacts and sensors.
         device: haptic device that holds the plant; None if pages drive it themselves.
-        control: the controller beside the plant; None while there is no plant.
+        control: the controllers of the plant; None while there is no plant.
         moment: the newest outputs.
-        tell: called with what people should know of a plant that was replaced.
+        tell: called with a notice after a plant was replaced.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Running:
         self.moment: Moment | None = None
         self.device: HapticDevice | None = None
         self._touch: Touch | None = None
-        self._changed = changed  # called with True when there is a new source to be greeted
+        self._changed = changed  # called with True when there is a new source
         self._live: Live | None = None
         self._loop: Process | None = None
         self._health = Health()
@@ -84,41 +84,41 @@ class Running:
 
     @property
     def inputs(self) -> Inputs | None:
-        """Of the plant; None while a recording is shown."""
+        """Inputs of the plant; None while a recording is shown."""
         return None if self.file else self._hand
 
     @property
     def touch(self) -> Touch | None:
-        """Who holds bodies of the plant; None while a recording is shown."""
+        """Holds on bodies of the plant; None while a recording is shown."""
         return None if self.file else self._touch
 
     @property
     def meshes(self) -> Mapping[str, bytes]:
-        """Packed meshes of the plant that is shown, by name."""
+        """Packed meshes of the current plant, by name."""
         return {} if self.choice is None else self.choice.stage.meshes
 
     def refresh_inputs(self) -> None:
-        """Keep inputs and holds from getting old, whatever is shown."""
+        """Keep inputs and holds from becoming stale, whatever is shown."""
         if self._hand is not None:
             self._hand.refresh()
         if self._touch is not None:
             self._touch.refresh()
 
-    # how it goes
+    # state
 
     @property
     def has_plant(self) -> bool:
-        """Is there a plant to go back to from a recording?"""
+        """Whether there is a live plant behind a recording."""
         return self._live is not None
 
     @property
     def is_own(self) -> bool:
-        """Was the plant started here?"""
+        """Whether this studio started the plant."""
         return self.choice is not None and bool(self.choice.command)
 
     @property
     def may_place(self) -> bool:
-        """May joints be set here? Of plants of others, where they say so in their facts."""
+        """Whether joints may be set here; plants of other programs allow it in their facts."""
         if self.file or self.choice is None or self._live is None:
             return False
         facts = dict(self._live.layout.about)
@@ -130,13 +130,13 @@ class Running:
         return self.source.name if isinstance(self.source, Playback) else ""
 
     def condition(self) -> Condition:
-        """How it goes, also when there is no plant."""
+        """The current condition, also without a plant."""
         if self.source is None:
             return Condition("starting" if self._starting else "ended")
         return self.source.condition()
 
     def notice(self, condition: Condition) -> Told | None:
-        """What a person should know now."""
+        """The notice for the user now."""
         problem = self.recordings.problem
         if problem:
             text = f"the recording stopped early: {problem}"
@@ -147,16 +147,16 @@ class Running:
 
     @property
     def late(self) -> int:
-        """Steps that came too late within the last seconds, as of the last `notice`."""
+        """Number of late steps within the last seconds, as of the last `notice`."""
         return self._health.late
 
     # a plant
 
     async def open(self, choice: Choice) -> None:
-        """Start a plant, or attach to one that runs.
+        """Start a plant, or attach to a running one.
 
         Raises:
-            InloopError: it does not start; the text says why.
+            InloopError: it does not start, with the reason.
         """
         self._starting, self.choice, self._problem = True, choice, None
         self._changed(False)
@@ -186,7 +186,7 @@ class Running:
             self._reloading = Reloading(choice, self._succeed, lambda: self._changed(False))
 
     async def _succeed(self, process: Process, choice: Choice) -> None:
-        """Let a plant that is ready take the place of the one that runs, and its state."""
+        """Replace the running plant by one that is ready, which takes over its state."""
         async with self._busy:
             await self._drop_device()
             await self.recordings.end()
@@ -217,11 +217,11 @@ class Running:
                 self._use(self._live, choice)
             self.tell(_kept(self._live.layout))
         if controller != NONE and not watched:
-            with contextlib.suppress(InloopError):  # the panel of controllers tells why
+            with contextlib.suppress(InloopError):  # shown in the panel of controllers
                 await self.put_in_control(controller)
 
     async def _end_control(self) -> str:
-        """Let the controller go, which leaves inputs that may stay; its name."""
+        """End the controller, which leaves valid inputs; returns its name."""
         control, self.control = self.control, None
         if control is None:
             return NONE
@@ -229,18 +229,18 @@ class Running:
         return control.active
 
     async def _open_with(self, live: Live, name: str) -> None:
-        """Let a controller work from the start: the plant waits there until it is ready."""
-        with contextlib.suppress(InloopError):  # the panel of controllers tells why
+        """Activate a controller from the start: the plant is paused there until it is ready."""
+        with contextlib.suppress(InloopError):  # shown in the panel of controllers
             for command in ("pause", "reset"):
                 await asyncio.to_thread(live.command, command)
             await self.put_in_control(name)
             await asyncio.to_thread(live.command, "go")
 
     async def put_in_control(self, name: str) -> None:
-        """Let a controller work in place of a hand, a device or another controller.
+        """Activate a controller in place of a person, a device or another controller.
 
         Raises:
-            InputError: there is no such controller, or it does not start.
+            InputError: unknown controller, or it does not start.
         """
         control = self.control
         if control is None or self.file:
@@ -254,10 +254,10 @@ class Running:
             self._hand.settle()
 
     def hold_pose(self) -> None:
-        """Let the controller at work hold the joints where they are.
+        """Let the active controller hold the joints at their current positions.
 
         Raises:
-            InputError: it cannot, or nothing runs.
+            InputError: it cannot, or no plant is running.
         """
         if self.control is None or self._live is None or self.moment is None or self.file:
             raise InputError("no plant is running", fix="Go back to the live plant.")
@@ -269,11 +269,11 @@ class Running:
         end, process = time.monotonic() + STARTS_WITHIN, self._loop
         while process is not None:
             with contextlib.suppress(MailboxError):
-                # the first time it compiles what reads the mailbox
+                # the first call compiles the reader of the mailbox
                 live = await in_thread(Live, plant)
                 if live.process == process.number:
                     return live
-                live.close()  # somebody else's plant of the same name
+                live.close()  # another plant of the same name
             if not process.running or time.monotonic() > end:
                 words = process.last_words().rpartition("error: ")[2] or "it did not respond"
                 raise InputError(
@@ -283,8 +283,8 @@ class Running:
         return await in_thread(Live, plant)
 
     def _use(self, source: Source, choice: Choice) -> None:
-        """Let all pages see this source."""
-        # all of it first: the source that is shown stays if anything is wrong with the new one
+        """Show this source on all pages."""
+        # create everything first: the current source stays if the new one is invalid
         show, notes = Show(choice.stage, source.layout), Notes(choice.stage.notes, source.layout)
         measured = Measured(source.layout)
         show.set_parameters(source.parameters())
@@ -298,10 +298,10 @@ class Running:
         self._changed(True)
 
     def place(self, coordinate: str, q: float, keep_velocities: bool) -> None:
-        """Bring a joint to a position; may take a while.
+        """Move a joint to a position; may be slow.
 
         Raises:
-            InputError: it is not possible, and why.
+            InputError: the position is not possible, with the reason.
         """
         if not self.may_place or self._live is None:
             raise InputError(
@@ -320,10 +320,10 @@ class Running:
         publish: Callable[[DeviceReadings], None],
         ended: Callable[[HapticDevice], None],
     ) -> None:
-        """Let a haptic device hold the plant, or change the one that does; "mouse" for none.
+        """Let a haptic device hold the plant, or change its settings; "mouse": no device.
 
         Raises:
-            InputError: there is no such device, or a setting makes no sense.
+            InputError: unknown device, or an invalid setting.
         """
         live, choice = self._live, self.choice
         if live is None or choice is None or self.file:
@@ -346,7 +346,7 @@ class Running:
             self.device, self._hand = device, Inputs(device, told)
 
     async def let_go(self) -> None:
-        """Drive without a device; the inputs go to rest."""
+        """Drive without a device; the inputs are put to rest."""
         async with self._busy:
             await self._drop_device()
             if self._live is not None and self.choice is not None:
@@ -359,7 +359,7 @@ class Running:
             await device.end()
 
     async def close(self) -> None:
-        """Let go of the plant; end it if it is our own."""
+        """Close the plant; end it if this studio started it."""
         if self._reloading is not None:
             await self._reloading.close()
             self._reloading = None
@@ -380,20 +380,20 @@ class Running:
         self.source, self._live, self.show, self._hand = None, None, None, None
         self._touch = None
         if live is not None:
-            # a command may be on its way
+            # a command may be in progress
             await asyncio.to_thread(live.close)
         if self._loop is not None:
             await self._loop.end(ENDS_WITHIN)
             self._loop = None
 
     async def choose(self, name: str, options: Options) -> None:
-        """Another plant in place of the present one, which stays if the other makes no sense."""
+        """Open another plant; the current one stays if the request is invalid."""
         self._require_own()
         async with self._busy:
             await self._replace(await in_thread(self.catalog.choose, name, options))
 
     async def restart(self) -> None:
-        """The same plant once more, with the same options."""
+        """Start the same plant again, with the same options."""
         self._require_own()
         async with self._busy:
             assert self.choice is not None
@@ -413,7 +413,7 @@ class Running:
     # recordings
 
     async def record(self, on: bool) -> None:
-        """Begin or end a recording."""
+        """Start or end a recording."""
         async with self._busy:
             if on and self._live is None:
                 raise InputError("no plant is running here", fix="Start a studio with one.")
@@ -425,7 +425,7 @@ class Running:
                     raise InputError(f"the recording stopped early: {problem}")
 
     async def replay(self, file: str) -> None:
-        """Show a recording; "" goes back to the plant."""
+        """Show a recording; "" returns to the plant."""
         async with self._busy:
             assert self.choice is not None
             if file:
@@ -444,7 +444,7 @@ class Running:
 
 
 def _kept(layout: Layout) -> Told:
-    """What a plant has taken over from the one before."""
+    """Notice of what a plant has taken over from its predecessor."""
     told = told_of(layout) or {"left": ["everything"], "state": False}
     left = [str(word)[:200] for word in told["left"]]
     start = (
@@ -460,7 +460,7 @@ def _kept(layout: Layout) -> Told:
 
 
 def _touch_of(live: Live, show: Show) -> Touch:
-    """Who holds bodies that are shown."""
+    """Holds on the bodies that are shown."""
     scene = show.scene
     corners = zip(scene["bounds"]["min"], scene["bounds"]["max"], strict=True)
     size = max(high - low for low, high in corners)

@@ -1,4 +1,4 @@
-"""Where the page's numbers come from: a plant that runs, or a recording of one."""
+"""Sources of the page's data: a running plant, or a recording of one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inloop.realtime.mailboxes.telemetry import Block
 from inloop.studio.messaging.message_types import Activity, Histograms
 
 COMMANDS = ("pause", "go", "step", "speed", "reset")
-MOVES = ("seek", "step_back")  # of recordings only
+MOVES = ("seek", "step_back")  # recordings only
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,14 @@ class Moment:
     """The newest outputs.
 
     Attributes:
-        sequence: number of the record.
+        sequence: sequence number of the record.
         stamp: when it was written, on the clock of the source [s].
         t: simulated time [s].
-        step: good steps since the start.
-        status: how the step ended, a word.
+        step: successful steps since the start.
+        status: name of the status of the step.
         flags: see `Flag`.
-        parameters: number of the parameters in use.
-        values: all numbers in the order of the layout.
+        parameters: sequence number of the parameters in use.
+        values: all values, in the order of the layout.
     """
 
     sequence: int
@@ -41,16 +41,16 @@ class Moment:
 
 @dataclass(frozen=True)
 class Condition:
-    """How it goes.
+    """Condition of a source.
 
     Attributes:
-        state: in one word.
+        state: activity.
         speed: simulated seconds per second.
         counters: overruns, stale, failed, ….
-        latched: status because of which safe values stand in for the inputs until somebody resumes
-            ("STOPPED": somebody has asked for it); "" if they do not.
-        beyond: what left its bounds last, in words; "" if nothing did.
-        jumps: of a drive that is moved without its velocity, in words; "" if none is.
+        latched: status because of which inputs are replaced by safe values until somebody resumes
+            ("STOPPED": on request); "" if they are not.
+        beyond: what exceeded its bounds last, as text; "" if nothing did.
+        jumps: note on a drive that is moved without its velocity, as text; "" if there is none.
     """
 
     state: Activity
@@ -62,14 +62,14 @@ class Condition:
 
 
 class Source(Protocol):
-    """A plant that runs, or a recording."""
+    """A running plant, or a recording."""
 
     layout: Layout
     name: str
 
     @property
     def now(self) -> float:
-        """The clock by which moments are stamped [s]."""
+        """The clock of time stamps [s]."""
         ...
 
     def newest(self) -> Moment | None:
@@ -77,39 +77,39 @@ class Source(Protocol):
         ...
 
     def take(self) -> list[Block]:
-        """All records since the last time."""
+        """All records since the last call."""
         ...
 
     def to_plot(self, taken: list[Block]) -> tuple[bool, list[Block]]:
-        """Records for those who plot, after those that were just taken.
+        """Records for plots, after the records just taken.
 
         Returns:
-            Whether what they have must be forgotten, and the records that follow.
+            Whether earlier records must be discarded, and the records that follow.
         """
         ...
 
     def replot(self) -> None:
-        """Somebody plots other signals: give what is around the moment shown again."""
+        """The plotted signals have changed: send the records around the current moment again."""
         ...
 
     def skip(self) -> None:
-        """Forget the records since the last time."""
+        """Skip the records since the last call."""
         ...
 
     def parameters(self) -> dict[str, float]:
-        """Values by name, as they are now."""
+        """Current values by name."""
         ...
 
     def condition(self) -> Condition:
-        """How it goes."""
+        """The current condition."""
         ...
 
     def histograms(self) -> Histograms | None:
-        """Times of the loop; None if nobody has measured them."""
+        """Timing histograms of the loop; None if there are none."""
         ...
 
     def command(self, what: str, value: float = 0.0) -> None:
-        """Do one of COMMANDS or MOVES; may take a while, and is not called from the event loop."""
+        """Execute one of COMMANDS or MOVES; may be slow, so not called from the event loop."""
         ...
 
     def set_parameters(self, values: dict[str, float]) -> None:

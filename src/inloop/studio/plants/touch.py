@@ -1,10 +1,10 @@
-"""Bodies that pages hold: by the pointer, and pinned where it left them.
+"""Bodies that pages hold: by the pointer, and by pins.
 
-One page at a time holds bodies: one by its pointer, up to three more by pins. A page tells how
-firm a hold is in parts of what suits the body: how much mass its point has for a hand the plant
-tells when it is first touched, and until then it is held without force. The studio says all holds
-anew all the time, so that they do not get old. When the page lets go or is closed, so does the
-studio; if the studio itself is stopped, the plant lets go.
+One page at a time holds bodies: one by its pointer, up to three more by pins. A page gives the
+firmness of a hold relative to a default for the body, which depends on the effective mass of its
+point. The plant reports that mass after the first touch; until then the hold has no force. The
+studio refreshes all holds periodically, so that they do not become stale. When the page releases
+them or is closed, so does the studio; if the studio itself is stopped, the plant releases them.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ from inloop.studio.messaging.client import Client
 from inloop.studio.messaging.frames import TouchFrame
 from inloop.studio.messaging.message_types import Hold
 
-POINTER = 0  # number of the grip that a pointer moves; the others are pins
-QUICK = 14.0  # a body follows at this rate of its own on the spring [rad/s]
-SAG = 0.05  # and hangs at most so far below the pointer by its weight, in sizes of the mechanism
+POINTER = 0  # index of the pointer's grip; the others are pins
+QUICK = 14.0  # natural frequency of a body on the spring [rad/s]
+SAG = 0.05  # maximum static deflection by gravity, relative to the size of the mechanism
 GRAVITY = 9.81  # [m/s^2]
-DAMPED = 0.7  # of critical damping
-FIRMNESS = (1.0 / 256.0, 256.0)  # in parts of what suits a body
-FAR = 100.0  # targets are at most so many sizes away
-REMEMBERED = 512  # holds on their way to the loop
+DAMPED = 0.7  # damping ratio
+FIRMNESS = (1.0 / 256.0, 256.0)  # range, relative to the default of a body
+FAR = 100.0  # maximum distance of targets, in sizes of the mechanism
+REMEMBERED = 512  # holds not yet used by the loop
 
 
 class Touchable(Protocol):
-    """A plant with bodies."""
+    """A plant with bodies that can be held."""
 
     layout: Layout
 
     @property
     def hand(self) -> Hand:
-        """That holds them."""
+        """The hand that holds them."""
         ...
 
 
 @dataclass(frozen=True)
 class _Held:
-    """One hold, as the page wants it.
+    """One hold, as the page requests it.
 
     Attributes:
         grip: the mechanical part; without stiffness until the mass is known.
-        firmness: in parts of what suits the body.
-        mass: of the point [kg]; 0 until it is known.
-        since: number of the first record that tells of it; 0 until there is one.
+        firmness: relative to the default for the body.
+        mass: effective mass of the point [kg]; 0 until it is known.
+        since: number of the first record that contains it; 0 if not written yet.
     """
 
     grip: Grip
@@ -62,38 +62,38 @@ class _Held:
 
 
 class Touch:
-    """Who holds which bodies.
+    """Which page holds which bodies.
 
     Attributes:
-        owner: the client that does; None for nobody.
-        used: as that of `Inputs`.
+        owner: the client that holds them; None if nobody does.
+        used: as for `Inputs`.
     """
 
     def __init__(self, plant: Touchable, bodies: Sequence[str], size: float) -> None:
         """Hold nothing.
 
         Args:
-            plant: with its bodies.
+            plant: the plant.
             bodies: names in the order of the scene.
-            size: of the mechanism, as it is seen [m].
+            size: size of the mechanism, as it is drawn [m].
         """
         self._plant, self._bodies, self._size = plant, tuple(bodies), size
         self._held: dict[int, _Held] = {}
-        self._written = 0  # number of the record that tells of the newest holds
+        self._written = 0  # number of the record with the newest holds
         self._sent: deque[tuple[int, int, float]] = deque(maxlen=REMEMBERED)
         self.owner: Client | None = None
         self.used = (0, 0.0, 0.0)
 
     @property
     def possible(self) -> bool:
-        """Can bodies be held here?"""
+        """Whether bodies can be held here."""
         return bool(self._plant.layout.bodies)
 
     def set(self, client: Client, frame: TouchFrame) -> None:
-        """Hold a body by the pointer, from now on or at another place.
+        """Hold a body by the pointer, or move the target.
 
         Raises:
-            InputError: there is no such body, or another page holds one.
+            InputError: unknown body, or another page holds one.
             MailboxError: another process holds bodies, or the plant is gone.
         """
         self._take(client)
@@ -126,15 +126,15 @@ class Touch:
         far = FAR * self._size
         place = tuple(min(max(x, -far), far) for x in frame.target)
         firmness = min(max(frame.firmness, FIRMNESS[0]), FIRMNESS[1])
-        most = FIRMNESS[1] * far  # pushes are lengths of the spring
+        most = FIRMNESS[1] * far  # pushes are elongations of the spring
         pushed = tuple(min(max(x, -most), most) for x in frame.push)
         return _Held(Grip(name, place, point=frame.point, force=pushed), firmness)
 
     def pin(self, client: Client) -> None:
-        """Let the body that the pointer holds be held there, without the pointer.
+        """Turn the hold of the pointer into a pin.
 
         Raises:
-            InputError: the page holds none, or there are as many pins as there can be.
+            InputError: the page holds no body, or all pins are in use.
         """
         if self.owner is not client or POINTER not in self._held:
             raise InputError("no body is held", fix="Drag one, and pin it there.")
@@ -145,7 +145,7 @@ class Touch:
         self._write()
 
     def let_go(self, client: Client, number: int | None = None) -> None:
-        """Let go of one hold of a page, or of all."""
+        """Release one hold of a page, or all."""
         if self.owner is client:
             for k in [*self._held] if number is None else [number]:
                 self._drop(k)
@@ -156,12 +156,12 @@ class Touch:
         self._held.pop(number, None)
 
     def close(self) -> None:
-        """Let go of everything, whoever holds it."""
+        """Release all holds."""
         if self.owner is not None:
             self.let_go(self.owner)
 
     def refresh(self) -> None:
-        """Say all holds anew, with the mass of what was touched since the last time."""
+        """Write all holds again, with masses reported since the last call."""
         if self._held:
             self._learn()
             try:
@@ -171,7 +171,7 @@ class Touch:
         self._follow()
 
     def _learn(self) -> None:
-        """See which mass the plant has found for what is held since lately."""
+        """Read the effective masses of new holds, if the plant has reported them."""
         if all(held.mass > 0.0 for held in self._held.values()):
             return
         pulls = self._plant.hand.newest()
@@ -183,7 +183,7 @@ class Touch:
                 self._held[number] = replace(held, mass=pull.mass)
 
     def _spring(self, held: _Held) -> Grip:
-        """A hold with the stiffness that belongs to its firmness."""
+        """A grip with the stiffness and damping for its firmness."""
         rate_squared = max(QUICK**2, GRAVITY / (SAG * self._size))
         stiffness = held.firmness * held.mass * rate_squared
         damping = 2.0 * DAMPED * math.sqrt(stiffness * held.mass)
@@ -207,7 +207,7 @@ class Touch:
                 self._held[number] = replace(held, since=self._written)
 
     def _follow(self) -> None:
-        """See which holds the loop has used, and when first."""
+        """Find which holds the loop has used, and when first."""
         if not self._sent:
             return
         for hand, stamp in self._plant.hand.uses():
@@ -216,11 +216,11 @@ class Touch:
                 self.used = (sequence, 1e-9 * stamp, page_time)
 
     def holds(self, pulls: Pulls | None) -> list[Hold]:
-        """What is held, for the pages."""
+        """The current holds, for the pages."""
         found: list[Hold] = []
         for number, held in sorted(self._held.items()):
             grip = self._spring(held)
-            # what a hold before this one did is none of its own
+            # ignore the force of an earlier hold
             pull = pulls[number] if pulls is not None and pulls.hand >= held.since else None
             found.append({
                 "grip": number, "body": self._bodies.index(grip.body),

@@ -1,4 +1,4 @@
-"""Who may come in: those with the token, from this machine by default; no foreign pages ever."""
+"""Access control: a token, by default only from this machine; no pages of other origins."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FRAMES = "http://localhost:* http://127.0.0.1:*"
 
 @dataclass(frozen=True)
 class Gate:
-    """Checks requests before anything else sees them.
+    """Checks requests before any other code sees them.
 
     Attributes:
         host: address to listen on.
-        token: that visitors must show; "" if everybody on this machine may come without one.
-        hosts: names under which the studio may be called, beside those of this machine.
+        token: required from clients; "" if everybody on this machine may connect without one.
+        hosts: host names accepted in addition to those of this machine.
         framed: pages of this machine, such as notebooks, may show the studio in a frame.
     """
 
@@ -53,11 +53,11 @@ class Gate:
 
     @property
     def frames(self) -> str:
-        """Whose pages may hold the studio in a frame, as browsers read it."""
+        """Origins that may embed the studio in a frame, as a value of `frame-ancestors`."""
         return FRAMES if self.framed else "'none'"
 
     def knows_host(self, header: str) -> bool:
-        """Is this the name of this studio? Another one is a page that has borrowed our address."""
+        """Whether this is a host name of this studio; prevents DNS rebinding."""
         try:
             name = (urlsplit(f"//{header}").hostname or "").lower()
         except ValueError:
@@ -65,7 +65,7 @@ class Gate:
         return name in LOCAL or name == self.host.lower() or name in self.hosts
 
     def has_token(self, headers: Mapping[str, str], query: str) -> bool:
-        """Does a request show the token? True if none is needed."""
+        """Whether a request carries the token; True if none is needed."""
         if not self.token:
             return True
         shown = parse_qs(query).get("token", [])
@@ -80,7 +80,7 @@ class Gate:
         return any(hmac.compare_digest(given.encode(), wanted) for given in shown)
 
     def refusal(self, headers: Mapping[str, str], query: str) -> str:
-        """Why a request is turned away; "" if it is not."""
+        """Why a request is rejected; "" if it is accepted."""
         if not self.knows_host(headers.get("host", "")):
             return "this studio does not have that host name"
         if not self.has_token(headers, query):
@@ -88,13 +88,13 @@ class Gate:
         return ""
 
     def socket_refusal(self, headers: Mapping[str, str], query: str) -> str:
-        """The same for a WebSocket, whose origin must be a page of this studio."""
+        """The same for a WebSocket, which must have the origin of this studio."""
         reason = self.refusal(headers, query)
         if reason:
             return reason
         origin, host = headers.get("origin"), headers.get("host", "")
         if origin is None:
-            # no browser; it needs to know the token
+            # not a browser; the token is required
             return "" if self.token else "the request has no Origin header"
         if urlsplit(origin).netloc.lower() != host.lower():
             return "pages from other sites may not drive this studio"
@@ -102,7 +102,7 @@ class Gate:
 
 
 def cookie_name(host: str) -> str:
-    """Under which a page of this host and port keeps its token."""
+    """Name of the cookie that holds the token for this host and port."""
     try:
         return f"{COOKIE}{urlsplit(f'//{host}').port or 80}"
     except ValueError:
@@ -110,5 +110,5 @@ def cookie_name(host: str) -> str:
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
+    """A random token that cannot be guessed."""
     return secrets.token_urlsafe(16)

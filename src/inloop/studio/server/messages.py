@@ -1,4 +1,4 @@
-"""The texts that pages get: the greeting, and how it goes."""
+"""Builds the messages for pages: the greeting, the state, and their parts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RATES = {"m": "m/s", "rad": "rad/s"}
 
 
 def hello(running: Running) -> Hello:
-    """All there is to know before anything moves."""
+    """The greeting: everything a page needs before the first poses."""
     choice, source, show = running.choice, running.source, running.show
     assert choice is not None and source is not None and show is not None
     assert running.measured is not None
@@ -69,7 +69,7 @@ def hello(running: Running) -> Hello:
 
 
 def hello_without_plant(running: Running) -> Hello:
-    """The menu, for a page that comes when no plant runs."""
+    """The greeting without a plant: only the menu."""
     choice = running.choice
     name, title = ("", "") if choice is None else (choice.name or choice.plant, choice.stage.title)
     return {
@@ -102,7 +102,7 @@ def hello_without_plant(running: Running) -> Hello:
 
 
 def state(running: Running) -> State:
-    """How it goes."""
+    """The current state of the plant and of the loop."""
     condition, moment = running.condition(), running.moment
     counters, notice = condition.counters, running.notice(condition)
     return {
@@ -139,7 +139,7 @@ def chain(running: Running) -> Chain:
 
 
 def controllers(running: Running) -> Controllers:
-    """Controllers that can be put beside the plant, and the one at work."""
+    """Controllers available for the plant, and the active one."""
     if running.control is not None and not running.file:
         return running.control.told()
     return {
@@ -164,7 +164,7 @@ def _menu(running: Running) -> list[MenuEntry]:
 
 
 def abilities(running: Running) -> list[str]:
-    """Requests that make sense now."""
+    """Requests that are possible now."""
     can = ["subscribe", "watch", "pause", "go", "step", "speed", "reset", "replay"]
     if running.file:
         can += ["seek", "step_back", *(["live", "record"] if running.has_plant else [])]
@@ -181,7 +181,7 @@ def abilities(running: Running) -> list[str]:
 
 
 def device(told: Mapping[str, Any] | None, layout: Layout) -> Driven | None:
-    """What a hand drives, if the plant with its options has this input."""
+    """The input that a person drives, if the plant has it with its current options."""
     if told is None or told["input"] not in {x.name for x in layout.inputs}:
         return None
     known = {name: value for name, value in told.items() if name in fields(Driven)}
@@ -195,7 +195,7 @@ def signals(layout: Layout) -> list[Signal]:
 
 
 def _units(layout: Layout) -> dict[str, str]:
-    """Units of all signals; the input of a drive has that of its coordinate."""
+    """Units of all signals; the input of a drive has the unit of its coordinate."""
     units = {"t": "s"}
     for c in layout.coordinates:
         units[f"{c.name}.q"], units[f"{c.name}.qd"] = c.unit, RATES.get(c.unit, "")
@@ -206,7 +206,7 @@ def _units(layout: Layout) -> dict[str, str]:
 def parameters(
     layout: Layout, values: Mapping[str, float], docs: Mapping[str, str]
 ) -> list[Parameter]:
-    """Those with a range can be changed with a slider; the others have no limits."""
+    """Parameters with values and ranges; those without a range have null limits."""
     return [
         {
             "name": p.name,
@@ -222,7 +222,7 @@ def parameters(
 
 
 def inputs(layout: Layout, limits: Limits | None, docs: Mapping[str, str]) -> list[Input]:
-    """In the order of the numbers that input frames carry."""
+    """Inputs, in the order of the indices in input frames."""
     found: list[Input] = []
     units, led = _units(layout), led_inputs(layout)
     efforts = {f"{c.name}.tau" for c in layout.coordinates}

@@ -30,9 +30,9 @@ except ImportError as error:
     ) from error
 
 MOST_CLIENTS = 32
-SEND_BUFFER = 1 << 16  # bytes in the kernel: what is old there cannot be taken back
+SEND_BUFFER = 1 << 16  # bytes in the kernel: stale data there cannot be recalled
 LARGEST_FRAME = 1 << 16  # bytes; longer ones are not even read
-POLICY, BUSY = 1008, 1013  # codes of closed WebSockets
+POLICY, BUSY = 1008, 1013  # WebSocket close codes
 HERE = Path(str(files("inloop.studio")))
 PAGE, VENDOR = HERE / "page", HERE / "vendor"
 CONTENT_POLICY = (
@@ -42,7 +42,7 @@ CONTENT_POLICY = (
 
 
 class Guard:
-    """Turns away whoever the gate does not let in, and adds the headers that browsers obey."""
+    """Rejects requests that the gate refuses, and adds security headers."""
 
     def __init__(self, app: Any, gate: Gate) -> None:
         self._app, self._gate = app, gate
@@ -56,9 +56,9 @@ class Guard:
         ]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)  # WebSockets are asked at their own door
+            await self._app(scope, receive, send)  # WebSockets are checked in `door`
             return
         headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]}
         query = scope["query_string"].decode("latin-1")
@@ -97,7 +97,7 @@ def make_app(session: Session, gate: Gate) -> Any:
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
     async def mesh(request: Any) -> Response:
-        """A packed mesh of the plant that is shown, by the hash of its content."""
+        """A packed mesh of the current plant, by the hash of its content."""
         name = request.path_params["name"]
         content = session.running.meshes.get(name)
         if content is None:
@@ -126,7 +126,7 @@ def make_app(session: Session, gate: Gate) -> Any:
 
 
 async def _serve(websocket: WebSocket, session: Session) -> None:
-    """One page, until it leaves or must go."""
+    """Serve one page until it disconnects or is disconnected."""
     client = Client(websocket)
     sender = asyncio.create_task(client.send_all())
     session.join(client)
@@ -168,11 +168,11 @@ def listen(host: str, port: int | None, usual: int = 0) -> socket.socket:
 
     Args:
         host: address.
-        port: 0 takes any that is free; None the usual one, or any if that is taken.
-        usual: port that is tried first.
+        port: 0: any free port; None: the usual port, or any free one if that is taken.
+        usual: port to try first.
 
     Raises:
-        InputError: somebody listens there already.
+        InputError: the port is in use.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     problem = ""
@@ -199,12 +199,12 @@ async def serve(
     begin: Callable[[], Awaitable[None]],
     ready: Callable[[], None],
 ) -> None:
-    """Serve until somebody stops it.
+    """Serve until stopped.
 
     Args:
-        session: what the pages share.
-        gate: who may come in.
-        place: to listen on.
+        session: state shared by the pages.
+        gate: access control.
+        place: socket to listen on.
         begin: opens the first plant.
         ready: called when the page can be opened.
     """
@@ -224,7 +224,7 @@ async def serve(
 
     async def first() -> None:
         ready()
-        with contextlib.suppress(InloopError):  # the state tells
+        with contextlib.suppress(InloopError):  # reported in the state
             await begin()
 
     starter = asyncio.create_task(first())

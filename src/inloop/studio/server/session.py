@@ -1,6 +1,6 @@
-"""The pages: who is there, what they ask for, what they get.
+"""The connected pages: their requests, and the messages they get.
 
-Everything here happens in one thread; only what may take long is done in another one.
+Everything here runs in one thread; only long work is done in other threads.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ GENERATIONS = 0xFFFF
 
 
 class OffenseError(Exception):
-    """A client that must go; the message says why."""
+    """A client that must be disconnected; the message says why."""
 
 
 class Session:
-    """What the pages share.
+    """State shared by all pages.
 
     Attributes:
-        clients: those who are there.
+        clients: connected pages.
         running: the plant.
-        busy: set when a page comes, so that nobody waits for the next slow beat.
+        busy: set when a page connects, so that it need not wait for the next slow beat.
     """
 
     def __init__(self, catalog: Catalog, recordings: Recordings) -> None:
@@ -55,22 +55,22 @@ class Session:
         self.running.tell = lambda told: self.broadcast({"kind": "notice", **told})
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._choosing: set[asyncio.Task[None]] = set()  # those that may be broken off
+        self._choosing: set[asyncio.Task[None]] = set()  # those that may be cancelled
 
-    # what everybody hears
+    # messages to all pages
 
     def broadcast(self, message: Message) -> None:
-        """Tell all clients."""
+        """Send a message to all clients."""
         text = encode(message)
         for client in self.clients:
             client.tell(text)
 
     def tell_state(self) -> None:
-        """How it goes."""
+        """Send the current state."""
         self.broadcast(messages.state(self.running))
 
     def tell_parameters(self, values: dict[str, float]) -> None:
-        """New values of parameters, and the scene if it looks different."""
+        """Send new values of parameters, and the scene if it has changed."""
         self.broadcast({"kind": "parameters", "values": values})
         if self.running.control is not None:
             self.running.control.see(values)
@@ -80,14 +80,14 @@ class Session:
             self.broadcast({"kind": "scene", "scene": scene, "anatomy": show.anatomy})
 
     def tell_watched(self, client: Client) -> None:
-        """Newest values of what a page watches."""
+        """Send the newest values of the signals that a page watches."""
         moment = self.running.moment
         if client.watched and moment is not None:
             values = {name: float(moment.values[k]) for name, k in client.watched.items()}
             client.tell({"kind": "watched", "values": cast(dict[str, float | None], values)})
 
     def tell_held(self) -> bool:
-        """Bodies that are held, to each page; False if none are."""
+        """Send the bodies that are held to each page; False if there are none."""
         touch, source = self.running.touch, self.running.source
         if touch is None or not isinstance(source, Live):
             return False
@@ -97,7 +97,7 @@ class Session:
         return bool(holds)
 
     def tell_note(self, note: Note) -> None:
-        """A note begins or ends."""
+        """Send the start or end of a note."""
         self.broadcast(messages.played(note))
 
     def _greet_all(self, new_source: bool) -> None:
@@ -119,7 +119,7 @@ class Session:
     # the pages
 
     def join(self, client: Client) -> None:
-        """A page was opened."""
+        """A page has connected."""
         self.clients.add(client)
         if self.running.source is not None:
             self._greet(client, encode(messages.hello(self.running)))
@@ -129,7 +129,7 @@ class Session:
         self.busy.set()
 
     def leave(self, client: Client) -> None:
-        """A page was closed."""
+        """A page has disconnected."""
         self.clients.discard(client)
         if self.running.inputs is not None:
             self.running.inputs.release(client)
@@ -139,10 +139,10 @@ class Session:
             self._later(client, self._let_go())
 
     def hear(self, client: Client, message: str | bytes) -> None:
-        """Do what a page asks for.
+        """Handle a message of a page.
 
         Raises:
-            OffenseError: the client must go.
+            OffenseError: the client must be disconnected.
         """
         if len(message) > LONGEST:
             raise OffenseError(f"a message of {len(message)} bytes; {LONGEST} are allowed")
@@ -159,7 +159,7 @@ class Session:
         except InloopError as error:
             _explain(client, error)
         except Exception as error:
-            # one bad message is the trouble of one page
+            # a bad message affects only its own page
             _explain_surprise(client, error)
             self._lose_patience(client)
 
@@ -186,14 +186,14 @@ class Session:
             raise RequestError("a binary message makes no sense", fix="Reload the page.")
 
     def _used(self, client: Client) -> tuple[int, float, float]:
-        """Of the newest input or hold of a page that the loop has used: see `Inputs.used`."""
+        """For the newest input or hold of a page that the loop has used: see `Inputs.used`."""
         inputs, touch = self.running.inputs, self.running.touch
         if touch is not None and touch.owner is client:
             return touch.used
         return inputs.used if inputs is not None else (0, 0.0, 0.0)
 
     def _do(self, client: Client, request: Request) -> None:
-        """Requests that are done at once; the others go on in a task."""
+        """Handle a request, at once or in a task."""
         running, source = self.running, self.running.source
         if request["do"] == "choose":
             self._open(client, running.choose(request["name"], request.get("options", {})))
@@ -215,7 +215,7 @@ class Session:
         elif (values := _assignment(source, request)) is not None:
             self._later(client, asyncio.to_thread(source.set_parameters, values))
         elif request["do"] in MOVES and isinstance(source, Playback):
-            source.command(request["do"], _argument(request))  # at once, and in their order
+            source.command(request["do"], _argument(request))  # at once, in order
         elif request["do"] in COMMANDS:
             work = asyncio.to_thread(source.command, request["do"], _argument(request))
             self._later(client, work)
@@ -247,13 +247,13 @@ class Session:
             raise InputError(words, fix="Use the controls of the page.")
 
     def _open(self, client: Client, work: Coroutine[Any, Any, None]) -> None:
-        """Put another plant in place of the present one."""
+        """Replace the current plant by another one."""
         task = self._later(client, work)
         self._choosing.add(task)
         task.add_done_callback(self._choosing.discard)
 
     def _drive(self, client: Client, act: Callable[[], None]) -> None:
-        """Let a client drive, or tell it that it cannot, and who does."""
+        """Let a client drive, or tell it why it cannot."""
         try:
             act()
         except (OccupiedError, MailboxError) as error:
@@ -261,7 +261,7 @@ class Session:
             client.tell({"kind": "refused", "text": mistake.what, "fix": mistake.fix})
 
     def _steer(self, request: Request) -> None:
-        """What the controller at work is told."""
+        """Pass a request on to the active controller."""
         control = self.running.control
         if control is None or self.running.file:
             raise InputError("no plant is running", fix="Go back to the live plant.")
@@ -290,7 +290,7 @@ class Session:
         self._tell_chain()
 
     def _device_ended(self, device: HapticDevice) -> None:
-        """The process of the device is gone, and nobody has asked it to go."""
+        """The device process has ended unexpectedly."""
         if device is not self.running.device:
             return
         for client in self.clients:
@@ -309,14 +309,14 @@ class Session:
         try:
             await self.running.record(on)
         finally:
-            self.tell_recording()  # also to a page that waits for what cannot be
+            self.tell_recording()  # also after a failure: a page may be waiting for it
 
     def tell_recording(self) -> None:
-        """What is being recorded."""
+        """Send the state of the recorder."""
         self.broadcast({"kind": "record", **self.running.recordings.status()})
 
     async def close(self) -> None:
-        """Break off the making of another plant, and let go of this one."""
+        """Cancel the opening of another plant, and close the current one."""
         chosen = list(self._choosing)
         for task in chosen:
             task.cancel()
@@ -324,7 +324,7 @@ class Session:
         await self.running.close()
 
     def _later(self, client: Client, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do something that takes a while; tell the client if it goes wrong."""
+        """Run a long task; report errors to the client."""
 
         async def guarded() -> None:
             try:
@@ -354,12 +354,12 @@ def _subscribe(client: Client, source: Source, request: Subscribe) -> None:
 
 
 def number_anew(client: Client, source: Source, *, fresh: bool) -> None:
-    """Let the samples of a client begin anew, under another generation.
+    """Restart the samples of a client under a new generation.
 
     Args:
-        client: who plots.
-        source: of the samples.
-        fresh: what came before does not go on.
+        client: client that plots.
+        source: source of the samples.
+        fresh: the new samples do not continue the previous ones.
     """
     wanted = client.subscription
     generation = (wanted.generation + 1) & GENERATIONS
@@ -383,7 +383,7 @@ def _known(source: Source, signals: Sequence[str]) -> dict[str, int]:
 
 
 def _assignment(source: Source, request: Request) -> dict[str, float] | None:
-    """Values for parameters, put into their ranges; None if the request is about something else."""
+    """New values of parameters, clipped to their ranges; None for other requests."""
     known = {p.name: p for p in source.layout.parameters}
     if request["do"] == "reset_parameters":
         return {p.name: p.default for p in known.values()}
@@ -399,7 +399,7 @@ def _assignment(source: Source, request: Request) -> dict[str, float] | None:
 
 
 def _argument(request: Request) -> float:
-    """The number that comes with a command."""
+    """The numeric argument of a command."""
     if request["do"] == "step" or request["do"] == "step_back":
         return float(request.get("count", 1))
     if request["do"] == "seek":
@@ -415,7 +415,7 @@ def _explain(client: Client, error: InloopError) -> None:
 
 
 def _explain_surprise(client: Client, error: Exception) -> None:
-    """What nobody has foreseen is told too, and logged."""
+    """Report an unexpected error, and log it."""
     logging.getLogger(__name__).error("a request failed", exc_info=error)
     words = f"{type(error).__name__}: {error}"[:200]
     client.notice("error", f"this did not work: {words}", "Reload the page, or try something else.")

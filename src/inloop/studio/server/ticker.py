@@ -1,4 +1,4 @@
-"""The beat of the studio: poses 60 times a second, samples with them, states now and then."""
+"""The periodic work of the studio: poses and samples at 60 Hz, states less often."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inloop.studio.plants.sources import Moment, Source
 from inloop.studio.server.session import Session, number_anew
 
 BEAT = 1.0 / 60.0  # [s]
-IDLE = 0.25  # [s] when nobody looks
+IDLE = 0.25  # without clients
 LOOK_EVERY, READINGS_EVERY, STATE_EVERY, HISTOGRAM_EVERY = 0.05, 0.1, 0.25, 1.0  # [s]
 PLACE_EVERY, TIMELINE_EVERY = 0.03, 0.5  # [s]
 
@@ -31,24 +31,24 @@ class Ticker:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._look_due = self._readings_due = self._state_due = self._histogram_due = 0.0
-        self._shown = (0, 0, 0)  # source, number of the outputs, and to whom they were shown last
-        self._read = self._shown  # the same of contacts and sensors, and what is watched
+        self._shown = (0, 0, 0)  # source, sequence of the outputs, newest client they were shown to
+        self._read = self._shown  # the same for contacts, sensors and watched signals
         self._placed, self._place_due = (0, 0, 0, 0.0), 0.0
         self._timeline: Timeline | None = None
         self._timeline_due = 0.0
         self._parameters = 0
         self._held = False
         self._state = ""
-        self._complaint: tuple[int, str] | None = None  # the source, and what was wrong with it
+        self._complaint: tuple[int, str] | None = None  # source, error text
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Run until cancelled."""
         due = time.monotonic()
         while True:
             self.beat()
             pause = BEAT if self._session.clients else IDLE
             now = time.monotonic()
-            # a beat that comes late is not made up
+            # a late beat is not made up for
             due = max(due + pause, now)
             if self._session.clients:
                 await asyncio.sleep(due - now)
@@ -59,7 +59,7 @@ class Ticker:
                 due = time.monotonic()
 
     def beat(self) -> None:
-        """Once."""
+        """Do one beat."""
         running = self._session.running
         parts: list[Callable[[], None]] = [running.refresh_inputs]
         if self._session.clients:
@@ -71,13 +71,13 @@ class Ticker:
             try:
                 part()
             except MailboxError:
-                pass  # the plant goes just now: the next state tells
+                pass  # the plant is just ending: the next state says so
             except Exception as error:
-                # whatever a plant or a recording holds, the pages are served
+                # keep serving the pages, whatever a plant or a recording contains
                 self._complain(error)
 
     def _complain(self, error: Exception) -> None:
-        """Tell the pages, once, that something cannot be shown."""
+        """Report to the pages, once, that the data cannot be shown."""
         complaint = (id(self._session.running.source), f"{type(error).__name__}: {error}")
         if complaint == self._complaint:
             return
@@ -90,7 +90,7 @@ class Ticker:
             )  # fmt: skip
 
     def _show(self) -> None:
-        """The newest poses to everybody."""
+        """Send the newest poses to all pages."""
         running = self._session.running
         source, show = running.source, running.show
         if source is None or show is None:
@@ -111,7 +111,7 @@ class Ticker:
             client.show(frame)
 
     def _place(self) -> None:
-        """Where in a recording the moment shown is; its whole length when that is known better."""
+        """Send the position in a recording, and its timeline when that has changed."""
         running, now = self._session.running, time.monotonic()
         source, moment = running.source, running.moment
         if not isinstance(source, Playback) or moment is None or now < self._place_due:
@@ -129,19 +129,19 @@ class Ticker:
                 self._session.broadcast(timeline)
 
     def _which(self, moment: Moment) -> tuple[int, int, int]:
-        """What is to be shown, and to whom: a page that comes while the plant stands, too."""
+        """Identifies what is shown and to whom: a new page gets it from a paused plant too."""
         newcomer = max(client.number for client in self._session.clients)
         return id(self._session.running.source), moment.sequence, newcomer
 
     def _hold(self) -> None:
-        """Bodies that are held to everybody, and once more when the last was let go."""
+        """Send the bodies that are held, and once more after the last release."""
         touch = self._session.running.touch
         holds = touch is not None and touch.owner is not None
         if holds or self._held:
             self._held = self._session.tell_held()
 
     def _read_elements(self) -> None:
-        """The newest values of contacts and sensors to everybody, of others to who watches."""
+        """Send the newest values of contacts and sensors, and of watched signals."""
         measured, moment = self._session.running.measured, self._session.running.moment
         now = time.monotonic()
         if moment is None or now < self._readings_due:
@@ -156,7 +156,7 @@ class Ticker:
             self._session.tell_watched(client)
 
     def _plot(self) -> None:
-        """All samples since the last time to those who plot."""
+        """Send all new samples to the pages that plot."""
         running = self._session.running
         source, inputs, notes = running.source, running.inputs, running.notes
         if source is None or notes is None:
@@ -167,7 +167,7 @@ class Ticker:
             source.skip()
             return
         count = ROWS
-        while count >= ROWS:  # more may have come than one reading takes
+        while count >= ROWS:  # one read returns at most ROWS records
             blocks = source.take()
             for block in blocks:
                 if inputs is not None:
@@ -178,7 +178,7 @@ class Ticker:
             self._send(source, plotting, blocks)
 
     def _send(self, source: Source, plotting: list[Client], taken: list[Block]) -> None:
-        """Samples to those who plot."""
+        """Send samples to the pages that plot."""
         fresh, blocks = source.to_plot(taken)
         for client in plotting if fresh else ():
             number_anew(client, source, fresh=True)
@@ -188,7 +188,7 @@ class Ticker:
                 _send(client, block, encoded)
 
     def _tell(self) -> None:
-        """State and histograms when they are due, the state at once when it changes."""
+        """Send state and histograms when due, and the state as soon as it changes."""
         session, now = self._session, time.monotonic()
         if now >= self._look_due:
             self._look_due = now + LOOK_EVERY
@@ -206,7 +206,7 @@ class Ticker:
 
 
 def _send(client: Client, block: Block, encoded: dict[Subscription, tuple[bytes, int]]) -> None:
-    """A block to one client; the same frame serves all with the same subscription."""
+    """Send a block to one client; clients with the same subscription share a frame."""
     wanted = client.subscription
     if client.lost == 0 and wanted in encoded:
         frame, count = encoded[wanted]
