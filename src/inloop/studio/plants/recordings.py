@@ -37,7 +37,7 @@ class Recordings:
         self._turning: Literal["starting", "ending"] | None = None
 
     @property
-    def recording(self) -> bool:
+    def active(self) -> bool:
         """Whether a recording is in progress."""
         return self._process is not None and self._process.running
 
