@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+Sizes = Mapping[str, int | str]  # name of an array → its size, or a C expression of it [bytes]
 TOGETHER = "TOGETHER"  # attribute of such a function, before its definition
 
 
@@ -25,9 +26,7 @@ def together(prefix: str) -> str:
 """
 
 
-def prefetch_macro(
-    prefix: str, touched: Mapping[str, int], fetched: Mapping[str, int | str] | None
-) -> list[str]:
+def prefetch_macro(prefix: str, touched: Sizes, fetched: Sizes | None) -> list[str]:
     """Lines of C: a macro `PREFETCH(probe)`, for a function whose arrays have the names used here.
 
     Args:
@@ -38,10 +37,10 @@ def prefetch_macro(
             `probe` is not cached, with their sizes [bytes]; None to read nothing.
     """
     begin, end = (f"__{edge}_{_section(prefix)}" for edge in ("start", "stop"))
-    code: dict[str, int | str] = {begin: f"{end} - {begin}"}
-    statements = [_call("il_touch_pages", code | touched)]
+    code: Sizes = {begin: f"{end} - {begin}"}
+    statements = [_call("il_touch_pages", {**code, **touched})]
     if fetched is not None:
-        statements += [f"if (il_is_far(probe)) {_call('il_fetch', code | fetched)}"]
+        statements += [f"if (il_is_far(probe)) {_call('il_fetch', {**code, **fetched})}"]
     return [
         "#ifdef IL_FETCHES",
         f"extern const char {begin}[], {end}[];",
@@ -54,7 +53,7 @@ def prefetch_macro(
     ]
 
 
-def _call(function: str, ranges: Mapping[str, int | str]) -> str:
+def _call(function: str, ranges: Sizes) -> str:
     each = ", ".join(f"{{{name}, {count}}}" for name, count in ranges.items())
     return f"{function}((const il_range[]){{{each}}}, {len(ranges)});"
 

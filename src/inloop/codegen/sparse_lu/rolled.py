@@ -19,7 +19,7 @@ from inloop.codegen.pieces import number
 from inloop.codegen.sparse_lu.folding import Fixed, Row, minus_product, product, times
 from inloop.codegen.sparse_lu.index_tables import table
 from inloop.codegen.sparse_lu.layout import Layout
-from inloop.codegen.sparse_lu.prefetch import TOGETHER, prefetch_macro, together
+from inloop.codegen.sparse_lu.prefetch import TOGETHER, Sizes, prefetch_macro, together
 from inloop.codegen.sparse_lu.step_kernel import StepKernel, forget_lanes, lanes_text
 
 PREFIX = "lu"
@@ -92,11 +92,19 @@ def _prefetch(layout: Layout, prefix: str) -> list[str]:
     Four lanes gather values from four places at once, which hardware prefetchers do not follow: A
     is fetched, too, unless its values are arranged.
     """
-    n, values = len(layout.rows), {"A": 8 * layout.given}
-    touched = {"F": 8 * layout.first_lower[0], "b": 8 * n, "y": 8 * layout.scratch, "x": 8 * n}
-    steps = {name: f"sizeof {name}" for name in ("step_numbers", "step_begin", "step_kernel")}
+    n = len(layout.rows)
+    values: Sizes = {"A": 8 * layout.given}
+    touched: Sizes = {
+        "F": 8 * layout.first_lower[0],
+        "b": 8 * n,
+        "y": 8 * layout.scratch,
+        "x": 8 * n,
+    }
+    steps: Sizes = {
+        name: f"sizeof {name}" for name in ("step_numbers", "step_begin", "step_kernel")
+    }
     apart = any(not kernel.given_side_by_side for kernel in _kernels(layout) if kernel.lanes > 2)
-    return prefetch_macro(prefix, values | touched, steps | (values if apart else {}))
+    return prefetch_macro(prefix, {**values, **touched}, {**steps, **values} if apart else steps)
 
 
 def _place(layout: Layout) -> str:
