@@ -165,6 +165,23 @@ def test_wrong_commands_are_answered_with_near_ones(word: str, told: str, capsys
     assert told in error and "describe" not in error
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--t-end", "1"], "there is no option --t-end; did you mean --seconds?"),
+        (["--Step=1e-3"], "there is no option --Step=1e-3; did you mean --step?"),
+        (["--zzzzz"], "there is no option --zzzzz; `inloop run --help` lists all options"),
+        (["pendulum"], "unrecognized arguments: pendulum"),
+    ],
+)
+def test_wrong_options_are_answered_with_near_ones(
+    words: list[str], told: str, capsys: Capture
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "four_bar", *words])
+    assert told in capsys.readouterr().err
+
+
 def test_wrong_usage_is_json_too(capsys: Capture) -> None:
     with pytest.raises(SystemExit):
         main(["run", "--json"])

@@ -6,9 +6,10 @@ import argparse
 import contextlib
 import importlib
 import os
+import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 import inloop as il
@@ -17,6 +18,7 @@ from inloop.cli.advice import shell_words
 from inloop.cli.output import print_json, tell_interrupted
 from inloop.cli.subject import FILE_ENDINGS
 from inloop.errors import near_names
+from inloop.plant.keywords import meant_by
 
 # module of each command, in the order of `inloop --help`; imported when it is called
 COMMANDS = {
@@ -62,10 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(GUIDE)
         return 0
     try:
-        parser = _parser(words[0])
-        if not words[0].startswith("-") and words[0] not in COMMANDS:
-            parser.error(_no_command(words[0]))
-        args = parser.parse_args(words)
+        args = _parse(words)
     except SystemExit as wrong:
         if wrong.code == FAILED and "--json" in words:
             print_json({"status": "ERROR", "error": "wrong usage", "mistakes": []})
@@ -75,8 +74,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _guarded(args)
 
 
-def _parser(word: str) -> argparse.ArgumentParser:
-    """The parser of a command line that starts with this word."""
+def _parse(words: Sequence[str]) -> argparse.Namespace:
+    parser, commands = _parsers(words[0])
+    if not words[0].startswith("-") and words[0] not in COMMANDS:
+        parser.error(_no_command(words[0]))
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        command = commands[args.command]
+        command.error(_no_option(unknown, command))
+    return args
+
+
+def _parsers(word: str) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """The parser of a command line that starts with this word, and those of the commands."""
     parser = argparse.ArgumentParser(
         prog="inloop", description="A mechanism you can touch: derive, compile, run."
     )
@@ -94,7 +104,7 @@ def _parser(word: str) -> argparse.ArgumentParser:
     files = [COMMANDS[word]] if word in COMMANDS else dict.fromkeys(COMMANDS.values())
     for file in files:
         importlib.import_module(f"inloop.cli.commands.{file}").add_parser(commands, shared)
-    return parser
+    return parser, commands.choices
 
 
 def _no_command(word: str) -> str:
@@ -107,6 +117,25 @@ def _no_command(word: str) -> str:
         if near
         else f"{what}; `inloop --help` lists all commands"
     )
+
+
+def _no_option(unknown: Sequence[str], command: argparse.ArgumentParser) -> str:
+    wrong = next((word for word in unknown if re.match("--?[a-zA-Z]", word)), None)
+    if wrong is None:
+        return f"unrecognized arguments: {' '.join(unknown)[:80]}"
+    options = {
+        _name_of(option): option for option in re.findall(r"--\w[\w-]*", command.format_help())
+    }
+    meant = meant_by(_name_of(wrong.partition("=")[0]), options)
+    fix = (
+        f"did you mean {options[meant]}?" if meant else f"`{command.prog} --help` lists all options"
+    )
+    return f"there is no option {wrong[:40]}; {fix}"
+
+
+def _name_of(option: str) -> str:
+    """The Python argument of an option."""
+    return option.lstrip("-").replace("-", "_")
 
 
 def _guarded(args: argparse.Namespace) -> int:
