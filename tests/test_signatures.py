@@ -94,6 +94,8 @@ def plant() -> il.Plant:
         (lambda p: p.simulate(t_end=1.0, crnk=lambda t: t), "'crnk'. Did you mean crank?"),
         (lambda p: p.simulate(t_end=1.0, push=2.0), r"'push' is an input .* inputs={\"push\":"),
         (lambda p: p.simulate(t_end=1.0, other=2.0), r"other: not a driven .* q={\"other\":"),
+        (lambda p: p.simulate(t_end=1.0, parameters={}), "Set plant.parameters["),
+        (lambda p: p.simulate(t_end=1.0, inputs={"crank.tau": 1.0}), 'm.joint_input("crank")'),
         (lambda p: p.simulate(), "missing a required .*'t_end'.* it takes t_end, step"),
         (lambda p: p.simulate(1.0), "too many positional arguments. By name, it takes t_end"),
         (lambda p: p.simulate_many(t_end=1.0, params={}), "'params'. Did you mean parameters?"),

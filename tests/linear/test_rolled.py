@@ -280,7 +280,7 @@ def test_after_a_long_sleep(tmp_path: Path, require_program: Callable[[str], str
     A = blades(4, 6)  # four lanes, for which values are read too
     lu = il.SparseLU(A, kind="rolled")
     lu.export_c(tmp_path)
-    header = tmp_path / "il_fetch.h"
+    header = tmp_path / "il_prefetch.h"
     text, count = re.subn(r"return [^;]*;", "return 1;", header.read_text())
     assert count == 2  # "is far", with a clock and without one
     header.write_text(text)

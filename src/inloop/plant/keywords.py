@@ -43,6 +43,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "packages": ("package_dirs", "mesh_dir", "package_path"),
 }
 
+# (function, argument of a related one) → how to say it here
+ELSEWHERE = {
+    ("simulate", "parameters"): 'Set plant.parameters["name"] = value before the run.',
+}
+
 
 def meant_by(wrong: str, known: Iterable[str]) -> str | None:
     """The argument that was probably meant, or None."""
@@ -59,6 +64,7 @@ def unknown_keyword(function: str, wrong: str, known: Iterable[str]) -> InputErr
     names = list(known)
     meant = meant_by(wrong, names)
     fix = f"Did you mean {meant}?" if meant else f"It takes {', '.join(names)}."
+    fix = ELSEWHERE.get((function, wrong), fix)
     return InputError(f"{function} has no argument {quoted(wrong)}", fix=fix)
 
 

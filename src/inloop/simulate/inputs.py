@@ -68,7 +68,7 @@ def read_inputs(
         if name not in plant.inputs:
             raise InputError(
                 f"model '{plant.name}' has no input '{name}'",
-                fix=name_hint(name, plant.inputs),
+                fix=_input_hint(plant, name),
             )
         if isinstance(value, Real):
             u[plant.inputs.index(name)] = real(value, f"input '{name}'")
@@ -84,6 +84,16 @@ def read_inputs(
                 f"input '{name}' is {first:g} at t = {begin:g} s", fix="Give finite numbers."
             )
     return inputs
+
+
+def _input_hint(plant: BarePlant, name: str) -> str:
+    """What to do instead of giving an input that the model does not have."""
+    joint = name.removesuffix(".tau")
+    if joint in plant.coordinates:
+        return (
+            f'Declare it with m.joint_input("{joint}"), or give a constant tau={{"{joint}": 1.0}}.'
+        )
+    return name_hint(name, plant.inputs)
 
 
 def input_rates(plant: BarePlant, given: Mapping[str, float | Signal]) -> Inputs:

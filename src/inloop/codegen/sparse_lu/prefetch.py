@@ -1,7 +1,7 @@
 """Prefetch code and data that a long sleep has evicted from the caches.
 
 Functions that run one after the other are placed in a linker section of their own, whose begin and
-end the linker provides. See `il_fetch.h`.
+end the linker provides. See `il_prefetch.h`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def prefetch_macro(prefix: str, touched: Sizes, fetched: Sizes | None) -> list[s
     """
     begin, end = (f"__{edge}_{_section(prefix)}" for edge in ("start", "stop"))
     code: Sizes = {begin: f"{end} - {begin}"}
-    statements = [_call("il_touch_pages", {**code, **touched})]
+    statements = [_call("il_prefetch_pages", {**code, **touched})]
     if fetched is not None:
-        statements += [f"if (il_is_far(probe)) {_call('il_fetch', {**code, **fetched})}"]
+        statements += [f"if (il_is_far(probe)) {_call('il_read_ahead', {**code, **fetched})}"]
     return [
-        "#ifdef IL_FETCHES",
+        "#ifdef IL_PREFETCHES",
         f"extern const char {begin}[], {end}[];",
         "#define PREFETCH(probe) \\",
         *(f"    {statement} \\" for statement in statements[:-1]),

@@ -57,7 +57,7 @@ def table_lines(
     both = NAME if fused or isinstance(code, Layout) else "0"
     return [
         '#include "il_export.h"',
-        '#include "il_fetch.h"',
+        '#include "il_prefetch.h"',
         '#include "il_sparse_lu.h"',
         "",
         table("row", e.order.rows),

@@ -4,11 +4,11 @@
  * arrive at its bandwidth. If they are still cached, reading them costs more than it saves, so one
  * cache line is timed first. Prefetch instructions are no substitute, since processors drop them
  * when many are in flight; they do for the few that load the addresses of pages (TLB). */
-#ifndef IL_FETCH_H
-#define IL_FETCH_H
+#ifndef IL_PREFETCH_H
+#define IL_PREFETCH_H
 
 #if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)
-#define IL_FETCHES
+#define IL_PREFETCHES
 
 #include <stdint.h>
 
@@ -19,7 +19,7 @@ typedef struct {
 } il_range;
 
 /* Prefetch one line of each page, so that all page walks overlap. */
-static inline void il_touch_pages(const il_range *all, int count)
+static inline void il_prefetch_pages(const il_range *all, int count)
 {
     for (int k = 0; k < count; k++) {
         for (int64_t at = 0; at < all[k].bytes; at += 4096) {
@@ -44,7 +44,7 @@ static inline int il_is_far(const void *line)
 }
 
 /* Read all cache lines in order. */
-static inline void il_fetch(const il_range *all, int count)
+static inline void il_read_ahead(const il_range *all, int count)
 {
     for (int k = 0; k < count; k++) {
         for (int64_t at = 0; at < all[k].bytes; at += 64) {
