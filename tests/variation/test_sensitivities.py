@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from linkage_model import ball_jointed, linkage
@@ -9,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 import inloop as il
 from inloop.gallery.four_bar import four_bar
+from inloop.simulate.start import start_of
 
 STEP = 1e-30  # along the imaginary axis: the derivative is its imaginary part, without cancellation
 EXACT = 1e-8  # relative to the largest value over the run
@@ -193,6 +196,35 @@ def test_a_start_that_nothing_keeps_moves_with_the_loop() -> None:
     assert kept is not None
     slopes = [kept[f"{name}.q", "length"][0] for name in ("cart", "lift")]
     np.testing.assert_allclose(slopes, [0.0, 0.5 / 0.4], atol=1e-12)
+
+
+def test_a_start_is_searched_again_only_for_what_it_depends_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Four searches for each length of the loop, none for a mass, a stiffness or a force."""
+    m = il.Model("rod")
+    length, mass = m.parameter("length", 0.5, unit="m"), m.parameter("mass", 1.3, unit="kg")
+    k = m.parameter("k", 20.0, unit="N/m")
+    cart = m.body("cart", on=m.ground, joint=il.prismatic("x", guess=0.3), mass=mass)
+    lift = m.body("lift", on=cart, joint=il.prismatic("z", guess=0.4), mass=0.7)
+    m.close(m.ground, lift, kind="rod", length=length, name="bar")
+    m.joint_force("cart", lambda q, qd: -k * q)
+    m.joint_input("cart")
+    plant, searches = m.compile(), []
+
+    def search(*arguments: Any) -> Any:
+        searches.append(arguments)
+        return start_of(*arguments)
+
+    monkeypatch.setattr("inloop.simulate.sensitivities.loose_start.start_of", search)
+    run = plant.simulate(
+        t_end=0.05, method="rk4", sensitivities=["length", "mass", "k", "cart.tau"]
+    )
+    assert len(searches) == 4
+    assert run.sensitivities is not None
+    np.testing.assert_allclose(run.sensitivities["lift.q", "length"][0], 0.8, rtol=1e-9)
+    for name in ("mass", "k", "cart.tau"):
+        assert run.sensitivities["lift.q", name][0] == 0.0
 
 
 def test_signals_of_the_repetition_are_those_of_the_run() -> None:

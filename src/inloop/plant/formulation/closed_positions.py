@@ -10,7 +10,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.formalisms.loops.closed import ClosedLoops
-from inloop.formalisms.size import size_of
+from inloop.formalisms.size import Size, size_of
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly, assemble, descend
 from inloop.plant.formulation.closure import Closure, Gap, free_of
@@ -94,10 +94,14 @@ class ClosedPositions:
         Args:
             values: of the live parameters; those of the plant by default.
         """
-        now, first = self._equations.size_with(values), size_of(self._equations.mechanism)
+        now = self._equations.size_with(values)
         q = self.first.q.copy()
-        q[: len(now.units)] *= now.units / first.units
+        q[: len(now.units)] *= now.units / self._declared_size.units
         return q
+
+    @cached_property
+    def _declared_size(self) -> Size:
+        return size_of(self._equations.mechanism)
 
     @property
     def closure(self) -> Closure:

@@ -266,29 +266,25 @@ class _Said:
         self.free_choices: list[int] = []
         u, sizes, v = np.linalg.svd(J, full_matrices=False)
         good = sizes > DEPENDENT * sizes.max(initial=0.0)
-        self._a = [np.asarray(row) for row in v[good]]
-        self._b = [float(x) for x in (u.T @ right)[good] / sizes[good]]
+        self._a = np.asarray(v[good])
+        self._b = np.asarray((u.T @ right)[good] / sizes[good])
 
     def add(self, k: int, value: float, scale: float) -> bool:
         """Say x[k] = value; False if that contradicts what was said before."""
         left, known = np.zeros(self._n), 0.0
         left[k] = 1.0
-        # twice, against rounding
+        # Gram-Schmidt, twice against rounding
         for _ in range(2):
-            for a, b in zip(self._a, self._b, strict=True):
-                part = float(a @ left)
-                left, known = left - part * a, known + part * b
+            parts = self._a @ left
+            left, known = left - parts @ self._a, known + float(parts @ self._b)
         length = float(np.linalg.norm(left))
         if length <= NO_DIRECTION:
             return abs(value - known) <= DATA_ROUNDING * scale
         self.free_choices.append(k)
-        self._a.append(left / length)
-        self._b.append((value - known) / length)
+        self._a = np.vstack([self._a, left / length])
+        self._b = np.append(self._b, (value - known) / length)
         return True
 
     def smallest(self) -> Array:
         """The shortest x that satisfies all."""
-        x = np.zeros(self._n)
-        for a, b in zip(self._a, self._b, strict=True):
-            x += b * a
-        return x
+        return np.asarray(self._b @ self._a)

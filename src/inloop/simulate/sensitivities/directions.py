@@ -116,6 +116,7 @@ def start_changes(
     free = len(code.layout.qd)
     places = {name: i for i, name in enumerate(code.states)}
     first = {"q": 0, "qd": plant.n}  # rows of what is observed
+    whole: dict[str, Array] | None = None  # changes of a loose start
     for kind, columns in (("q", list(range(free))), ("qd", list(range(free, 2 * free)))):
         values = kept[kind]
         held = _held(by_state[first[kind] : first[kind] + plant.n, columns], values.order)
@@ -125,8 +126,8 @@ def start_changes(
         wanted = wanted.reshape(len(held), dx.shape[1])
         loose = [i for i, k in enumerate(held) if k not in values.firm]
         if loose and plant.formulation.partition.rows:
-            whole = LooseStart(plant, arguments).changes(directions.names, kind)
-            wanted[loose] += whole[held][loose]
+            whole = whole or LooseStart(plant, arguments).changes(directions.names)
+            wanted[loose] += whole[kind][held][loose]
         rows = [first[kind] + k for k in held]
         left = wanted - by_given[rows] - by_state[rows] @ dx
         if held:

@@ -6,7 +6,8 @@ parameters and inputs a little moved; what was given or declared needs none of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,29 +31,45 @@ class LooseStart:
     plant: BarePlant
     arguments: RunArguments
 
-    def changes(self, names: Sequence[str], kind: str) -> Array:
-        """Derivatives of all positions ("q") or velocities ("qd"), shape (n, names)."""
-        found = np.zeros((self.plant.n, len(names)))
-        for k, name in enumerate(names):
-            if name in self.plant.parameters or name in self.plant.inputs:
-                found[:, k] = self._slope(name, kind)
-        return found
+    def changes(self, names: Sequence[str]) -> dict[str, Array]:
+        """Derivatives of all positions "q" and velocities "qd", each of shape (n, names)."""
+        plant, n = self.plant, self.plant.n
+        moving = [name for name in names if name in plant.parameters or name in plant.inputs]
+        found = np.zeros((2 * n, len(names)))
+        here = self._read(moving[0], by=0.0) if moving else np.empty(0)
+        for name in moving:
+            width = WIDTH * (abs(float(plant.parameters.get(name, 0.0))) or 1.0)
+            if not np.array_equal(self._read(name, by=width), here):
+                found[:, names.index(name)] = self._slope(name, width)
+        return {"q": found[:n], "qd": found[n:]}
 
-    def _slope(self, name: str, kind: str) -> Array:
-        given = self.plant.parameters.get(name, 0.0)
-        width = WIDTH * (abs(float(given)) or 1.0)
-        parts = [weight / width * self._at(name, place * width, kind) for place, weight in STENCIL]
+    def _read(self, name: str, by: float) -> Array:
+        """All that the search depends on, with one quantity moved: constraints, lengths, drives."""
+        plant, equations = self.plant, self.plant.equations
+        with self._moved(name, by) as (u, z):
+            drives = read_drives(plant, {})
+            led = [] if drives is None else [drives.at(plant, 0.0, u, z).ravel()]
+            return np.concatenate([equations.prepared("constraints"), equations.size.units, *led])
+
+    def _slope(self, name: str, width: float) -> Array:
+        parts = [weight / width * self._at(name, place * width) for place, weight in STENCIL]
         return np.asarray(sum(parts))
 
-    def _at(self, name: str, moved: float, kind: str) -> Array:
-        """Positions or velocities of the start, with one quantity moved."""
+    def _at(self, name: str, moved: float) -> Array:
+        """Positions and velocities of the start, with one quantity moved."""
         plant, given = self.plant, self.arguments
-        u = read_inputs(plant, given.inputs or {}).at(0.0).copy()
+        with self._moved(name, moved) as (u, z):
+            start = start_of(plant, given.q, given.qd, read_drives(plant, {}), u, z)
+        return np.concatenate([start.q[: plant.n], start.qd])
+
+    @contextmanager
+    def _moved(self, name: str, by: float) -> Iterator[tuple[Array, Array]]:
+        """One quantity moved for a while; yields inputs and states of laws and drives."""
+        plant = self.plant
+        u = read_inputs(plant, self.arguments.inputs or {}).at(0.0).copy()
         parameters = [name] if name in plant.parameters else []
         if not parameters:
-            u[plant.inputs.index(name)] += moved
-        values = [plant.parameters[each] + moved for each in parameters]
+            u[plant.inputs.index(name)] += by
+        values = [plant.parameters[each] + by for each in parameters]
         with with_parameters(plant, parameters, values):
-            z = first_internal_states(plant, u)
-            start = start_of(plant, given.q, given.qd, read_drives(plant, {}), u, z)
-        return np.asarray(getattr(start, kind)[: plant.n])
+            yield u, first_internal_states(plant, u)
