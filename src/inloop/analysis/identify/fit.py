@@ -17,9 +17,9 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, reals
 from inloop.plant.keywords import checked_call
 
-CORRELATED = 0.3  # residuals from row to row: from there on standard deviations are too small
+CORRELATED = 0.3  # correlation of successive residuals above which deviations are too small
 
-PORTION = 4096  # samples whose whole regressor is in memory
+PORTION = 4096  # samples per block: the full regressor of a block is in memory
 
 
 @dataclass(frozen=True)
