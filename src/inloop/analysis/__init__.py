@@ -1,4 +1,4 @@
-"""Equilibria, linear equations, eigenmodes, energy balances, sweeps, inverse dynamics over time."""
+"""Equilibria, linearization, eigenmodes, energy balance, sweeps, inverse dynamics over time."""
 
 from inloop.analysis.eigenmodes import Eigenmodes, eigenmodes
 from inloop.analysis.energy_audit import EnergyAudit, energy_audit

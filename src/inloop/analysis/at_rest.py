@@ -1,4 +1,4 @@
-"""Whether a position is one of rest: nothing swings about any other one."""
+"""Check whether a position is an equilibrium: only then do small motions vibrate about it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from inloop.analysis.reduction import Reduction, effort_unit
 from inloop.analysis.unknowns import Setting
 from inloop.plant import Array
 
-# forces beyond this part of those that one unit of motion changes are told
+# forces above this fraction of the change over one unit of motion are reported
 NOTICED = 1e-3
-# forces below this part of the largest ones of the mechanism are none
+# forces below this fraction of the largest ones of the mechanism count as zero
 ROUNDING = 1e-9
 
 
 def not_at_rest(reduction: Reduction, at: Setting, free: Sequence[int], M: Array, K: Array) -> str:
-    """What to tell about a position that the mechanism leaves by itself; empty at rest.
+    """A note on a position that is not an equilibrium; empty at rest.
 
     Args:
         reduction: the plant.
-        at: closed position and all that acts there.
+        at: closed position, and the loads there.
         free: independent coordinates that may move.
-        M: mass matrix over these.
-        K: stiffness matrix over these.
+        M: mass matrix in these coordinates.
+        K: stiffness matrix in these coordinates.
     """
     still = np.zeros((1, reduction.plant.n))
     forces, _ = reduction.pull(at.q[None], still, at.tau, z=at.z, u=at.u, t=at.t)
     kept = [reduction.independent.index(k) for k in free]
     units = reduction.sizes[list(free)]
-    # work in one unit of motion, so that forces and torques compare
+    # work over one unit of motion, so that forces and torques are commensurable
     work = np.abs(forces[0, kept]) * units
     bias, _ = reduction.bias(at.q[None], still, at.z, at.u, at.t)
     acting = np.abs(np.concatenate([at.tau, bias[0]]) * np.tile(reduction.sizes, 2))
@@ -51,7 +51,7 @@ def not_at_rest(reduction: Reduction, at: Setting, free: Sequence[int], M: Array
 
 
 def _allowed(K: Array, units: Array, acting: float) -> Array:
-    """Work in one unit of motion that is negligible, for each free coordinate."""
+    """Negligible work over one unit of motion, for each free coordinate."""
     stiffness = np.abs(K * np.outer(units, units))
     largest = max(float(stiffness.max(initial=0.0)), acting)
     own = NOTICED * stiffness.max(axis=1, initial=0.0)

@@ -1,7 +1,7 @@
 """Derivatives of smooth functions by central differences, extrapolated to step zero.
 
-Ridders 1982: differences with steps h, h/2, h/4, … are extrapolated as in Richardson's scheme; of
-all estimates the one whose neighbors agree best is taken, and their disagreement is its error.
+Ridders 1982: differences with steps h, h/2, h/4, … are extrapolated by Richardson's scheme; the
+estimate that agrees best with its neighbors is taken, and their disagreement is its error.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from inloop.plant import Array
 
-FIRST_STEP = 2.0**-6  # of the size of each variable; exact in binary
+FIRST_STEP = 2.0**-6  # relative to the size of each variable; exact in binary
 LEVELS = 7
-ROUNDS = 3  # each with shorter steps, where those before were too long
-ROUGH = 1e-6  # error, in parts of the largest change of a value, from which on they were
+ROUNDS = 3  # each with shorter steps, for columns where the previous ones were too long
+ROUGH = 1e-6  # error, as a fraction of the largest change of a value, above which they were
 Rows = Callable[[Array], Array]
 Integers = NDArray[np.intp]
 
 
 def derivative(function: Rows, x: Array, sizes: Array) -> tuple[Array, Array]:
-    """Jacobian of a function of many variables, and an estimate of its error.
+    """Jacobian of a function, and an estimate of its error.
 
     Args:
         function: rows of x, shape (N, n), to rows of values, shape (N, m).
-        x: where, shape (n,).
+        x: point of evaluation, shape (n,).
         sizes: natural sizes of the variables, shape (n,).
 
     Returns:
@@ -35,7 +35,7 @@ def derivative(function: Rows, x: Array, sizes: Array) -> tuple[Array, Array]:
     sizes = np.asarray(2.0 ** np.round(np.log2(sizes)), dtype=np.float64)
     slopes, error = _differences(function, x, sizes)
     for k in range(1, ROUNDS):
-        # where it is smooth over short ways only, as tyres and contacts are: shorter steps
+        # shorter steps where the function is smooth only locally, as with tires and contacts
         rough = np.flatnonzero(rough_columns(slopes * sizes, error * sizes, ROUGH))
         if not len(rough):
             break
@@ -49,12 +49,12 @@ def derivative(function: Rows, x: Array, sizes: Array) -> tuple[Array, Array]:
 
 
 def rough_columns(change: Array, error: Array, tolerance: float) -> NDArray[np.bool_]:
-    """Columns with an error that is more than a part of the largest change of its value.
+    """Columns with an error above a fraction of the largest change of the same value.
 
     Args:
-        change: derivatives by variables in their natural sizes.
-        error: theirs.
-        tolerance: the part.
+        change: derivatives by variables in natural units.
+        error: their errors.
+        tolerance: the fraction.
     """
     largest = np.abs(change).max(axis=1, initial=0.0, keepdims=True)
     return np.asarray((error > tolerance * largest).any(axis=0))
@@ -63,7 +63,7 @@ def rough_columns(change: Array, error: Array, tolerance: float) -> NDArray[np.b
 def _differences(
     function: Rows, x: Array, sizes: Array, columns: Integers | None = None
 ) -> tuple[Array, Array]:
-    """Derivatives by all variables, or by some, with steps in parts of these sizes."""
+    """Derivatives by all or some variables, with steps relative to these sizes."""
     columns = np.arange(len(x)) if columns is None else columns
     steps = FIRST_STEP * 0.5 ** np.arange(LEVELS)
     ways = np.diag(sizes)[columns]
@@ -76,7 +76,7 @@ def _differences(
 
 
 def _extrapolated(D: Array) -> tuple[Array, Array]:
-    """Best entry of Richardson's triangle, element by element."""
+    """Best entry of the Richardson table, elementwise."""
     best, error = D[-1].copy(), np.full(D.shape[1:], np.inf)
     before = [D[0]]
     for level in range(1, len(D)):

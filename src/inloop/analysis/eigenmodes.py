@@ -1,4 +1,4 @@
-"""Modal analysis about a position of rest."""
+"""Modal analysis about an equilibrium."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from inloop.plant.arguments import name_list
 from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
-SHOWN = 4  # coordinates of a shape in the table
+SHOWN = 4  # coordinates per mode shape in the table
 REST = "Use q=plant.equilibrium(q=...).q, give efforts tau that hold it, or name joints in fixed=."
-STILL = 1e-12  # coordinates that move less than this part of a state do not take part
+STILL = 1e-12  # coordinates below this fraction of a state do not take part in a mode
 
 
 @dataclass(frozen=True)
 class Eigenmodes:
-    """Modes sorted by frequency, one of each conjugate pair.
+    """Modes sorted by frequency, one per conjugate pair.
 
     Attributes:
         name: name of the model.
         coordinates: names of the coordinates.
         q: the position [rad or m].
         eigenvalues: λ [1/s], shape (modes,).
-        shapes: what all coordinates do, largest entry 1, shape (n, modes), complex.
-        error: estimated largest error of the stiffness and damping matrices.
+        shapes: mode shapes in all coordinates, largest entry 1, shape (n, modes), complex.
+        error: estimated maximum error of the stiffness and damping matrices.
         states: names of the states of force laws.
-        state_shapes: what these do beside, in their own units, shape (states, modes), complex.
-        notes: what to know of the position; a warning says the same.
+        state_shapes: mode shapes in these states, in their units, shape (states, modes), complex.
+        notes: notes on the position, also issued as a warning.
     """
 
     name: str
@@ -53,12 +53,12 @@ class Eigenmodes:
 
     @property
     def frequencies(self) -> Array:
-        """Undamped frequencies |λ| / 2π [Hz]."""
+        """Undamped natural frequencies |λ| / 2π [Hz]."""
         return np.asarray(np.abs(self.eigenvalues) / (2.0 * np.pi))
 
     @property
     def damping(self) -> Array:
-        """Damping ratios -Re λ / |λ|: 1 for motions that creep, negative for growing ones."""
+        """Damping ratios -Re λ / |λ|: 1 for overdamped motions, negative for growing ones."""
         size = np.abs(self.eigenvalues)
         return np.asarray(-self.eigenvalues.real / np.where(size > 0.0, size, 1.0) + 0.0)
 
@@ -102,13 +102,13 @@ def eigenmodes(
 
     Args:
         plant: the compiled mechanism.
-        q: the position, by name or as a vector; else the equilibrium near the joints' initial
-            values. One that is no equilibrium is told, in a warning and in the notes.
+        q: the position, by name or as a vector; default: the equilibrium near the joints' initial
+            values. If it is not an equilibrium, a warning and the notes say so.
         fixed: independent coordinates that are held.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
-        states: where states of force laws start to look for rest, as in `equilibrium`.
-        t: time that force laws see [s].
+        states: initial guess of states of force laws at rest, as for `equilibrium`.
+        t: time in force laws [s].
     """
     reduction = Reduction(plant)
     efforts, u = vector(plant, tau, [0.0] * plant.n, "tau"), input_vector(plant, inputs)
@@ -138,7 +138,7 @@ def eigenmodes(
 
 
 def _upper_half(values: Complex) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Order of the modes: one of each pair, and one for each pair of zeros."""
+    """Indices of the modes in order: one per conjugate pair, and one per pair of zeros."""
     zero = np.flatnonzero(values == 0.0)
     rest = np.flatnonzero((values != 0.0) & (values.imag >= 0.0))
     rest = rest[np.lexsort((values[rest].real, np.abs(values[rest])))]
@@ -146,9 +146,9 @@ def _upper_half(values: Complex) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def _normalized(shapes: Complex, state_shapes: Complex) -> tuple[Complex, Complex]:
-    """Largest entry of a coordinate 1, or of a state where no coordinate takes part.
+    """Scale the largest coordinate of each mode to 1, or the largest state if none takes part.
 
-    What is left of imaginary parts by rounding is taken off.
+    Imaginary parts at the level of rounding errors are removed.
     """
     both = np.concatenate([shapes, state_shapes])
     if not both.size:

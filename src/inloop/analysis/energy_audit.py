@@ -1,4 +1,4 @@
-"""Where the energy of a run comes from and goes to."""
+"""Energy balance of a run: sources and sinks."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from inloop.simulate.start import Given, vector
 
 @dataclass(frozen=True)
 class EnergyAudit:
-    """Energies, powers and works over a run.
+    """Energies, powers and work over a run.
 
     Attributes:
         name: name of the model.
         t: times [s].
         kinetic, potential: [J], shape (N,).
-        power: by source: "<joint>.effort" of drives and given efforts, "inputs", "laws",
-            "constraints" (moving ones) [W].
-        work: the same, integrated from the start [J].
-        error: energy gained less all work [J], shape (N,).
+        power: by source: "<joint>.effort" of driven joints and given efforts, "inputs", "laws",
+            "constraints" (rheonomic ones) [W].
+        work: the integral of each power from the start [J].
+        error: energy gained minus all work [J], shape (N,).
     """
 
     name: str
@@ -46,7 +46,7 @@ class EnergyAudit:
 
     @property
     def relative_error(self) -> float:
-        """Largest balance error over the largest kinetic energy or work."""
+        """Largest balance error relative to the largest kinetic energy or work."""
         sizes = [np.abs(a).max(initial=0.0) for a in (self.kinetic, *self.work.values())]
         return self.largest_error / (float(max(sizes)) or 1.0)
 
@@ -70,14 +70,14 @@ def energy_audit(
 ) -> EnergyAudit:
     """Balance the energy of a run.
 
-    Samples must be dense enough for their powers to be integrated; springs count as laws, and so
-    does what states of laws store.
+    Samples must be dense enough to integrate the powers. Springs, and energy stored in states of
+    laws, count as work of laws.
 
     Args:
         plant: the compiled mechanism, with the parameters of the run.
         result: the run.
         tau: joint efforts of the run.
-        inputs: named inputs of the run, as they were given to it.
+        inputs: named inputs of the run, as given to it.
     """
     if not isinstance(result, Result):
         raise useless(result, "result", "Give what plant.simulate returned.")
@@ -106,7 +106,7 @@ def _efforts(reduction: Reduction, result: Result, tau: Given) -> dict[str, Arra
 
 
 def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
-    """Power of laws with inputs at zero, and what the inputs add."""
+    """Power of laws with all inputs zero, and the contribution of the inputs."""
     mechanism = reduction.plant.mechanism
     laws = _power(reduction, result, np.zeros_like(u))
     found: dict[str, Array] = {}
@@ -127,7 +127,7 @@ def _power(reduction: Reduction, result: Result, u: Array) -> Array:
 
 
 def _constraints(reduction: Reduction, result: Result) -> dict[str, Array]:
-    """Power of constraints that move with time: qdᵀ Jᵀ lam = -nuᵀ lam."""
+    """Power of rheonomic constraints: qdᵀ Jᵀ lam = -nuᵀ lam."""
     names = reduction.plant.formulation.row_names
     if not names:
         return {}
@@ -139,7 +139,7 @@ def _constraints(reduction: Reduction, result: Result) -> dict[str, Array]:
 
 
 def _integrated(t: Array, power: Array) -> Array:
-    """Integral of a power from the start, through a cubic spline."""
+    """Integral of a power from the start, by a cubic spline."""
     if len(t) < 2:
         return np.zeros(len(t))
     return np.asarray(scipy.interpolate.CubicSpline(t, power).antiderivative()(t))

@@ -20,24 +20,24 @@ from inloop.plant.arguments import name_list, real
 from inloop.plant.keywords import checked_call
 from inloop.simulate.start import Given, vector
 
-LONGEST_STEP = 0.5  # of a coordinate, in its natural size (see formalisms/size.py)
-RESTARTS = (0.03, 0.1, 0.3, 0.6, 1.0)  # how far from the start, in natural sizes
+LONGEST_STEP = 0.5  # maximum step of a coordinate, in natural sizes (see formalisms/size.py)
+RESTARTS = (0.03, 0.1, 0.3, 0.6, 1.0)  # spread about the start, in natural sizes
 
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """A position of rest.
+    """An equilibrium position.
 
     Attributes:
         coordinates: names of the coordinates.
         q: position [rad or m], shape (n,).
-        tau: efforts on all joints: given, found, and those that hold fixed and driven joints.
-        z: states of force laws, whose rates vanish.
-        values: the unknowns by name, states of force laws among them.
-        motion: small motions about the position.
-        residual: largest generalized force left [N·m or N], or rate of a state.
-        iterations: steps taken by what found it.
-        tried: how it was sought and what came of it, in words, the last one with success.
+        tau: efforts on all joints: given, solved for, and those that hold fixed and driven joints.
+        z: states of force laws; their rates vanish.
+        values: the unknowns by name, including states of force laws.
+        motion: linearized motion about the position.
+        residual: largest remaining generalized force [N·m or N], or rate of a state.
+        iterations: steps of the attempt that succeeded.
+        tried: the attempts and their outcomes as text; the last one succeeded.
     """
 
     coordinates: tuple[str, ...]
@@ -52,7 +52,7 @@ class Equilibrium:
 
     @property
     def eigenvalues(self) -> Complex:
-        """Eigenvalues of small motions [1/s], those of held coordinates left out."""
+        """Eigenvalues of small motions [1/s], with fixed coordinates held."""
         return self.motion.eigen()[0]
 
     @property
@@ -66,7 +66,7 @@ class Equilibrium:
         return self.stability in ("stable", "asymptotically stable")
 
     def __getitem__(self, name: str) -> float:
-        """A coordinate "crank" or "crank.q", an effort "crank.effort", or another unknown."""
+        """A coordinate "crank" or "crank.q", an effort "crank.effort", or any unknown."""
         if name in self.values:
             return self.values[name]
         joint, _, kind = name.rpartition(".") if "." in name else (name, "", "q")
@@ -79,7 +79,7 @@ class Equilibrium:
 
     def __str__(self) -> str:
         lines = [f"equilibrium, {self.stability}, largest force left {self.residual:.2g}"]
-        # quaternions, where there are any, come behind the coordinates
+        # quaternions, if any, come after the coordinates
         for name, q, tau in zip(self.coordinates, self.q, self.tau, strict=False):
             lines.append(f"  {name:20s} q {q: .9g}" + (f"  effort {tau:.6g}" if tau else ""))
         others = {k: v for k, v in self.values.items() if k not in self.coordinates}
@@ -101,31 +101,32 @@ def equilibrium(
 ) -> Equilibrium:
     """Find an equilibrium position.
 
-    Newton's method with a line search and damped steps starts from q. Where it fails, as in the air
-    above a contact, the mechanism relaxes: it moves under its forces and loses its velocity at
-    every step; Newton's method finishes. That needs coordinates as the only unknowns. At last
-    Newton's method starts from places near q. `tried` tells of it.
+    Newton's method with a line search and damped steps starts from q. Where it fails, for example
+    above a contact, the mechanism relaxes: it moves under its forces, with velocities reset to zero
+    at every step, and Newton's method finishes. This requires all free coordinates to be unknown,
+    and nothing else but states. Finally, Newton's method restarts from positions near q. `tried`
+    lists these attempts.
 
-    Driven joints stay where they are. States of force laws are always among the unknowns: their
-    rates must vanish. Where a law lets them rest anywhere (dry friction), the nearest is taken.
-    Parameters that are unknowns keep their old values in the
-    plant; write the new ones with `plant.parameters.update(...)`.
+    Driven joints keep their positions. States of force laws are always among the unknowns: their
+    rates must vanish. Where a law has a continuum of rest states (dry friction), a nearby one is
+    found. Parameters that are unknowns keep their old values in the plant; set the new ones with
+    `plant.parameters.update(...)`.
 
     Args:
         plant: the compiled mechanism.
-        q: start, by name or as a vector; else the joints' initial values.
-        unknowns: what to find: independent coordinates, efforts ("crank.effort"), inputs,
-            parameters. Everything else stays. All independent coordinates by default.
-        fixed: independent coordinates held from outside; the efforts that hold them are found.
+        q: initial guess, by name or as a vector; default: the joints' initial values.
+        unknowns: what to solve for: independent coordinates, efforts ("crank.effort"), inputs,
+            parameters. Everything else is kept. Default: all independent coordinates.
+        fixed: independent coordinates held externally; the efforts that hold them are computed.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
-        states: states of force laws to start from, by name or as a vector; else their values at
-            the start of a run.
-        t: time that force laws see [s].
+        states: initial guess of states of force laws, by name or as a vector; default: their
+            initial values in a run.
+        t: time in force laws [s].
 
     Raises:
-        SimulationError: there is no equilibrium near the start; names the coordinate with the
-            largest force left, and what was tried.
+        SimulationError: no equilibrium found near the start; names the coordinate with the largest
+            remaining force, and the attempts.
     """
     reduction = Reduction(plant)
     held = [independent(reduction, name) for name in name_list(fixed, "fixed")]
@@ -144,7 +145,7 @@ def equilibrium(
 def solve_equilibrium(
     reduction: Reduction, setting: Setting, wanted: Sequence[Unknown], held: Sequence[int]
 ) -> Equilibrium:
-    """An equilibrium from a setting; parameters of the plant are as before afterwards."""
+    """Find an equilibrium starting from a setting; parameters of the plant are restored."""
     statics = _Statics(reduction, setting, wanted, held)
     before = reduction.plant.parameters.values_array.copy()
     try:
@@ -155,7 +156,7 @@ def solve_equilibrium(
 
 
 class _Statics:
-    """What acts on a mechanism at rest, as a function of the unknowns."""
+    """Forces on a mechanism at rest, as functions of the unknowns."""
 
     def __init__(
         self,
@@ -186,7 +187,7 @@ class _Statics:
         raise self.none(nearest)
 
     def measure(self, first: Array) -> None:
-        """Sizes of what has none of its own: as much as matters beside the forces at the start."""
+        """Set natural sizes of efforts, states and inputs from the forces at the start."""
         found = self.residual(first)
         if found is None:
             return
@@ -201,7 +202,7 @@ class _Statics:
                 self.sizes[k] = np.min(size[acts] / slopes[:count][acts], initial=self.sizes[k])
 
     def attempts(self, first: Array) -> Iterator[Solution | None]:
-        """Ever more costly ways to find it."""
+        """Attempts at increasing cost."""
         yield self.newton("Newton's method", first)
         if self.relaxes:
             self.near = self.start.q.copy()
@@ -224,7 +225,7 @@ class _Statics:
 
     @property
     def relaxes(self) -> bool:
-        """Are the unknowns just what can move by itself: all free coordinates, and states?"""
+        """Whether the unknowns are all free coordinates and, possibly, states: relaxation works."""
         moving = [u.index for u in self.wanted if u.kind == "coordinate"]
         others = [u for u in self.wanted if u.kind not in ("coordinate", "state")]
         return bool(moving) and moving == self.free and not others
@@ -235,7 +236,7 @@ class _Statics:
         return np.asarray(M[np.ix_(self.kept, self.kept)])
 
     def tell(self, what: str, found: Solution | None) -> None:
-        """Keep in words how an attempt ended."""
+        """Record the outcome of an attempt as text."""
         if found is None:
             self.tried.append(f"{what}: no forces there")
             return
@@ -243,7 +244,7 @@ class _Statics:
         self.tried.append(f"{what}: {left} after {found.iterations} steps")
 
     def left(self, found: Solution) -> str:
-        """The largest force, or rate of a state, that is left."""
+        """The largest remaining force, or rate of a state, as text."""
         worst = int(np.argmax(np.abs(found.r)))
         value = float(np.abs(found.r[worst]))
         if worst >= len(self.free):
@@ -252,7 +253,7 @@ class _Statics:
         return f"{value:.4g} {effort_unit(plant, joint)} on '{plant.coordinates[joint]}'"
 
     def setting(self, x: Array) -> Setting:
-        """The start with the unknowns in place and the loops closed."""
+        """The start with the unknowns set and the loops closed."""
         setting, plant = self.start.copy(), self.reduction.plant
         setting.q[self.reduction.following] = self.near[self.reduction.following]
         before = setting.q.copy()
@@ -263,10 +264,10 @@ class _Statics:
         return setting
 
     def residual(self, x: Array) -> tuple[Array, Array] | None:
-        """Forces along the free coordinates and rates of states of laws, and their sizes.
+        """Forces along the free coordinates and rates of law states, and their magnitudes.
 
-        The size of a force is that of the largest effort anywhere, by the work in one unit of
-        motion, so that forces and torques compare.
+        The magnitude of a force is that of the largest effort anywhere, compared by the work over
+        one unit of motion, so that forces and torques are commensurable.
         """
         try:
             s = self.setting(x)
@@ -301,7 +302,7 @@ class _Statics:
         )
 
     def efforts(self, s: Setting) -> Array:
-        """Efforts on all joints, those that hold fixed and driven ones included."""
+        """Efforts on all joints, including those that hold fixed and driven ones."""
         at = s.q[None]
         held = [k for k in self.reduction.independent if k not in self.free]
         held += self.reduction.driven
@@ -313,7 +314,7 @@ class _Statics:
         return tau
 
     def ranges(self) -> str:
-        """Which unknown parameters cannot take any value, in words."""
+        """Unknown parameters with a limited range, as text."""
         allowed = {p.name: p.range for p in self.reduction.plant.parameters.declared}
         bounded = [(u.name, allowed[u.name]) for u in self.wanted if u.kind == "parameter"]
         told = [f"'{name}' stays in {r[0]:g} .. {r[1]:g}" for name, r in bounded if r is not None]

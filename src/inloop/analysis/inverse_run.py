@@ -1,8 +1,8 @@
-"""Inverse dynamics over a trajectory, of trees and of closed mechanisms (Eqs. 4 and 8).
+"""Inverse dynamics along a trajectory, of trees and closed mechanisms (Eqs. 4 and 8).
 
     Tᵀ (M qdd + c) = Tᵀ Sᵀ tau_a,    J_vᵀ lam = (M qdd + c - tau)_v
 
-with T = ∂q/∂(independent, driven) and S the choice of the joints with motors.
+with T = ∂q/∂(independent, driven) and S the selection of the actuated joints.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ from inloop.plant.arguments import name_list, reals
 from inloop.plant.keywords import checked_call
 
 Trajectory = Mapping[str, Sequence[float] | Array] | Array
-DEGREE = 5  # of the splines that differentiate a trajectory
-PART = 1e-6  # of the way of a state, over which the slope of its rate is taken
-STATE_TOLERANCE = 1e-10  # relative error per step of states of force laws
+DEGREE = 5  # degree of the splines that differentiate a trajectory
+PART = 1e-6  # step of the finite difference of a state's rate, relative to its travel
+STATE_TOLERANCE = 1e-10  # relative error per step of the states of force laws
 
 
 @dataclass(frozen=True)
 class InverseRun:
-    """Efforts over a trajectory.
+    """Efforts along a trajectory.
 
     Attributes:
         coordinates: names of the coordinates.
-        roles: of each joint: "independent", "driven" or "passive"; passive joints have no effort.
-        actuated: names of the joints that have efforts.
+        roles: "independent", "driven", "actuated" or "passive" for each joint; passive joints have
+            no effort.
+        actuated: names of the joints with efforts.
         t: times [s].
         q, qd, qdd: motion of all coordinates, shape (N, n).
         tau: efforts of all joints [N·m or N], shape (N, n).
         lam: multipliers of the constraint rows in use, by name, shape (N,) each.
         states: states of force laws, by name, shape (N,) each.
-        notes: what contradicts itself in the trajectory; a warning says the same.
+        notes: contradictions in the trajectory, also issued as warnings.
     """
 
     coordinates: tuple[str, ...]
@@ -95,14 +96,15 @@ def inverse_dynamics_run(
     Args:
         plant: the compiled mechanism.
         t: times [s], shape (N,).
-        q: positions by name, those of all independent and driven joints, or for all joints,
-            shape (N, n); what is given for dependent joints is a first guess only.
-        qd: velocities; else the derivative of a quintic spline through q.
-        qdd: accelerations; else the derivative of one through qd, or the second through q.
-        actuated: joints that have motors; independent and driven ones by default. With more
-            motors than needed the smallest efforts are taken.
+        q: positions of all independent and driven joints by name, or of all joints, shape (N, n);
+            values of dependent joints are only initial guesses.
+        qd: velocities; default: the derivative of a quintic spline through q.
+        qdd: accelerations; default: the derivative of a spline through qd, or the second
+            derivative of that through q.
+        actuated: joints with motors; default: independent and driven ones. With redundant
+            actuation, the efforts of minimum norm are taken.
         inputs: values of named inputs.
-        states: states of force laws at the first time; else their values at the start of a run.
+        states: states of force laws at the first time; default: their initial values in a run.
     """
     reduction, time = Reduction(plant), reals(t, "t")
     reduction.refuse_led_positions("an inverse run")
@@ -166,7 +168,7 @@ def _trajectory(
     known: Sequence[int],
     given: tuple[Trajectory, Trajectory | None, Trajectory | None],
 ) -> tuple[Array, Array, Array]:
-    """Positions, velocities and accelerations, found by splines where not given."""
+    """Positions, velocities and accelerations, from splines where not given."""
     q, qd, qdd = given
     if t.ndim != 1 or len(t) < 1 or not np.all(np.isfinite(t)) or np.any(np.diff(t) <= 0.0):
         raise InputError(
@@ -175,7 +177,7 @@ def _trajectory(
     position = _table(reduction, t, known, q, "q")
     turns = reduction.plant.configuration.turned
     if qd is not None or turns:
-        # velocities of ball joints are no derivatives of coordinates
+        # velocities of ball joints are not derivatives of coordinates
         speed = (
             reduction.plant.configuration.velocities(position, _spline(t, position, 1))
             if qd is None
@@ -210,7 +212,7 @@ def _table(
 
 
 def _column(given: Any, shape: tuple[int, int], what: str) -> Array:
-    """A value for each time, or one for all of them; of ball joints, rows of several."""
+    """One value per time, or a constant; rows of several values for ball joints."""
     values, (count, width) = reals(given, what), shape
     fits = ((), (1,), (count,)) if width == 1 else ((width,), (count, width))
     if values.shape not in fits:
@@ -247,7 +249,7 @@ def _spline(t: Array, values: Array, order: int) -> Array:
 
 
 def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
-    """Closed positions; each starts from the one before where no guess is given."""
+    """Closed positions; with `follow`, each search starts from the previous position."""
     if not reduction.dependent:
         return q
     result = q.copy()
@@ -294,9 +296,9 @@ def _law_states(
 def _state_sizes(
     reduction: Reduction, motion: tuple[Array, Array, Array], first: Array, u: Array
 ) -> Array:
-    """How large states of force laws get along a motion: the largest value of each, about.
+    """Approximate maximum of each state of a force law along a motion.
 
-    A state that begins at 0 goes on with its rate until its own value stops it, or the motion ends.
+    A state grows at its initial rate until its own feedback stops it, or the motion ends.
     """
     t, q, qd = motion
 
@@ -318,7 +320,7 @@ def _state_sizes(
 
 
 def _efforts(plant: BarePlant, T: Array, need: Array, motors: Sequence[int]) -> Array:
-    """The smallest efforts of the motors that do what is needed."""
+    """Motor efforts of minimum norm that produce the required generalized forces."""
     right = np.einsum("nij,ni->nj", T, need)
     acting = np.swapaxes(T[:, motors], 1, 2)
     solved = np.einsum("nij,nj->ni", np.linalg.pinv(acting, rcond=1e-12), right)
@@ -335,7 +337,7 @@ def _efforts(plant: BarePlant, T: Array, need: Array, motors: Sequence[int]) -> 
 
 
 def _multipliers(reduction: Reduction, J: Array, left: Array) -> Array:
-    """lam with Jᵀ lam = what the motors do not supply."""
+    """lam with Jᵀ lam = efforts not supplied by the motors."""
     if not reduction.dependent:
         return np.zeros((len(left), 0))
     dependent = reduction.dependent

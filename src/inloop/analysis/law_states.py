@@ -1,4 +1,4 @@
-"""States of force laws in analyses: given by name, and at rest."""
+"""States of force laws in analyses: from values by name, and at rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inloop.plant.arguments import real, reals
 
 
 def state_vector(plant: BarePlant, given: Mapping[str, float] | Array | None) -> Array:
-    """Values of states of force laws by name or as a vector; else those at the start of a run."""
+    """States of force laws from values by name or a vector; default: initial values of a run."""
     names = [state.name for state in plant.mechanism.states]
     z = plant.first_states
     if isinstance(given, Mapping):
@@ -38,7 +38,7 @@ def state_vector(plant: BarePlant, given: Mapping[str, float] | Array | None) ->
 
 
 def states_at_rest(reduction: Reduction, q: Array, z: Array, u: Array, t: float) -> Array:
-    """States of force laws whose rates vanish while the mechanism rests, found from z.
+    """States of force laws with zero rates while the mechanism is at rest; z: initial guess.
 
     Raises:
         SimulationError: a state does not come to rest.

@@ -1,12 +1,12 @@
-"""Linear equations about a state: δxd = A δx + B δw, δy = C δx + D δw.
+"""Linearization about a state: δxd = A δx + B δw, δy = C δx + D δw.
 
-x = (q_ind, qd_ind, z, q_led) with z the states of force laws, and q_led the positions that
-constraints on velocities leave free while their velocities follow from others. About a ball joint
-that turns with the angular velocity om, small turns δ in the axes of its body obey
-δd = δom - om × δ. Trees take the columns of coordinates, velocities and efforts from generated
-derivatives. All else comes from central differences of the constrained motion, extrapolated to step
-zero (see `differences`). Velocities and accelerations are varied in natural units (see
-`simulate.scales`), named inputs by parts of their own unit.
+x = (q_ind, qd_ind, z, q_led) with z the states of force laws, and q_led the positions of
+coordinates with dependent velocities that nonholonomic constraints leave free. For a ball joint
+with angular velocity om, small rotations δ in body axes obey δd = δom - om × δ. For trees, the
+accelerations' derivatives by coordinates, velocities and efforts come from generated code.
+Everything else comes from central differences of the constrained motion, extrapolated to step zero
+(see `differences`). Velocities and accelerations are varied in natural units (see
+`simulate.scales`), named inputs by fractions of their own unit.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from inloop.simulate.start import Given, vector
 
 @dataclass(frozen=True)
 class Linear:
-    """Linear equations about a state.
+    """Linear state-space equations about a state.
 
     Attributes:
-        A, B, C, D: the matrices.
+        A, B, C, D: the state-space matrices.
         states, inputs, outputs: names of the entries of x, w and y.
-        q, qd: the state they hold near, all coordinates.
-        z: states of force laws there.
-        rates: xd at that state; zero at an equilibrium.
-        error: estimated largest error of the entries that come from differences; a warning names
-            variables in which the motion is not smooth.
-        step: their longest step, in natural units.
-        notes: what to know of a state that is still, but not at rest: its eigenvalues are not those
-            of a vibration.
+        q, qd: the operating point, all coordinates.
+        z: states of force laws at the operating point.
+        rates: xd at the operating point; zero at an equilibrium.
+        error: estimated maximum error of the entries computed by finite differences; a warning
+            names variables in which the motion is not smooth.
+        step: largest step of these differences, in natural units.
+        notes: a note if velocities are zero, but the state is not an equilibrium: eigenvalues are
+            then not those of a vibration.
     """
 
     A: Array
@@ -82,7 +82,7 @@ class Linear:
 
 @dataclass
 class _State:
-    """A state with all that acts on it; each attribute is one row or many."""
+    """A state with the loads acting on it; each attribute has one row or many."""
 
     q: Array
     qd: Array
@@ -95,8 +95,8 @@ class _State:
         return _State(*(np.tile(a, (count, 1)) for a in vars(self).values()))
 
 
-Place = tuple[str, int]  # attribute of a state and index in it
-EDGE = 1e-3  # error, in parts of the largest change of a value, that is told
+Place = tuple[str, int]  # attribute of a state, and index in it
+EDGE = 1e-3  # error, as a fraction of the largest change of a value, above which to warn
 
 
 @checked_call
@@ -116,16 +116,16 @@ def linearize(
 
     Args:
         plant: the compiled mechanism.
-        q: coordinates, by name or as a vector; else the joints' initial values.
-        qd: velocities; those of dependent coordinates follow.
+        q: coordinates, by name or as a vector; default: the joints' initial values.
+        qd: velocities; those of dependent coordinates are computed.
         tau: joint efforts [N·m or N].
         inputs: names of w: "<joint>.effort", named inputs, and "<driven joint>.q", ".qd", ".qdd",
-            which count as independent of each other.
+            which are treated as independent of each other.
         outputs: names of y, see `signals.signals`.
         input_values: values of named inputs.
-        states: states of force laws, by name or as a vector; else their values at the start of a
-            run. About rest take those of an equilibrium: `states=found.z`.
-        t: time that force laws and constraints see [s].
+        states: states of force laws, by name or as a vector; default: their initial values in a
+            run. At an equilibrium, pass its own: `states=found.z`.
+        t: time in force laws and constraints [s].
     """
     reduction = Reduction(plant)
     at, speed = reduction.state(q, qd)
@@ -159,7 +159,7 @@ def linearize(
 
 
 def _notes(reduction: Reduction, state: _State, found: Array, t: float) -> tuple[str, ...]:
-    """What to tell of a mechanism that stands still without being at rest."""
+    """Notes on a mechanism with zero velocities that is not at rest."""
     if np.any(state.qd != 0.0):
         return ()
     n, setting = len(reduction.independent), Setting(state.q, state.tau, state.u, state.z, t)
@@ -171,7 +171,7 @@ def _notes(reduction: Reduction, state: _State, found: Array, t: float) -> tuple
 def _differentiate(
     reduction: Reduction, state: _State, places: Sequence[Place], outputs: Sequence[str], t: float
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Derivatives of (xd, y) by (x, w), their errors, and columns in which nothing is smooth."""
+    """Derivatives of (xd, y) by (x, w), their errors, and which columns are not smooth."""
     ind = reduction.independent
     where: list[Place] = [("q", k) for k in ind] + [("qd", k) for k in ind]
     where += [("z", k) for k in range(len(reduction.states))]
@@ -203,7 +203,7 @@ def _differentiate(
 def _sizes(
     reduction: Reduction, function: Callable[[Array], Array], x: Array, where: Sequence[Place]
 ) -> Array:
-    """Natural sizes of all that is varied."""
+    """Natural sizes of all variables."""
     count = 2 * len(reduction.independent) + len(reduction.states) + len(reduction.led)
     natural = reduction.scales(lambda state: function(_put(x, state)[None])[0, :count], x[:count])
     power = {"q": 0, "qd": 1, "qdd": 2}
@@ -215,14 +215,14 @@ def _sizes(
 
 
 def _put(x: Array, state: Array) -> Array:
-    """The same inputs at another state."""
+    """x with its states replaced and its inputs kept."""
     return np.concatenate([state, x[len(state) :]])
 
 
 def _refuse_nan(
     plant: BarePlant, found: Array, rows: Sequence[str], columns: Sequence[str]
 ) -> None:
-    """Raise where a derivative has no value."""
+    """Raise if a derivative is not finite."""
     bad = np.argwhere(~np.isfinite(found))
     if len(bad):
         row, column = (int(k) for k in bad[0])
@@ -235,7 +235,7 @@ def _refuse_nan(
 
 
 def _tell_edges(names: Sequence[str]) -> None:
-    """Warn of variables in which the motion is not smooth; exact derivatives do not tell."""
+    """Warn about variables in which the motion is not smooth; exact derivatives do not show it."""
     if names:
         more = f" and {len(names) - 4} more" if len(names) > 4 else ""
         warnings.warn(
@@ -253,14 +253,14 @@ def _put_exact(
     places: Sequence[Place],
     result: tuple[Array, Array],
 ) -> None:
-    """Put the generated derivatives of a tree in the place of differences.
+    """Replace finite differences of a tree by its generated derivatives.
 
     Args:
         reduction: the plant.
-        state: where.
+        state: the operating point.
         t: time [s].
         places: the inputs.
-        result: derivatives of (xd, y) by (x, w), and their errors.
+        result: derivatives of (xd, y) by (x, w), and their errors; changed in place.
     """
     n, size = reduction.plant.n, 2 * reduction.plant.n + len(reduction.states)
     given = {"z": none_if_empty(state.z), "u": none_if_empty(state.u), "t": t}
@@ -280,7 +280,7 @@ def _put_exact(
 
 
 def _place(reduction: Reduction, name: str) -> Place:
-    """Where an input sits in a state."""
+    """Location of an input in a state."""
     plant = reduction.plant
     joint, _, kind = name.rpartition(".")
     if joint in plant.coordinates:

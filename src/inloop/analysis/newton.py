@@ -1,7 +1,7 @@
-"""Newton's method for few unknowns: bounded steps, a line search, and damped steps where it fails.
+"""Newton's method for few unknowns: bounded steps, a line search, and damped steps if that fails.
 
-A damped step is that of Levenberg and Marquardt, with unknowns and residuals in their own sizes: it
-turns from Newton's direction to the steepest descent as the damping grows.
+Damped steps are those of Levenberg and Marquardt, with unknowns and residuals in natural units:
+they turn from Newton's direction to the steepest descent as the damping grows.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import numpy as np
 from inloop.plant import Array
 
 MOST_ITERATIONS = 100
-PATIENCE, GAIN = 15, 0.5  # so many steps must bring residuals down to this part
-DIFFERENCE = 1e-5  # relative step of the derivatives
-TOLERANCE = 1e-12  # of residuals, relative to their natural size
-NOISE = 1e-14  # differences below this part of the forces are rounding errors
-LAST_STEP = 1e-6  # a step of solved equations beyond this, in sizes, goes astray
+PATIENCE, GAIN = 15, 0.5  # this many steps must reduce the residuals by this factor
+DIFFERENCE = 1e-5  # relative step of finite differences
+TOLERANCE = 1e-12  # residuals, relative to their natural size
+NOISE = 1e-14  # differences below this fraction of the forces are rounding errors
+LAST_STEP = 1e-6  # once converged, a longer step (in natural sizes) is not trusted
 LINE_SEARCH = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.003)
-DAMPING = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)  # of scaled equations, relative to their largest slope
+DAMPING = (1e-6, 1e-4, 1e-2, 1e-1, 1.0)  # relative to the largest singular value squared
 Residual = Callable[[Array], "tuple[Array, Array] | None"]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Where Newton's method ended.
+    """The last iterate of Newton's method.
 
     Attributes:
         x: the unknowns.
-        r: the residuals left.
+        r: the remaining residuals.
         solved: True if they vanish.
         iterations: steps taken.
     """
@@ -45,14 +45,14 @@ def solve(residual: Residual, x: Array, sizes: Array, longest: Array) -> Solutio
     """Find x with residual(x) = 0.
 
     Args:
-        residual: x → (r, sizes of the terms that each entry of r is the sum of), or None where it
-            has no value.
-        x: where to start.
+        residual: x → (r, magnitude of the terms summed in each entry of r), or None where it is
+            undefined.
+        x: initial guess.
         sizes: natural sizes of the unknowns.
-        longest: longest step of each unknown.
+        longest: maximum step of each unknown.
 
     Returns:
-        None if there is no residual at the start.
+        None if the residual is undefined at the initial guess.
     """
     found = residual(x)
     if found is None:
@@ -71,7 +71,7 @@ def solve(residual: Residual, x: Array, sizes: Array, longest: Array) -> Solutio
             before = now
         step = bounded(np.asarray(np.linalg.lstsq(J, -r, rcond=1e-11)[0]), longest)
         if solved:
-            # the last step takes off what the tolerance left
+            # one last step removes the error left by the tolerance
             near = float(np.max(np.abs(step) / sizes, initial=0.0)) < LAST_STEP
             last = _better(residual, x, [step], r, weights) if near else None
             return Solution(*(last[:2] if last else (x, r)), True, iteration)
@@ -86,12 +86,12 @@ def solve(residual: Residual, x: Array, sizes: Array, longest: Array) -> Solutio
 
 
 def natural_sizes(J: Array, x: Array, sizes: Array, size: Array) -> Array:
-    """What residuals are small against: their terms, and what the unknowns can do to them."""
+    """Scales of the residuals: their terms, plus the effect of the unknowns on them."""
     return np.asarray(size + np.abs(J) @ (sizes + np.abs(x)))
 
 
 def bounded(step: Array, longest: Array) -> Array:
-    """A step no longer than allowed, in the same direction."""
+    """The step, scaled down to the maximum allowed, in the same direction."""
     over = float(np.max(np.abs(step) / longest, initial=1.0))
     return step / over
 
@@ -99,7 +99,7 @@ def bounded(step: Array, longest: Array) -> Array:
 def _damped_steps(
     J: Array, r: Array, sizes: Array, weights: Array, longest: Array
 ) -> Iterator[Array]:
-    """Steps of (AᵀA + d |A|² I) y = -Aᵀ b with A and b in natural sizes, ever more damped."""
+    """Solutions of (AᵀA + d |A|² I) y = -Aᵀ b, A and b in natural units, with growing damping d."""
     A, b = weights[:, None] * J * sizes, weights * r
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     largest = s.max(initial=0.0)
@@ -116,7 +116,7 @@ def _better(
     r: Array,
     weights: Array,
 ) -> tuple[Array, Array, Array] | None:
-    """Where the first step leads that lowers the residual."""
+    """The iterate after the first step that reduces the residual; None if no step does."""
     before = float(np.linalg.norm(weights * r))
     for step in steps:
         trial = x + step
@@ -127,20 +127,20 @@ def _better(
 
 
 def jacobian(residual: Residual, x: Array, sizes: Array, size: Array) -> Array:
-    """∂r/∂x by central differences; what rounding errors make up is zero.
+    """∂r/∂x by central differences; entries at the level of rounding errors are set to zero.
 
     Args:
         residual: as for `solve`.
-        x: where.
+        x: point of evaluation.
         sizes: natural sizes of the unknowns.
-        size: of the terms of each entry of r there.
+        size: magnitude of the terms of each entry of r at x.
     """
     columns = [slope(residual, x, k, float(sizes[k]), size) for k in range(len(x))]
     return np.stack(columns, axis=1) if columns else np.zeros((len(size), 0))
 
 
 def slope(residual: Residual, x: Array, k: int, unit: float, size: Array) -> Array:
-    """∂r/∂x_k, where `unit` is the natural size of x_k; see `jacobian`."""
+    """∂r/∂x_k with `unit` the natural size of x_k; see `jacobian`."""
     column = np.zeros(len(size))
     h = DIFFERENCE * (unit + abs(float(x[k])))
     shift = h * np.eye(len(x))[k]

@@ -1,4 +1,4 @@
-"""What a search for better designs found: the best one, and the way to it."""
+"""Result of a design optimization: the best design, and the history of the search."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inloop.simulate.results.figure import COLORS, GRID, INK
 
 @dataclass(frozen=True)
 class Design:
-    """One design that was tried.
+    """One design that was evaluated.
 
     Attributes:
-        values: of the parameters, by name.
-        merit: its figure of merit; NaN where it failed.
-        reason: why it failed; "".
+        values: parameter values by name.
+        merit: its figure of merit; NaN if it failed.
+        reason: why it failed, else "".
     """
 
     values: dict[str, float]
@@ -32,14 +32,14 @@ class Optimised:
     """The best design, and the history of the search.
 
     Attributes:
-        values: of the parameters, by name.
-        merit: figure of merit, the smaller the better.
-        first: the design that the search began with.
-        history: all designs that were tried, in order.
-        bounds: of the parameters.
-        limits: constraints at the best design, by name; not below 0 where they are kept.
-        converged: whether the search came to rest by itself.
-        notes: what a reader should know.
+        values: parameter values by name.
+        merit: figure of merit; smaller is better.
+        first: the initial design.
+        history: all designs evaluated, in order.
+        bounds: bounds of the parameters.
+        limits: constraint values at the best design, by name; not below 0 if satisfied.
+        converged: whether the search converged.
+        notes: notes for the reader.
     """
 
     values: dict[str, float]
@@ -53,7 +53,7 @@ class Optimised:
 
     @property
     def failed(self) -> tuple[Design, ...]:
-        """Designs that could not be judged."""
+        """Designs that could not be evaluated."""
         return tuple(each for each in self.history if each.reason)
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ class Optimised:
         return "\n".join([*lines, *self.notes])
 
     def plot(self, *, file: str | Path | None = None) -> Any:
-        """Figures of merit and parameters of all designs, in the order they were tried."""
+        """Plot figures of merit and parameters of all designs, in order of evaluation."""
         figure = blank_figure((8.0, 5.0), file)
         merits, way = figure.subplots(2, 1, sharex=True)
         tried = np.arange(1, len(self.history) + 1)

@@ -1,4 +1,4 @@
-"""Designs that are better: parameters against figures of merit of runs, around SciPy."""
+"""Design optimization: parameters that minimize a figure of merit of runs, using SciPy."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from inloop.simulate.progress import searching
 
 Method = Literal["gradient", "simplex", "global"]
 METHODS = ("gradient", "simplex", "global")
-SHOWN = 3  # reasons of failures that are told
-WORSE = 10.0  # times the worst merit seen: what a design that fails counts
-DIFFERENCE = 1e-3  # of the range of a parameter, over which differences are taken
-SIMPLEX = 0.1  # of the ranges: edges of a simplex at the begin
-MANY = 5  # parameters above which a simplex changes its shape more carefully
-RESTED = 10.0  # tolerances that a simplex begun anew must gain to be worth another one
-LATEST = 30  # designs whose gain is told where a search did not come to rest
-WRONG = 0.1  # of a gradient: as far as a difference may be from it
-POPULATION = 6  # designs per parameter of a global search
+SHOWN = 3  # maximum number of failure reasons in the notes
+WORSE = 10.0  # penalty of a failed design, relative to the worst merit seen
+DIFFERENCE = 1e-3  # step of finite differences, relative to the range of a parameter
+SIMPLEX = 0.1  # edges of the initial simplex, relative to the ranges
+MANY = 5  # number of parameters above which the simplex coefficients adapt to it
+RESTED = 10.0  # minimum gain of a restarted simplex for another restart, in tolerances
+LATEST = 30  # designs whose gain is reported if a search did not converge
+WRONG = 0.1  # allowed relative deviation of a finite difference from the gradient
+POPULATION = 6  # designs per parameter in a global search
 
 
 @checked_call
@@ -45,27 +45,28 @@ def optimise(
 ) -> Optimised:
     """Find the parameters of a design that minimize a figure of merit.
 
-    A design whose merit raises an error of this package, because its loops cannot be closed for
-    example, or is not finite, counts as worse than all others and is told.
+    A design whose merit is not finite, or raises an error of this package, for example because its
+    loops cannot be closed, counts as worse than all others and is mentioned in the notes.
 
     Args:
-        merit: of a design: a number, or an array whose sum of squares counts. It is called with the
-            plant, which has the parameters of the design, or without a plant with these by name.
+        merit: function that returns a number, or an array whose sum of squares is minimized. It is
+            called with the plant, set to the parameters of the design; without a plant, with the
+            parameters by name.
         over: (low, high) of each parameter, by name.
-        plant: the compiled mechanism, if the parameters are its own; it is as before afterwards.
-        first: where the search begins; by default the parameters of the plant, else the middle.
-        constraints: functions like `merit`, by name, that shall not be below 0.
-        gradient: exact derivatives of a merit that is a number, by name of the parameter, called
-            as `merit` is; differences without it.
+        plant: the compiled mechanism, if the parameters belong to it; they are restored afterwards.
+        first: initial design; default: the parameters of the plant, else the middle of the bounds.
+        constraints: functions like `merit`, by name, whose values must not be below 0.
+        gradient: exact derivatives of a scalar merit, by parameter name, called like `merit`;
+            default: finite differences.
         method: "gradient" (L-BFGS-B, SLSQP with constraints, Gauss-Newton where the merit is an
             array); "simplex" (Nelder-Mead) for merits that are not smooth; "global" (differential
             evolution).
         most: approximate maximum number of designs to try.
-        tolerance: change of merit and parameters, as a part, that ends the search.
-        seed: of the global search.
+        tolerance: relative change of merit and parameters that ends the search.
+        seed: seed of the global search.
 
     Raises:
-        InputError: an argument is of no use.
+        InputError: an argument is invalid.
         SimulationError: the first design fails.
         KeyboardInterrupt: Ctrl-C; `result` holds the best design so far.
     """
@@ -134,11 +135,11 @@ def _read_first(
 
 
 class _EnoughError(Exception):
-    """As many designs were tried as the user wants."""
+    """The maximum number of designs has been evaluated."""
 
 
 class _Search:
-    """Designs as vectors between 0 and 1, judged one by one and remembered."""
+    """Evaluates designs, as vectors in the unit box, and caches the results."""
 
     def __init__(
         self,
@@ -155,21 +156,21 @@ class _Search:
         self.span = high - self.low
         self.history: list[Design] = []
         self.tell: Callable[[str], None] = lambda _: None
-        self.parts = 0  # entries of a merit that is an array; 0: it is a number
+        self.parts = 0  # number of entries of an array merit; 0 for a scalar
         self._found: dict[bytes, tuple[Array, dict[str, float]]] = {}
 
     def vector(self, values: Mapping[str, float]) -> Array:
-        """A design as a vector."""
+        """A design as a vector in the unit box."""
         return np.asarray((np.array([values[name] for name in self.bounds]) - self.low) / self.span)
 
     def values(self, x: Array) -> dict[str, float]:
-        """A vector as a design."""
+        """The design of a vector in the unit box."""
         numbers = self.low + np.clip(x, 0.0, 1.0) * self.span
         return dict(zip(self.bounds, numbers.tolist(), strict=True))
 
     @contextmanager
     def _subject(self, values: Mapping[str, float]) -> Iterator[Any]:
-        """What a merit is called with."""
+        """The argument of a merit: the plant with these parameters, or the values by name."""
         if self.plant is None:
             yield dict(values)
             return
@@ -181,7 +182,7 @@ class _Search:
             self.plant.parameters.update(before)
 
     def judge(self, x: Array) -> tuple[Array, dict[str, float]]:
-        """Merit of a design as an array of at least one entry, and its constraints."""
+        """Merit of a design as an array of at least one entry, and its constraint values."""
         key = np.clip(x, 0.0, 1.0).tobytes()
         if key in self._found:
             return self._found[key]
@@ -211,14 +212,14 @@ class _Search:
         return self._found[key]
 
     def _penalty(self) -> Array:
-        """What a design that fails counts: far worse than what was seen."""
+        """Merit assigned to a failed design: far worse than any seen so far."""
         worst = max(each.merit for each in self.history if not each.reason)
         if self.parts:
             return np.full(self.parts, np.sqrt(WORSE * max(worst, 1e-300) / self.parts))
         return np.array(worst + WORSE * (abs(worst) or 1.0))
 
     def begin(self, x: Array) -> None:
-        """Judge the first design.
+        """Evaluate the first design.
 
         Raises:
             SimulationError: it fails.
@@ -236,7 +237,7 @@ class _Search:
             )
 
     def number(self, x: Array) -> float:
-        """Figure of merit of a design as one number."""
+        """Figure of merit of a design as a scalar."""
         return _single(self.judge(x)[0])
 
     def _slope(self, x: Array) -> Array:
@@ -258,7 +259,7 @@ class _Search:
         return any(each.merit < self.history[0].merit for each in self.history[1:])
 
     def slope_notes(self) -> list[str]:
-        """Say so where the gradient is not that of the merit, by a difference along it."""
+        """A note if the gradient contradicts a finite difference of the merit along it."""
         x, pair = self.vector(self.history[0].values), []
         slope = self._slope(x)
         steep = float(np.linalg.norm(slope))
@@ -280,7 +281,7 @@ class _Search:
         ]
 
     def run(self, x: Array, method: Method, tolerance: float, seed: int) -> bool:
-        """Search; whether it came to rest."""
+        """Run the search; returns whether it converged."""
         box = [(0.0, 1.0)] * len(x)
         names = list(self.constraints)
         if method == "global":
@@ -305,15 +306,15 @@ class _Search:
         return bool(found.success)
 
     def _by_simplex(self, x: Array, box: Sequence[tuple[float, float]], tolerance: float) -> bool:
-        """Nelder & Mead's method, begun anew where it came to rest until that gains nothing.
+        """Nelder-Mead method, restarted from its result until that yields no further gain.
 
-        A simplex that meets a bound, or walks along a valley, collapses and rests where there is
-        still much to gain (Kelley 1999).
+        A simplex at a bound, or in a valley, may collapse and stagnate far from the minimum (Kelley
+        1999).
         """
         small = tolerance * (abs(self.number(x)) or 1.0)
         while True:
             before = self.number(x)
-            # away from the nearer bound, so that no corner lies on one
+            # away from the nearer bound, so that no vertex lies outside
             corners = x + SIMPLEX * np.diag(np.where(x > 0.5, -1.0, 1.0))
             found = scipy.optimize.minimize(
                 self.number, x, method="Nelder-Mead", bounds=box,
@@ -327,7 +328,7 @@ class _Search:
                 return bool(found.success)
 
     def _by_gradient(self, x: Array, box: Sequence[tuple[float, float]], tolerance: float) -> Any:
-        size = abs(self.number(x)) or 1.0  # merits of the order of 1, whatever their unit
+        size = abs(self.number(x)) or 1.0  # scales merits to the order of 1
         limits = [
             {"type": "ineq", "fun": lambda at, name=name: self.judge(at)[1][name]}
             for name in self.constraints
@@ -347,7 +348,7 @@ class _Search:
         )
 
     def result(self, converged: bool, doubts: Sequence[str] = ()) -> Optimised:
-        """The best design that keeps all constraints, or breaks them least."""
+        """The best design that satisfies all constraints, or violates them least."""
         limits = [each[1] for each in self._found.values()]
         broken = [max([0.0, *(-value for value in each.values())]) for each in limits]
         good = [k for k, each in enumerate(self.history) if not each.reason]
@@ -373,7 +374,7 @@ class _Search:
         )  # fmt: skip
 
     def _unrest(self) -> str:
-        """How far from rest a search was ended."""
+        """A note on how much a search still improved before it was stopped."""
         told = f"the search has not converged after {len(self.history)} designs"
         merits = np.fmin.accumulate([each.merit for each in self.history])
         if len(merits) <= LATEST or not merits[-1]:
@@ -383,6 +384,6 @@ class _Search:
 
 
 def _single(found: Array) -> float:
-    """A figure of merit as a number: the sum of squares of an array."""
+    """A figure of merit as a scalar: the sum of squares of an array."""
     values = np.atleast_1d(found)
     return float(values[0]) if values.size == 1 else float(values.ravel() @ values.ravel())

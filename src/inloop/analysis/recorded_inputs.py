@@ -1,4 +1,4 @@
-"""How the inputs that a run tells were held between its samples."""
+"""How the inputs in a run were held between its samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Held = Literal["from", "until", "smooth"]
 
 
 def held(run: Result, name: str) -> Held:
-    """Whether an input was held from a sample on, up to it, or was a function of time."""
-    if name not in run.inputs:  # of a controller
+    """Whether an input was held after each sample, before it, or was a function of time."""
+    if name not in run.inputs:  # set by a controller
         return "from"
     return "until" if run.recorded else "smooth"

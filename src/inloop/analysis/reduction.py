@@ -1,8 +1,8 @@
-"""A plant seen through its independent coordinates: the same for trees and closed mechanisms.
+"""A plant reduced to its independent coordinates, for trees and closed mechanisms alike.
 
-With q_f = (independent, driven) and J qd + nu = 0, all velocities are qd = T qd_f + v0. What acts
-along the independent coordinates, with the mechanism at rest, is T_uᵀ (tau - c). Force laws may
-have states z of their own with rates zd(q, qd, z, u, t).
+With q_f = (independent, driven) and J qd + nu = 0, all velocities are qd = T qd_f + v0. The force
+along the independent coordinates of a mechanism at rest is T_uᵀ (tau - c). Force laws may have
+states z of their own with rates zd(q, qd, z, u, t).
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.scales import Scales, fastest_rate, natural_scales
 from inloop.simulate.start import Given, first_position, start_of, vector
 
-BLOCK = 200  # rows at once: short enough that no vector code has to be compiled
+BLOCK = 200  # rows per call: few enough that no vectorized code has to be compiled
 MOST_ITERATIONS = 12
-STEP_TOLERANCE = 1e-8  # Newton's corrections below this, in sizes, end it; its square is left
+STEP_TOLERANCE = 1e-8  # last Newton correction, in natural sizes; an error of its square remains
 
 
 class Reduction:
-    """Independent, driven and dependent coordinates of a plant, and what they do together.
+    """Independent, driven and dependent coordinates of a plant, and the relations between them.
 
     All functions take and return rows of states, shape (N, ...).
 
     Attributes:
         plant: the plant.
         independent, driven, dependent: indices of coordinates.
-        following: entries of q that follow from the others: those of coordinates that loops
-            determine, and all of ball joints that loops have a say in.
+        following: entries of q computed by loop closure: coordinates that loops determine, and all
+            entries of ball joints with any such coordinate.
         rows: constraint rows in use.
-        led: dependent coordinates whose positions are free: constraints on velocities lead them.
+        led: dependent coordinates with free positions, due to nonholonomic constraints.
         sizes: natural sizes of the coordinates [rad or m].
         states: names of the states of force laws.
     """
 
     def __init__(self, plant: BarePlant) -> None:
-        """See a plant so.
+        """Reduce a plant.
 
         Raises:
-            InputError: it has hard contacts, which are no part of smooth motion.
+            InputError: it has hard contacts, whose motion is not smooth.
         """
         refuse_hard_contacts(plant)
         self.plant = plant
@@ -75,23 +75,23 @@ class Reduction:
         return tuple(self.plant.coordinates[k] for k in self.independent)
 
     def role(self, index: int) -> str:
-        """What a coordinate is: "independent", "driven" or "dependent"."""
+        """Role of a coordinate: "independent", "driven" or "dependent"."""
         if index in self.driven:
             return "driven"
         return "dependent" if index in self.dependent else "independent"
 
     def start(self, q: Given) -> Array:
-        """A position that closes the loops, shape (nq,); what is given by name is kept."""
+        """A position that closes the loops, shape (nq,); values given by name are kept."""
         found = first_position(self.plant, q)[0]
         self.hold(found)
         return found
 
     def hold(self, q: Array) -> None:
-        """Let couplings that hold what they find have found it at this position."""
+        """Set the reference position of couplings that hold the position they find."""
         self._held = np.array(q, dtype=np.float64)
 
     def state(self, q: Given, qd: Given) -> tuple[Array, Array]:
-        """A position and velocities that fit the loops."""
+        """A position and velocities consistent with the loops."""
         if self.rows:
             start = start_of(self.plant, q, qd, None)
             self.hold(start.q)
@@ -101,13 +101,13 @@ class Reduction:
     def scales(
         self, rates: Callable[[Array], Array], x: Array, free: Sequence[int] | None = None
     ) -> Scales:
-        """Natural units of a state x = (q, qd, z), for differences.
+        """Natural units of a state x = (q, qd, z), for finite differences.
 
         Args:
             rates: x → xd.
-            x: where.
-            free: indices of the coordinates in it; by default all independent ones, and the
-                positions that they lead behind z.
+            x: the state.
+            free: indices of its coordinates; default: all independent ones, with the positions
+                `led` appended after z.
         """
         places = self.independent if free is None else list(free)
         behind = self.led if free is None else []
@@ -126,7 +126,7 @@ class Reduction:
         return _in_blocks(call, arrays)
 
     def close(self, q: Array, t: float | Array = 0.0) -> Array:
-        """Coordinates that the loops determine, from the others, by Newton's method.
+        """Close the loops by Newton's method: solve for the coordinates that they determine.
 
         Raises:
             SimulationError: the loops cannot be closed.
@@ -149,7 +149,7 @@ class Reduction:
         )
 
     def _newton(self, q: Array, t: float | Array) -> Array:
-        """Corrections of what the loops determine."""
+        """Newton corrections of the coordinates that the loops determine."""
         if not self.led and not np.any(self._as_found):
             return self.evaluate("newton", q=q, t=t)["step"]
         still = np.zeros((len(q), self.plant.n))
@@ -162,10 +162,10 @@ class Reduction:
         return np.asarray(np.linalg.solve(J[:, :, self._closing], -h[:, :, None])[:, :, 0])
 
     def refuse_led_positions(self, what: str) -> None:
-        """Complain where positions depend on the way that led to them.
+        """Reject plants whose positions depend on the path taken.
 
         Raises:
-            InputError: velocities are restricted that leave positions free.
+            InputError: the plant has nonholonomic constraints.
         """
         if self.led:
             names = ", ".join(self.plant.coordinates[k] for k in self.led)
@@ -176,12 +176,12 @@ class Reduction:
             )
 
     def constraints(self, q: Array, qd: Array, t: float | Array = 0.0) -> dict[str, Array]:
-        """J, nu and gamma of the rows in use."""
+        """J, nu and gamma of the constraint rows in use."""
         found = _in_blocks(self.plant.formulation.constraints, {"q": q, "qd": qd, "t": t})
         return {key: found[key][:, self.rows] for key in ("J", "nu", "gamma")}
 
     def tangent(self, J: Array, columns: Sequence[int]) -> Array:
-        """∂q/∂q_f for chosen independent or driven coordinates, shape (N, n, columns)."""
+        """∂q/∂q_f for given independent or driven coordinates, shape (N, n, columns)."""
         T = np.zeros((len(J), self.plant.n, len(columns)))
         T[:, columns, range(len(columns))] = 1.0
         if self.dependent:
@@ -201,7 +201,7 @@ class Reduction:
     def bias(
         self, q: Array, qd: Array, z: Array, u: Array, t: float | Array
     ) -> tuple[Array, Array]:
-        """c [N·m or N] and the rates of the states of force laws."""
+        """Bias efforts c [N·m or N] and the rates zd of the states of force laws."""
         found = self.evaluate("bias", q=q, qd=qd, z=none_if_empty(z), u=none_if_empty(u), t=t)
         return found["c"], found.get("zd", np.zeros((len(q), 0)))
 
@@ -224,7 +224,7 @@ class Reduction:
         T = self.tangent(found["J"], self.independent)
         forces = np.asarray(np.einsum("nij,ni->nj", T, tau - c))
         if self.rows and self.states:
-            # rates may need forces in loops: those of a mechanism that is held where it is
+            # rates may depend on loop forces: take those of the mechanism held in place
             held = np.broadcast_to(tau, speeds.shape).copy()
             held[:, self.independent] -= forces
             zd = self.motion(q, speeds, np.zeros_like(speeds), tau=held, z=z, u=u, t=t)["zd"]
@@ -248,11 +248,11 @@ class Reduction:
         u: Array,
         t: float = 0.0,
     ) -> dict[str, Array]:
-        """What happens at closed positions.
+        """Constrained motion at closed positions.
 
         Returns:
-            All velocities v and accelerations a, multipliers lam, effort of drives, and the
-            states z of force laws with their rates zd.
+            All velocities v and accelerations a, multipliers lam, efforts of driven joints, and
+            the states z of force laws with their rates zd.
         """
         none = np.zeros((len(q), 0))
         given = {"q": q, "qd": qd, "tau": tau, "z": none_if_empty(z), "u": none_if_empty(u), "t": t}
@@ -262,7 +262,7 @@ class Reduction:
 
 
 def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
-    """Values of u by name; what is not named keeps its default."""
+    """Inputs u from values by name; others keep their defaults."""
     u = plant.first_inputs
     for name, value in by_name(given, "inputs").items():
         if name not in plant.inputs:
@@ -275,7 +275,7 @@ def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
 
 
 def none_if_empty(values: Array) -> Array | None:
-    """Inputs or states of laws as a plant wants them: None where it has none."""
+    """Inputs or states of laws as a plant expects them: None instead of an empty array."""
     return values if values.shape[-1] else None
 
 
@@ -287,7 +287,7 @@ def effort_unit(plant: BarePlant, index: int) -> str:
 def _in_blocks(
     function: Callable[..., dict[str, Array]], arrays: dict[str, Any]
 ) -> dict[str, Array]:
-    """What a function finds for rows of states, block by block."""
+    """Results of a function for rows of states, evaluated block by block."""
     count = len(arrays["q"])
     blocks = [
         function(**{k: _cut(k, a, b) for k, a in arrays.items()})
@@ -297,6 +297,6 @@ def _in_blocks(
 
 
 def _cut(name: str, array: Any, begin: int) -> Any:
-    """A block of rows; what is the same for all rows stays."""
+    """A block of rows; arrays shared by all rows are returned as they are."""
     per_row = np.ndim(array) == (1 if name == "t" else 2)
     return array[begin : begin + BLOCK] if per_row else array

@@ -1,13 +1,13 @@
-"""Relaxation: let the mechanism move towards its rest, and take its velocities away at every step.
+"""Relaxation: let the mechanism move to its rest, with velocities reset to zero at every step.
 
 An implicit step of length h from rest, for forces r(x) with J = ∂r/∂x and rates zd of states:
 
     (M/h² - J) step = r,   (I/h - ∂zd/∂z) step_z = zd
 
-Short steps follow the forces, downhill in energy, through regions where no spring tells the way: a
-wheel in the air falls. Long ones are those of Newton's method. A step is taken back and shortened
-where the forces at its end oppose it (it has fallen too deep into a contact), and the next one is
-longer where they do not: pseudo-transient continuation, Kelley & Keyes 1998.
+Short steps follow the forces, downhill in energy, even where there is no stiffness: a wheel in the
+air falls. Long ones are those of Newton's method. A step is rejected and shortened if the forces at
+its end oppose it (it went too deep into a contact); otherwise the next one is longer:
+pseudo-transient continuation, Kelley & Keyes 1998.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from inloop.analysis.newton import Residual, Solution, bounded, jacobian, natura
 from inloop.plant import Array
 
 MOST_STEPS = 200
-MOST_CUTS = 12  # of one step
-FIRST_REACH = 0.1  # what the first step may do of the longest one
+MOST_CUTS = 12  # per step
+FIRST_REACH = 0.1  # length of the first step, relative to the maximum step
 LONGER, SHORTER = 2.0, 0.2
-MOST_LONGER = 1e4  # than the first step, in time
-OPPOSED = 0.5  # forces at the end of a step may oppose it by this part of those at its start
-NEAR = 1e-8  # forces below this part of their natural size are left to Newton's method
+MOST_LONGER = 1e4  # maximum time step, relative to the first
+OPPOSED = 0.5  # forces at the end of a step may oppose it by this fraction of those at its start
+NEAR = 1e-8  # forces below this fraction of their natural size are left to Newton's method
 
 
 def relax(
@@ -35,17 +35,17 @@ def relax(
     sizes: Array,
     longest: Array,
 ) -> Solution | None:
-    """Move to where the forces nearly vanish.
+    """Move to a point where the forces nearly vanish.
 
     Args:
         residual: as for `newton.solve`: forces along the first unknowns, then rates of states.
         mass: x → mass matrix of the coordinates, which come first in x.
-        x: where to start.
+        x: initial guess.
         sizes: natural sizes of the unknowns.
-        longest: longest step of each unknown.
+        longest: maximum step of each unknown.
 
     Returns:
-        None if there are no forces at the start; `solved` says that Newton's method may finish.
+        None if the forces are undefined at the start; `solved`: Newton's method may finish.
     """
     found = residual(x)
     if found is None:
@@ -72,14 +72,14 @@ def relax(
 
 
 def _first_span(M: Array, r: Array, longest: Array, sizes: Array) -> float:
-    """A time in which accelerations at the start, or rates of states, lead a little way [s]."""
+    """First time step [s]: initial accelerations, or rates of states, lead a short way in it."""
     n = len(M)
     qdd = np.linalg.lstsq(M, r[:n], rcond=None)[0]
     reach = float(np.max(np.abs(qdd) / longest[:n], initial=0.0))
     if reach > 0.0:
         return float(np.sqrt(FIRST_REACH / reach))
     rate = float(np.max(np.abs(r[n:]) / sizes[n:], initial=0.0))
-    return FIRST_REACH / rate if rate > 0.0 else 1.0  # any: nothing moves
+    return FIRST_REACH / rate if rate > 0.0 else 1.0  # arbitrary: nothing moves
 
 
 def _implicit_step(M: Array, J: Array, r: Array, h: float) -> Array:
@@ -91,6 +91,6 @@ def _implicit_step(M: Array, J: Array, r: Array, h: float) -> Array:
 
 
 def _follows(step: Array, r: Array, r_next: Array, n: int) -> bool:
-    """Do the forces push along the step, at its start and, about, at its end?"""
+    """Whether the forces push along the step at its start, and do not oppose it much at its end."""
     start, end = float(r[:n] @ step[:n]), float(r_next[:n] @ step[:n])
     return start >= 0.0 and end >= -OPPOSED * start

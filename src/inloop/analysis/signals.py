@@ -22,10 +22,9 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
     Args:
         reduction: the plant.
         names: "<joint>.q", ".qd", ".qdd"; "<driven joint>.effort"; "lam.<row>"; states of force
-            laws, "<law>.<state>", and what they make known; signals of sensors; "<point>.x", "y",
-            "z" for its position, "vx", … for its velocity, "ax", … for its acceleration, in world
-            axes.
-        state: closed q, and v, a, lam, effort and z as `Reduction.motion` gives them; also u and
+            laws, "<law>.<state>", and their outputs; signals of sensors; "<point>.x", "y", "z" for
+            its position, "vx", … for its velocity, "ax", … for its acceleration, in world axes.
+        state: closed q, and v, a, lam, effort and z as `Reduction.motion` returns them; also u and
             t where outputs of laws depend on them.
     """
     observed = {output.name for output in reduction.plant.mechanism.law_outputs}
@@ -41,7 +40,7 @@ def signals(reduction: Reduction, names: Sequence[str], state: dict[str, Array])
 
 
 def _sensed(reduction: Reduction, state: dict[str, Array]) -> dict[str, Array]:
-    """What the sensors tell at rows of states whose motion is known."""
+    """Sensor readings for rows of states with known motion."""
     plant = reduction.plant
     more: dict[str, Any] = {}
     if sense_motion(plant):
@@ -75,7 +74,7 @@ def _signal(reduction: Reduction, name: str, state: dict[str, Array]) -> Array:
 def _of_point(reduction: Reduction, path: str, tail: str, state: dict[str, Array]) -> Array:
     kind, axis = AXES[tail]
     plant = reduction.plant
-    plant.mechanism.point(path)  # complains about unknown names
+    plant.mechanism.point(path)  # raises for unknown names
     if kind == "":
         pose = plant.sensors.function(path, "pose")
         return reduction.evaluate(pose, q=state["q"])["p"][:, axis]

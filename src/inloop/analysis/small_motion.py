@@ -1,4 +1,4 @@
-"""Small motions about a position of rest, and their eigenvalues.
+"""Small motions about an equilibrium, and their eigenvalues.
 
     M δqdd + D δqd + K δq + F δz = 0
     δzd = P δq + V δqd + Z δz
@@ -21,20 +21,20 @@ from inloop.plant import Array
 
 Complex = np.ndarray[Any, np.dtype[np.complex128]]
 
-SINGULAR = 1e-9  # stiffness below this part of the largest is none
-UNDAMPED = 1e-7  # real parts below this part of the eigenvalue are rounding errors
+SINGULAR = 1e-9  # stiffness below this fraction of the largest counts as zero
+UNDAMPED = 1e-7  # real parts below this fraction of the eigenvalue are rounding errors
 
 
 @dataclass(frozen=True)
 class SmallMotion:
-    """Matrices over the free coordinates.
+    """Matrices of the linearized motion in the free coordinates.
 
     Attributes:
         M, D, K: mass, damping (with gyroscopic terms) and stiffness (with circulatory terms).
-        F: forces that states of laws take away, shape (free, states).
-        P, V, Z: rates of these states by coordinates, velocities and states.
-        T: what all coordinates do for the free ones, shape (n, free).
-        error: estimated largest error of the entries that come from differences.
+        F: derivatives of the forces by states of laws, negated, shape (free, states).
+        P, V, Z: derivatives of the rates of these states by coordinates, velocities and states.
+        T: motion of all coordinates per unit of each free one, shape (n, free).
+        error: estimated maximum error of the entries computed by finite differences.
         sizes: one unit of each free coordinate [rad or m].
     """
 
@@ -51,7 +51,7 @@ class SmallMotion:
 
     @property
     def freedoms(self) -> int:
-        """Number of directions in which nothing holds coordinates and states where they are."""
+        """Number of directions of coordinates and states without any restoring force or rate."""
         held = np.block([[self.K, self.F], [self.P, self.Z]])
         if not held.size:
             return 0
@@ -60,11 +60,11 @@ class SmallMotion:
 
     @property
     def neutral(self) -> bool:
-        """True if some motion meets no stiffness."""
+        """True if some direction has no stiffness."""
         return self.freedoms > 0
 
     def eigen(self) -> tuple[Complex, Complex]:
-        """Finite eigenvalues λ [1/s] and vectors of (free coordinates, states), as columns."""
+        """Finite eigenvalues λ [1/s], and eigenvectors (free coordinates, states) as columns."""
         n, m = self.F.shape
         if n + m == 0:
             return np.zeros(0, dtype=complex), np.zeros((0, 0), dtype=complex)
@@ -88,12 +88,12 @@ class SmallMotion:
         return _cleaned(found, self.freedoms), units[:, None] * vectors[np.ix_(kept, finite)]
 
     def _without_units(self) -> tuple[SmallMotion, float, Array]:
-        """The same in natural units, the unit of rates [1/s], and those of the states."""
+        """The same in natural units, the unit of rates [1/s], and the units of the states."""
         q = self.sizes
         M, D, K = (matrix * np.outer(q, q) for matrix in (self.M, self.D, self.K))
         mass = _largest(M) or 1.0
         rate = np.sqrt(_largest(K) / mass) or _largest(D) / mass or _largest(self.Z) or 1.0
-        # a state by what a unit of motion makes of it, or by its force
+        # unit of a state: its response to a unit of motion, else what gives a unit force
         P, V, F = self.P * q, self.V * q, self.F * q[:, None]
         moved = np.maximum(_rows(P) / rate, _rows(V))
         pushed = mass * rate**2 / np.where(_rows(F.T) > 0.0, _rows(F.T), mass * rate**2)
@@ -127,7 +127,7 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
 
     Args:
         reduction: the plant.
-        at: closed position and all that acts there.
+        at: closed position, and the loads there.
         free: independent coordinates that may move.
     """
     n, f, m = reduction.plant.n, len(free), len(reduction.states)
@@ -137,7 +137,7 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
     def pull(x: Array) -> Array:
         moved, qd = np.zeros((len(x), n)), np.zeros((len(x), n))
         moved[:, free] = x[:, :f]
-        # to first order, constraints on velocities lead positions as those on positions do
+        # to first order, nonholonomic constraints act on positions as holonomic ones do
         moved[:, reduction.led] = x[:, :f] @ T[np.ix_(reduction.led, kept)].T
         qd[:, free] = x[:, f : 2 * f]
         q = reduction.close(reduction.plant.configuration.moved(at.q, moved), at.t)
@@ -150,7 +150,7 @@ def small_motion(reduction: Reduction, at: Setting, free: list[int]) -> SmallMot
         inertia = np.diag(M)[kept]
 
         def motion(x: Array) -> Array:
-            # for sizes only: each coordinate by itself, massless ones at rest
+            # for scaling only: each coordinate by itself, massless ones at rest
             found = pull(x[None])[0]
             qdd = np.where(inertia > 0.0, found[:f] / np.where(inertia > 0.0, inertia, 1.0), 0.0)
             return np.concatenate([x[f : 2 * f], qdd, found[f:]])
@@ -178,14 +178,14 @@ def _largest(matrix: Array) -> float:
 
 
 def _rows(matrix: Array) -> Array:
-    """The largest entry of each row."""
+    """Largest magnitude in each row."""
     return np.asarray(np.abs(matrix).max(axis=1, initial=0.0))
 
 
 def _balanced(held: Array, M: Array) -> Array:
-    """Rows and columns of coordinates scaled by the masses, so that rad and m compare.
+    """Scale rows and columns of coordinates by the masses, so that rad and m are commensurable.
 
-    Those of states of laws are brought to the size of what they stand beside.
+    Those of states of laws are scaled to the size of the stiffness block.
     """
     n = len(M)
     scale = 1.0 / np.sqrt(np.where(np.diag(M) > 0.0, np.diag(M), 1.0))
@@ -200,9 +200,9 @@ def _balanced(held: Array, M: Array) -> Array:
 
 
 def _cleaned(values: Complex, freedoms: int) -> Complex:
-    """Eigenvalues without the rounding errors of zeros and of undamped motions."""
+    """Eigenvalues with rounding errors of zeros and of undamped motions removed."""
     values = values.copy()
-    # what nothing holds has an eigenvalue 0, twice where nothing damps it either
+    # a direction without stiffness has an eigenvalue 0, a double one if it is undamped too
     smallest = np.argsort(np.abs(values), kind="stable")[: 2 * freedoms]
     limit = 1e-4 * np.abs(values).max(initial=0.0)
     values[[k for k in smallest if abs(values[k]) < limit]] = 0.0

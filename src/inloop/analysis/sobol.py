@@ -1,4 +1,4 @@
-"""Sobol indices of many runs: which part of the scatter of a result each quantity has."""
+"""Sobol indices of many runs: the share of each quantity in the variance of a result."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from inloop.plant.arguments import reals
 from inloop.plant.keywords import checked_call
 from inloop.simulate import ManyResult, blank_figure
 
-SEED = 0  # of the resampling that tells confidences
+SEED = 0  # of the resampling for confidence intervals
 LEAST_BLOCKS = 16
 FIRST, TOTAL = "#1f5fa8", "#d1651a"  # colors
 
 
 @dataclass(frozen=True)
 class SobolIndices:
-    """Parts of the variance of a result, between 0 and 1 up to what the number of runs allows.
+    """Shares of the variance of a result, between 0 and 1 up to sampling errors.
 
     Attributes:
-        of: the result.
-        names: of what was varied.
-        first: part that each quantity has by itself, shape (k,).
-        total: part that it has a share in, together with others, shape (k,).
-        first_confidence, total_confidence: half of the width of 95 % intervals, shape (k,).
-        pairs: part of each pair beyond both by themselves, shape (k, k), upper half; None if the
-            design does not tell.
-        mean, deviation: of the result.
-        notes: what was left out, in words.
+        of: description of the result.
+        names: names of the varied quantities.
+        first: first-order indices: share of each quantity by itself, shape (k,).
+        total: total indices: share including interactions with others, shape (k,).
+        first_confidence, total_confidence: half-widths of 95 % intervals, shape (k,).
+        pairs: second-order indices: share of the interaction of each pair, shape (k, k), upper
+            triangle; None if the design does not determine them.
+        mean, deviation: mean and standard deviation of the result.
+        notes: notes on runs that were left out.
     """
 
     of: str
@@ -58,7 +58,7 @@ class SobolIndices:
         return "\n".join([*lines, *self.notes])
 
     def plot(self, file: str | Path | None = None) -> Any:
-        """Bars of both indices, with their confidence."""
+        """Bar chart of both indices, with confidence intervals."""
         figure = blank_figure((7.0, 1.4 + 0.5 * len(self.names)), file)
         axes = figure.subplots()
         at = np.arange(len(self.names))
@@ -82,14 +82,14 @@ class SobolIndices:
 def sobol_indices(many: ManyResult, of: str | Array) -> SobolIndices:
     """Sobol indices of a result of runs whose design is `il.designs.sobol(...)`.
 
-    Runs that failed are left out, and with them the runs that the method compares them with.
+    Failed runs are left out, together with the runs that the method compares them with.
 
     Args:
         many: the runs.
-        of: a signal, whose value at the end counts, or one number per run, shape (runs,).
+        of: a signal, whose final value is used, or one number per run, shape (runs,).
 
     Raises:
-        InputError: the runs are of another design, too few came to their end, or nothing scatters.
+        InputError: the runs have a different design, too few finished, or the result is constant.
     """
     if not isinstance(many, ManyResult):
         raise InputError(
@@ -103,7 +103,7 @@ def sobol_indices(many: ManyResult, of: str | Array) -> SobolIndices:
             f"Sobol indices need a special design; the design of these runs is: {kind}",
             fix="Run with vary=il.designs.sobol(...).",
         )
-    # in the order in which the design has them
+    # in the order of the design
     names, with_pairs = list(design["names"]), bool(design["pairs"])
     y, label = _result(many, of)
     size = (2 if with_pairs else 1) * len(names) + 2

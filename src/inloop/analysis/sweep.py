@@ -27,10 +27,10 @@ class Sweep:
     """Equilibria along one quantity.
 
     Attributes:
-        over: what was swept.
+        over: name of the swept quantity.
         values: its values, shape (N,).
-        equilibria: one for each.
-        columns: the quantities asked for, by name, shape (N,) each.
+        equilibria: one per value.
+        columns: the requested quantities by name, shape (N,) each.
     """
 
     over: str
@@ -68,23 +68,23 @@ def sweep(
 ) -> Sweep:
     """Follow an equilibrium while one quantity changes slowly.
 
-    Each equilibrium starts from the one before; where that fails the way is halved.
+    Each search starts from the previous equilibrium; if it fails, the step is halved.
 
     Args:
-        plant: the compiled mechanism; its parameters are as before afterwards.
-        over: a parameter, an independent or driven coordinate (which is then held, its effort an
-            outcome), "<joint>.effort" or an input.
-        values: what it shall be, in this order.
+        plant: the compiled mechanism; its parameters are restored afterwards.
+        over: a parameter, an independent or driven coordinate (which is then held, and its effort
+            computed), "<joint>.effort" or an input.
+        values: its values, in this order.
         what: "<joint>.q", "<joint>.effort", "<law>.<state>", "<point>.x", or functions of the
-            equilibrium; all coordinates by default.
-        q: start, by name or as a vector.
+            equilibrium; default: all coordinates.
+        q: initial guess, by name or as a vector.
         tau: joint efforts [N·m or N].
         inputs: values of named inputs.
-        states: states of force laws to start from; at each equilibrium their rates vanish.
+        states: initial guess of states of force laws; at each equilibrium their rates vanish.
 
     Raises:
-        SimulationError: an equilibrium is lost; `result` holds those before.
-        KeyboardInterrupt: Ctrl-C; `result` holds those before.
+        SimulationError: an equilibrium is lost; `result` holds those found before.
+        KeyboardInterrupt: Ctrl-C; `result` holds those found before.
     """
     reduction = Reduction(plant)
     reduction.refuse_led_positions("a sweep")
@@ -108,7 +108,7 @@ def sweep(
 
 
 class _Follower:
-    """Walks from one equilibrium to the next."""
+    """Continuation from one equilibrium to the next."""
 
     def __init__(
         self, reduction: Reduction, steered: Unknown, setting: Setting, wanted: Sequence[Quantity]
@@ -139,7 +139,7 @@ class _Follower:
         return self.sweep(values, found, table)
 
     def go(self, value: float, *, first: bool) -> Equilibrium:
-        """The equilibrium at a value, by as many equal parts of the way as it takes."""
+        """The equilibrium at a value, reached in as many equal substeps as necessary."""
         plant = self.reduction.plant
         last = self.steered.read(plant, self.setting)
         start = self.setting.copy()
@@ -186,7 +186,7 @@ class _Follower:
         return Sweep(self.steered.name, values[:count], tuple(found[:count]), columns)
 
     def interrupted(self, so_far: Sweep) -> KeyboardInterrupt:
-        """Ctrl-C, with what was found."""
+        """Ctrl-C, with the equilibria found so far."""
         count = len(so_far.equilibria)
         error = KeyboardInterrupt(
             f"interrupted: the sweep over '{self.steered.name}' has {count} values; "

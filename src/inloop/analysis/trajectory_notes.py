@@ -1,4 +1,4 @@
-"""What to tell about a trajectory that contradicts itself, before its efforts are believed."""
+"""Notes on trajectories that contradict themselves, whose efforts would be wrong."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from inloop.plant import Array, BarePlant
 
-NOTHING = 1e-6  # of the size of a motion: what changes less is rounding
-CONTRADICTS = 0.2  # of the way of a joint: more than noise leaves of an integral
+NOTHING = 1e-6  # relative to the size of a motion: smaller changes are rounding errors
+CONTRADICTS = 0.2  # relative to the travel of a joint: more than noise adds to an integral
 
 
 def contradictions(
@@ -19,18 +19,18 @@ def contradictions(
     motion: tuple[Array, Array, Array],
     given: Collection[str],
 ) -> Iterator[str]:
-    """Joints whose velocities do not lead along their positions, or accelerations likewise.
+    """Joints whose velocities do not integrate to their positions, or accelerations likewise.
 
     Args:
         plant: the compiled mechanism.
         t: times [s].
-        joints: whose motion was given.
+        joints: joints whose motion was given.
         motion: positions, velocities and accelerations.
-        given: which of "qd" and "qdd" are not derived from the others.
+        given: which of "qd" and "qdd" were given by the user, not derived.
     """
     if len(t) < 2:
         return
-    # velocities of ball joints are no derivatives of coordinates
+    # velocities of ball joints are not derivatives of coordinates
     turned = {k for each in plant.mechanism.attitudes for k in each.bodies}
     for order, (what, rate) in enumerate((("q", "qd"), ("qd", "qdd"))):
         if rate not in given:
@@ -54,11 +54,11 @@ def contradictions(
 
 
 def branch_changes(t: Array, J_dependent: Array) -> Iterator[str]:
-    """Loops that change their branch between two times.
+    """Notes on loops that change their assembly branch between two times.
 
     Args:
         t: times [s].
-        J_dependent: slopes of the rows by what follows from them, shape (N, rows, rows).
+        J_dependent: constraint Jacobian of the dependent coordinates, shape (N, rows, rows).
     """
     signs = np.linalg.slogdet(J_dependent)[0] if J_dependent.shape[1] else np.ones(len(t))
     changes = np.flatnonzero(signs[1:] != signs[:-1])

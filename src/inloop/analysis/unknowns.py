@@ -1,4 +1,4 @@
-"""What an equilibrium is found for: coordinates, efforts, inputs, parameters, states of laws."""
+"""Unknowns of an equilibrium: coordinates, efforts, inputs, parameters, states of laws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal["coordinate", "effort", "input", "parameter", "state"]
 
 @dataclass
 class Setting:
-    """What decides the forces at rest.
+    """The quantities that determine the forces at rest.
 
     Attributes:
         q: coordinates [rad or m].
@@ -33,20 +33,20 @@ class Setting:
     t: float = 0.0
 
     def copy(self) -> Setting:
-        """The same in arrays of its own."""
+        """A deep copy."""
         return Setting(self.q.copy(), self.tau.copy(), self.u.copy(), self.z.copy(), self.t)
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A number of a setting, or a parameter of the plant."""
+    """An entry of a setting, or a parameter of the plant."""
 
     name: str
     kind: Kind
     index: int = -1
 
     def size(self, reduction: Reduction) -> float:
-        """Its natural size, where that can be told; else 1."""
+        """Its natural size if known, else 1."""
         if self.kind == "coordinate":
             return float(reduction.sizes[self.index])
         if self.kind == "parameter":
@@ -60,7 +60,7 @@ class Unknown:
         return float(self._array(setting)[self.index])
 
     def write(self, plant: BarePlant, setting: Setting, value: float) -> None:
-        """Change it."""
+        """Set its value."""
         if self.kind == "parameter":
             plant.parameters[self.name] = value
         else:
@@ -76,7 +76,7 @@ class Unknown:
 
 
 def find_unknown(reduction: Reduction, name: str) -> Unknown:
-    """What a name stands for: coordinate, "<joint>.effort", input or parameter."""
+    """Look up a name: coordinate, "<joint>.effort", input or parameter."""
     plant, name = reduction.plant, one_name(name, "a quantity")
     if name in plant.coordinates:
         return Unknown(name, "coordinate", plant.coordinates.index(name))
@@ -97,7 +97,7 @@ def find_unknown(reduction: Reduction, name: str) -> Unknown:
 def find_unknowns(
     reduction: Reduction, names: Sequence[str], held: Collection[int]
 ) -> list[Unknown]:
-    """Unknowns by name, then all states of force laws: at rest these must find their values.
+    """Unknowns by name, then all states of force laws, whose values at rest are always unknown.
 
     Coordinates among them must be free to move.
     """

@@ -1,11 +1,11 @@
-"""Observers: which states of a plant fit to what was measured, and how sure that is.
+"""Observers: estimate the states of a plant from measurements, with their covariance.
 
     observer = il.observer(plant, measured={"crank.q": 2e-4}, disturbances={"crank.tau": 0.3})
     estimate = observer.step(outputs)          # once per period: by hand, or as a controller
     found = observer.follow(recording)         # or over a whole run
 
-Kalman filters, extended ("ekf") and unscented ("ukf"), and estimation over a moving horizon ("mhe")
-run in C (native/runtime/il_observer.h).
+Extended ("ekf") and unscented ("ukf") Kalman filters, and moving-horizon estimation ("mhe") run in
+C (native/runtime/il_observer.h).
 """
 
 from inloop.observers.consistency import Consistency, nees, nis

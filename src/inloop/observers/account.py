@@ -1,4 +1,4 @@
-"""What was unusual about the samples of an observer, counted and in words."""
+"""Irregularities in the samples of an observer: counters, and notes as text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from inloop.simulate.judging.innovations import idle_note, innovation_note
 
 
 class Account:
-    """Counts since an observer began.
+    """Counters since the start of an observer.
 
     Attributes:
-        missing: how often each measured output was NaN or too far off, by name.
-        lost: samples that never came.
-        repeated: samples that came once more, and were taken once.
-        begun_anew: how often the observer began anew.
-        reason: why it did so at last.
+        missing: how often each measured output was NaN or rejected, by name.
+        lost: number of samples that never arrived.
+        repeated: number of samples that arrived twice, and were used once.
+        begun_anew: number of restarts of the observer.
+        reason: reason for the last restart.
     """
 
     def __init__(self, measured: Sequence[str]) -> None:
@@ -28,11 +28,11 @@ class Account:
         self._squares, self._used, self._idle = 0.0, 0, 0
 
     def leave_out(self, names: Sequence[str], y: Array) -> None:
-        """Outputs that were not used, of all that were measured.
+        """Count measured outputs that were not used.
 
         Args:
-            names: of those that were not used: NaN, or too far off.
-            y: all of them.
+            names: outputs not used: NaN, or rejected by the gate.
+            y: all measured outputs.
         """
         measured = list(self.missing)
         for name in names:
@@ -40,17 +40,17 @@ class Account:
             self._far[name] += math.isfinite(y[measured.index(name)])
 
     def correct(self, nis: float, used: int) -> None:
-        """A correction: squared innovations in units of their covariance, and how many."""
+        """Count a correction: its normalized innovation squared, and the measurements used."""
         self._squares += nis
         self._used += used
         self._idle = 0 if used else self._idle + 1
 
     def notes(self, period: float, mean: float | None) -> tuple[str, ...]:
-        """In words.
+        """Notes as text.
 
         Args:
-            period: of the observer [s].
-            mean: between samples, if it is another one [s].
+            period: period of the observer [s].
+            mean: mean time between samples [s], if it differs.
         """
         told = []
         for name, count in self.missing.items():

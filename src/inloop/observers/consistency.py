@@ -1,4 +1,4 @@
-"""Is an observer as sure as it says? Squared errors in units of their covariance.
+"""Consistency of an observer: are its errors as large as its covariance claims?
 
 NEES, the normalized estimation error squared, needs the truth: eᵀ P⁻¹ e is distributed as χ² with
 as many degrees of freedom as there are states. NIS, the normalized innovation squared, needs
@@ -20,8 +20,8 @@ from inloop.plant import Array
 from inloop.plant.arguments import reals
 from inloop.simulate.results.figure import COLORS, GRID, blank_figure
 
-SHARE = 0.95  # of samples that lie within the band
-SINGULAR = 1e-13  # smaller eigenvalues of correlations are rounding
+SHARE = 0.95  # probability of the band
+SINGULAR = 1e-13  # smaller eigenvalues of a correlation matrix are rounding errors
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Consistency:
 
     Attributes:
         values: mean of NEES or NIS over the runs, at each sample.
-        freedom: degrees of freedom of one run at one sample: what the values should be about.
-        low, high: band in which the share of them should lie.
-        share: that the band is meant to hold.
-        runs: whose mean is taken.
+        freedom: degrees of freedom of one run at one sample: the expected value.
+        low, high: limits of the band.
+        share: share of the values expected within the band.
+        runs: number of runs averaged.
         what: "NEES" or "NIS".
     """
 
@@ -52,7 +52,7 @@ class Consistency:
 
     @property
     def mean(self) -> float:
-        """Over all samples."""
+        """Mean over all samples."""
         return float(np.mean(self.values))
 
     def __str__(self) -> str:
@@ -63,12 +63,12 @@ class Consistency:
         )
 
     def plot(self, t: Array | None = None, file: str | Path | None = None, axes: Any = None) -> Any:
-        """Draw the values with their band; returns the figure.
+        """Plot the values with their band; returns the figure.
 
         Args:
-            t: times of the samples [s]; their numbers by default.
-            file: where to write the figure.
-            axes: of matplotlib to draw on, in place of a figure of its own.
+            t: times of the samples [s]; default: their indices.
+            file: write the figure to this file.
+            axes: matplotlib axes to draw on, instead of a new figure.
         """
         figure = blank_figure((8.0, 3.2), file) if axes is None else axes.figure
         axes = figure.add_subplot() if axes is None else axes
@@ -86,12 +86,12 @@ class Consistency:
 
 
 def band(freedom: float, runs: int, share: float = SHARE) -> tuple[float, float]:
-    """Between which the mean of a χ² variable over independent runs lies with a probability.
+    """Two-sided interval for the mean of a χ² variable over independent runs.
 
     Args:
-        freedom: of one run.
-        runs: how many.
-        share: the probability.
+        freedom: degrees of freedom of one run.
+        runs: number of runs.
+        share: probability of the interval.
     """
     side = 0.5 * (1.0 - share)
     low, high = chi2.ppf([side, 1.0 - side], freedom * runs) / runs
@@ -123,7 +123,7 @@ def nees(errors: Any, covariances: Any, *, share: float = SHARE) -> Consistency:
             "a state has no variance: it is known, so its error cannot be judged",
             fix="Leave it out: errors[..., kept], covariances[..., kept, :][..., kept].",
         )
-    # without units
+    # scale to correlations
     size = np.sqrt(squares)
     scaled = P / (size[..., :, None] * size[..., None, :])
     _refuse_singular(scaled[:, -1])
@@ -133,7 +133,7 @@ def nees(errors: Any, covariances: Any, *, share: float = SHARE) -> Consistency:
 
 
 def _refuse_singular(correlations: Array) -> None:
-    """Complain about covariances, of shape (runs, states, states), that are rounding in parts."""
+    """Reject numerically singular correlation matrices, shape (runs, states, states)."""
     least = float(np.linalg.eigvalsh(correlations).min())
     if least < SINGULAR:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What an observer believes at a sample."""
+"""The estimate of an observer at a sample."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from inloop.simulate.controlled.sampled import Sampled, unknown_name
 
 @dataclass(frozen=True)
 class Estimate(Mapping[str, float]):
-    """States and outputs as estimated, by name: `estimate["crank.qd"]`.
+    """Estimated states and outputs by name: `estimate["crank.qd"]`.
 
-    There is all that a controller reads of the plant itself: "t", coordinates, velocities, states
-    of laws, sensors, other outputs, inputs; and extra states, "<input>.unknown" for example.
+    Contains everything that a controller reads from the plant: "t", coordinates, velocities, states
+    of laws, sensors, other outputs, inputs; and extra states such as "<input>.unknown".
 
     Attributes:
         t: time [s].
-        states: names of the states whose errors `covariance` tells.
-        covariance: of these errors, shape (states, states).
-        outputs: of the plant, at the estimated state.
+        states: names of the states, in the order of `covariance`.
+        covariance: covariance of the estimation errors, shape (states, states).
+        outputs: outputs of the plant at the estimated state.
         extras: extra states by name.
         q, qd: all coordinates and velocities; q as `plant.positions` names it.
-        nis: innovations squared, in units of their covariance: of the order of `used`.
-        used: measurements that were used.
-        missing: measurements that were NaN, or too far off for the gate.
+        nis: normalized innovation squared; its expectation is `used`.
+        used: number of measurements used.
+        missing: names of measurements that were NaN, or rejected by the gate.
     """
 
     t: float
@@ -60,7 +60,7 @@ class Estimate(Mapping[str, float]):
 
     @property
     def values(self) -> Array:  # type: ignore[override]
-        """The states, in the order of `states`; of a ball joint the turns that were counted."""
+        """The states, in the order of `states`; for ball joints the accumulated rotations."""
         return np.array([self[name] for name in self.states])
 
     @property

@@ -24,19 +24,19 @@ BEFORE, AFTER = "before", "after"
 
 @dataclass(frozen=True)
 class Followed:
-    """What an observer believed over a run; `found["crank.qd"]` is an estimate over time.
+    """Estimates of an observer over a run; `found["crank.qd"]` is an estimate over time.
 
     Attributes:
         t: times of the samples [s].
-        values: all that an estimate tells, by name, shape (samples,) each.
+        values: all values of the estimates, by name, shape (samples,) each.
         deviations: standard deviation of the error of each state, by name; NaN at samples at which
-            it was none of the independent ones.
-        covariances: of the errors at each sample, in the order of `states` there.
+            it was not an independent one.
+        covariances: covariance of the errors at each sample, in the order of `states` there.
         states: names of the states at each sample.
-        nis: innovations squared in units of their covariance, at each sample.
-        used: measurements that were used, at each sample.
-        measured: what was measured, by name.
-        notes: what was unusual.
+        nis: normalized innovation squared at each sample.
+        used: number of measurements used at each sample.
+        measured: measurements by name.
+        notes: irregularities, as text.
     """
 
     t: Array
@@ -55,11 +55,11 @@ class Followed:
         return self.values[name]
 
     def plot(self, *names: str, file: str | Path | None = None) -> Any:
-        """Draw estimates with bands of two deviations, and what was measured; the figure.
+        """Plot estimates with bands of two deviations, and measurements; returns the figure.
 
         Args:
-            names: of estimates; the measured ones by default.
-            file: where to write the figure.
+            names: names of estimates; default: the measured ones.
+            file: write the figure to this file.
         """
         shown = names or tuple(self.measured)
         figure = blank_figure((8.0, 1.0 + 1.5 * len(shown)), file)
@@ -79,18 +79,18 @@ class Followed:
 
 
 def follow(observer: Observer, run: Any, inputs: str | None = None) -> Followed:
-    """Estimates over a run, from a fresh start of the observer.
+    """Estimates over a run, from the initial state of the observer.
 
     Args:
-        observer: is reset before.
-        run: a result (`plant.simulate`, `il.read`), or arrays by name, "t" among them. What is
-            missing in between, or was set back, is seen by the times; see `Observer.sample`.
-        inputs: "before" if rows tell the inputs that led to them, as recordings do; "after" if they
-            tell those held from there on, as simulations do. By default as results have it, and
+        observer: the observer; it is reset first.
+        run: a result (`plant.simulate`, `il.read`), or arrays by name, including "t". Gaps, and
+            times that were set back, are detected by "t"; see `Observer.sample`.
+        inputs: "before" if rows contain the inputs that led to them, as in recordings; "after" if
+            they contain those held afterwards, as in simulations. Default: known for results,
             "before" for arrays.
 
     Raises:
-        InputError: a measured output is not there, or rows do not come once per period.
+        InputError: a measured output is missing, or the rows do not match the period.
     """
     observer.reset()
     t, measured, held = _rows(observer, run)
@@ -122,7 +122,7 @@ def follow(observer: Observer, run: Any, inputs: str | None = None) -> Followed:
 
 
 def _rows(observer: Observer, run: Any) -> tuple[Array, Array, Array]:
-    """Times, what was measured and inputs, a row for each period."""
+    """Times, measurements and inputs, one row per period."""
     known = run.names if isinstance(run, Result) else run
     if not isinstance(run, Result | Mapping) or "t" not in known:
         raise useless(run, "run", "Give a result, or arrays by name with the times 't'.")
@@ -148,7 +148,7 @@ def _column(run: Any, name: str, t: Array) -> Array:
 
 
 def _once_per_period(t: Array, period: float) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Numbers of the rows that are samples."""
+    """Indices of the rows that are samples."""
     if t.ndim != 1 or len(t) < 2:
         raise InputError("a run of fewer than two rows", fix="Give a longer one.")
     spacing = float(np.median(np.diff(t)))

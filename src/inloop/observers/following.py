@@ -1,8 +1,8 @@
-"""An observer handed to C: inside the loop of a plant, or beside it at its mailbox.
+"""An observer that runs in C: inside the loop of a plant, or beside it at its mailbox.
 
-What it tells become signals of the records, "observer.<name>": estimates of coordinates,
-velocities, states and extra states; their standard deviations, "….deviation"; innovations of what
-is measured, "….innovation"; and figures of the filter itself.
+Its results become signals of the records, "observer.<name>": estimates of coordinates, velocities,
+states and extra states; their standard deviations, "….deviation"; innovations of the measured
+outputs, "….innovation"; and figures of the filter itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIGURES = ("nis", "used", "lost", "restarts", "status")  # il_follower_figure
 
 
 def follower_of(observer: Observer) -> FollowerTable:
-    """The same observer once more, at its start, for C to run."""
+    """A copy of the observer in its initial state, to be run in C."""
     setup = observer.setup
     system = setup.seen.fresh()
     start = system.instance.snapshot()
@@ -49,7 +49,7 @@ def follower_of(observer: Observer) -> FollowerTable:
 
 
 def _told(observer: Observer, estimates: int) -> tuple[tuple[str, str], ...]:
-    """Names and units, in the order of il_follower.h."""
+    """Names and units of the signals, in the order of il_follower.h."""
     plant, setup = observer.plant, observer.setup
     plants = {plant.name: plant}
     outputs = output_quantities(plants)
@@ -69,7 +69,7 @@ def _told(observer: Observer, estimates: int) -> tuple[tuple[str, str], ...]:
 
 
 def _unit(extra: Extra, observer: Observer, units: dict[str, str]) -> str:
-    """Of an extra state: that of what it adds to, or of its rate."""
+    """Unit of an extra state: that of the quantity it adds to, or of its rate."""
     state, setup = extra.state, observer.setup
     if state.kind == COPY_OF_EXTRA:
         return _unit(setup.extras[state.number], observer, units)

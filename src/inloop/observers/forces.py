@@ -1,11 +1,11 @@
-"""Forces at a point of a robot, from efforts that its joints feel and nobody gave them.
+"""Contact force at a point of a robot, from the unknown joint efforts of an observer.
 
-What acts as the force f at a point acts on the joints as Jᵀ f. With the unknown efforts d of an
-observer and their covariance D,
+A force f at a point acts on the joints as Jᵀ f. With the unknown efforts d of an observer and their
+covariance D,
 
     f = (J D⁻¹ Jᵀ)⁻¹ J D⁻¹ d
 
-is the force that fits them best, and what is left of d tells whether it was at this point at all.
+is the best-fitting force, and the residual of d shows whether it acts at this point at all.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from inloop.observers.unknowns import Unknown
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import one_name, whole
 
-RANK = 1e-6  # of the largest singular value of J: directions below it are not felt
-SURE = 1e-12  # of the largest variance: joints that are surer than that are as sure as that
+RANK = 1e-6  # singular values of J below this fraction of the largest count as zero
+SURE = 1e-12  # regularization of D, relative to the largest variance
 TAIL = ".tau.unknown"
-LEAST_LEVER = 0.02  # of the largest one: what turns a joint and is no force at the point
+LEAST_LEVER = 0.02  # minimum lever, relative to the largest: allows for other efforts
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,10 @@ class ContactForce:
     """A force on a body at a point.
 
     Attributes:
-        force: on the body, in world axes [N], shape (3,).
-        covariance: of its error [N²], shape (3, 3).
-        rest: unknown efforts squared that no force at this point explains, in units of their
-            covariance.
-        freedom: degrees of freedom of that.
+        force: force on the body, in world axes [N], shape (3,).
+        covariance: covariance of its error [N²], shape (3, 3).
+        rest: normalized square of the unknown efforts that no force at this point explains.
+        freedom: degrees of freedom of `rest`.
     """
 
     force: Array
@@ -47,23 +46,23 @@ class ContactForce:
 
     @property
     def fits(self) -> bool:
-        """Whether a force at this point explains what the joints feel (99.9 %)."""
+        """Whether a force at this point explains the unknown efforts (99.9 %)."""
         return self.freedom == 0 or self.rest <= band(self.freedom, 1, 0.998)[1]
 
 
 def unknown_efforts(
     plant: BarePlant, point: str, force: Unknown, q: Mapping[str, float] | Array
 ) -> dict[str, Unknown]:
-    """What an unknown force at a point adds to efforts of joints: for `unknown=` of an observer.
+    """Joint efforts due to an unknown force at a point, for `unknown=` of an observer.
 
-    Each effort is as unknown as the lever of the force makes it, so that the filter looks for the
-    force where it acts most. Joints without a lever keep a small part of the largest one.
+    Each effort is scaled by the lever of the force. Joints without a lever get a small fraction of
+    the largest one.
 
     Args:
         plant: a robot.
-        point: of a body, such as "link_6.flange".
+        point: point of a body, such as "link_6.flange".
         force: how the force may change, along any axis, such as `Unknown.rising(100.0, 0.05)`.
-        q: where the levers are taken, by name or as a vector.
+        q: position at which the levers are computed, by name or as a vector.
 
     Raises:
         InputError: no joint moves the point.
@@ -81,18 +80,18 @@ def unknown_efforts(
 def contact_force(
     plant: BarePlant, estimate: Estimate, point: str, *, ago: int = 0
 ) -> ContactForce:
-    """The force at a point that unknown efforts tell.
+    """Estimate the force at a point from unknown efforts.
 
     Args:
-        plant: whose observer has `unknown` efforts, "<joint>.tau", of all joints that the point
-            hangs on.
-        estimate: of that observer.
-        point: of a body, such as "link_6.flange".
-        ago: so many samples ago, of an observer with `Unknown(..., lag=...)`; levers are those of
-            now.
+        plant: the robot; its observer has `unknown` efforts, "<joint>.tau", of all joints that move
+            the point.
+        estimate: estimate of that observer.
+        point: point of a body, such as "link_6.flange".
+        ago: number of samples ago, for an observer with `Unknown(..., lag=...)`; levers are the
+            current ones.
 
     Raises:
-        InputError: the observer estimates no such efforts, or they cannot tell a force there.
+        InputError: the observer estimates no such efforts, or they do not determine a force there.
     """
     tail = TAIL + (f".ago_{whole(ago, 'ago')}" if ago else "")
     felt = [name for name in plant.coordinates if name + tail in estimate.extras]
@@ -119,7 +118,7 @@ def contact_force(
             fix="Move away from the singular position, or choose another point.",
         )
     most = float(np.diag(D).max())
-    if most == 0.0:  # at the start, where nothing is unknown yet
+    if most == 0.0:  # at the start, before there is any uncertainty
         return ContactForce(np.zeros(3), np.zeros((3, 3)), 0.0, len(felt) - 3)
     D = D + SURE * most * np.eye(len(D))
     weighted = np.linalg.solve(D, np.stack([*J, d]).T)

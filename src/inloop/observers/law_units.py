@@ -1,7 +1,7 @@
-"""Natural units of the states of force laws: by them it is told what is much and what is little.
+"""Natural units of the states of force laws, as a scale for their errors.
 
-A bristle of friction bends by micrometers, a pressure changes by thousands of pascals. The unit of
-such a state is what changes an acceleration by a unit of its own, v²/q.
+A friction bristle bends by micrometers, a pressure changes by thousands of pascals. The unit of
+such a state is the change that changes an acceleration by its own unit, v²/q.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import numpy as np
 from inloop.plant import Array
 from inloop.simulate.systems import System
 
-CLEAR = 1e-8  # [units of accelerations] of an answer: it is no noise of rounding
-WAYS = tuple(10.0**k for k in range(-12, 7, 3))  # tried, the shortest first: laws may bend
+CLEAR = 1e-8  # response, in units of accelerations, above which it is not rounding noise
+WAYS = tuple(10.0**k for k in range(-12, 7, 3))  # steps to try, shortest first: laws are nonlinear
 
 
 def law_units(system: System, x: Array) -> Array:
-    """One unit of each state of a force law, at a state of the plant.
+    """Natural unit of each state of a force law, at a state of the plant.
 
-    States that move nothing at once keep the unit that they have.
+    States without an immediate effect on accelerations keep their unit.
 
     Args:
-        system: of the plant, whose natural units are known.
-        x: as the stepper has it.
+        system: system of the plant, with known natural units.
+        x: state of the plant, as in the stepper.
     """
     n, sizes = system.n, system.natural_units[0]
     first, last = 2 * n, 2 * n + len(system.plant.mechanism.states)

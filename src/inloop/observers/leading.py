@@ -1,4 +1,4 @@
-"""A controller that reads the estimates of an observer where it read outputs."""
+"""A controller that reads the estimates of an observer instead of outputs."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ class Leading:
     """A controller behind an observer."""
 
     def __init__(self, observer: Observer, controller: Any) -> None:
-        """Give a controller the estimates of an observer."""
+        """Connect a controller to the estimates of an observer."""
         self._observer, self._controller = observer, controller
         self.__name__ = getattr(controller, "__name__", type(controller).__name__)
 
     def reset(self) -> None:
-        """Begin anew, both."""
+        """Reset the observer and the controller."""
         self._observer.reset()
         if hasattr(self._controller, "reset"):
             self._controller.reset()
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> Mapping[str, float]:
-        """The answer to an estimate."""
+        """The controller's output for the new estimate."""
         refuse_symbols(t)
         answer: Mapping[str, float] = self._controller(t, self._observer.step(outputs))
         return answer

@@ -1,4 +1,4 @@
-"""An observer from what a user says: names, deviations, a period."""
+"""Create an observer from names, standard deviations and a period."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from inloop.simulate.schedules import METHODS
 
 FILTERS = ("ekf", "ukf", "mhe")
 INTEGRATORS = ("rk4", "euler", "dopri", "rodas", "implicit")
-UNSURE = 0.1  # of the natural unit of a state: its doubt at the start where none is given
+UNSURE = 0.1  # default initial standard deviation, in natural units of a state
 HORIZON, LONGEST = 20, 1000  # samples
-MOST_ROWS = 2000  # bounds on all of a horizon, which need their square in memory
-NARROWEST, WIDEST = 1e-3, 1e3  # spread of drawn states: nearer ones differ by rounding
+MOST_ROWS = 2000  # bounds over the whole horizon, which need their square in memory
+NARROWEST, WIDEST = 1e-3, 1e3  # spread of sigma points: closer ones differ by rounding errors
 
 
 @checked_call
@@ -73,25 +73,24 @@ def observer(
         offsets: measured outputs with an offset that is estimated, likewise.
         states: standard deviation of process noise on states, per sample; for unknown inputs and
             offsets it is added to their own.
-        doubt: initial standard deviation of states; a tenth of the natural unit for those not
-            named.
+        doubt: initial standard deviation of states; default: a tenth of the natural unit.
         method: "ekf", "ukf" or "mhe".
-        period: between two samples [s].
-        step: of the integrator [s]; the period by default.
+        period: time between samples [s].
+        step: integrator step [s]; default: the period.
         integrator: "rk4", "euler", "dopri", "rodas" or "implicit".
-        q: initial coordinates of the estimate; those of the plant by default.
-        qd: velocities there.
-        inputs: first values of inputs.
-        delays: of measured outputs [s], whole periods.
+        q: initial coordinates of the estimate; default: those of the plant.
+        qd: initial velocities of the estimate.
+        inputs: initial values of inputs.
+        delays: delays of measured outputs [s], multiples of the period.
         unobserved: states that may remain unknown.
         gate: measurements off by more than this many standard deviations are rejected; 0: none.
-        spread: of the states that "ukf" draws, in parts of √size deviations.
-        horizon: samples that "mhe" looks back on.
-        bounds: of states in "mhe", by name: (lowest, highest).
+        spread: spread of the sigma points of "ukf", relative to √size standard deviations.
+        horizon: horizon of "mhe" in samples.
+        bounds: bounds of states in "mhe", by name: (lowest, highest).
 
     Raises:
-        InputError: nothing is measured, a name or a number makes no sense, or a state that does
-            not fade away is seen in nothing that is measured.
+        InputError: nothing is measured, a name or a number is invalid, or an unobservable state
+            does not decay.
     """
     given = {
         "measured": measured, "disturbances": disturbances, "unknown": unknown, "offsets": offsets,
@@ -152,21 +151,21 @@ def observer(
 
 
 def observer_again(plant: BarePlant, facts: str) -> Observer:
-    """The observer that a recording tells of (`Observer.facts`), at its start.
+    """The observer stored in a recording (`Observer.facts`), in its initial state.
 
     Args:
         plant: the same model, with the same parameters.
         facts: the text.
 
     Raises:
-        FileFormatError: the text makes no sense.
-        InputError: the observer was that of another model.
+        FileFormatError: the text is invalid.
+        InputError: the observer belongs to a different model.
     """
     return observer(plant, **read(facts, plant))
 
 
 def _noise(seen: ObservedPlant, measured: Mapping[str, float]) -> dict[str, float]:
-    """Deviation of each measured output."""
+    """Standard deviation of each measured output."""
     given = by_name(measured, "measured")
     if not given:
         raise InputError(
@@ -188,7 +187,7 @@ def _noise_beside(
     measured: list[str],
     period: float,
 ) -> tuple[list[Extra], dict[str, float]]:
-    """Extra states, and deviations of noise beside inputs that need none."""
+    """Extra states, and standard deviations of input noise that needs no extra state."""
     inputs = {name: k for k, name in enumerate(seen.input_names)}
     sensors = {name: k for k, name in enumerate(measured)}
     extras = read_extras(unknown or {}, offsets or {}, inputs, sensors, period)
@@ -197,7 +196,8 @@ def _noise_beside(
         if name not in inputs:
             raise unknown_name("input", name, inputs)
         deviation = not_negative(value, f"the disturbance of '{name}'")
-        # accelerations feel it at once: what is measured is then no independent news of it
+        # direct feedthrough, as to accelerations, correlates it with the measurements: make it a
+        # state
         if seen.feels(measured, name):
             extras.append(white(name, inputs[name], deviation))
         else:
@@ -217,7 +217,7 @@ def _by_state(
 
 
 def _stirred(extra: Extra, deviation: float) -> Extra:
-    """An extra state with noise beside its own, new at each sample."""
+    """An extra state with additional white process noise."""
     if deviation and extra.state.kind == COPY_OF_EXTRA:
         raise InputError(
             f"the noise of '{extra.name}', which only tells what another state was before",
@@ -232,7 +232,7 @@ def _first_doubt(
     names: tuple[str, ...],
     doubt: Mapping[str, float] | None,
 ) -> Array:
-    """Deviation of each state of the error at the start."""
+    """Initial standard deviation of each error state."""
     given = _by_state(names, doubt, "the doubt")
     own = [*(UNSURE * seen.units), *(extra.doubt for extra in extras)]
     return np.array([given.get(name, first) for name, first in zip(names, own, strict=True)])
@@ -241,7 +241,7 @@ def _first_doubt(
 def _late(
     measured: Mapping[str, float], delays: Mapping[str, float] | None, period: float
 ) -> tuple[int, ...]:
-    """Periods by which each measured output comes late."""
+    """Delay of each measured output, in periods."""
     given = by_name(delays, "delays")
     for name in given:
         if name not in measured:
@@ -261,10 +261,10 @@ def _late(
 
 
 def _check_method(method: str, table: ObserverTable, late: tuple[int, ...]) -> None:
-    """Refuse what a method does not know.
+    """Reject options that a method does not support.
 
     Raises:
-        InputError: it was asked for.
+        InputError: such an option is given.
     """
     filters = "Use 'ekf' or 'ukf'."
     if method != "mhe":
@@ -297,7 +297,7 @@ def _horizon(given: int) -> int:
 def _bounds(
     names: tuple[str, ...], given: Mapping[str, tuple[float, float]] | None
 ) -> list[StateBound]:
-    """Sides of bounds that are finite."""
+    """The finite sides of all bounds."""
     found = []
     for name, pair in by_name(given, "bounds").items():
         if name not in names:

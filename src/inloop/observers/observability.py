@@ -1,4 +1,4 @@
-"""States that nothing measured tells of, found where the observer starts."""
+"""Unobservable states, detected at the initial state of the observer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def insist_on_sight(observer: Observer, accepted: Sequence[str]) -> None:
-    """Complain about states that do not fade away and are seen in nothing.
+    """Check that all states are detectable: unobservable ones must decay.
 
     Args:
-        observer: at its start.
+        observer: the observer in its initial state.
         accepted: states that may remain unknown.
 
     Raises:
-        InputError: there are others, told by name.
+        InputError: other states are not detectable; lists their names.
     """
     F, _, H = observer.linear()
     names = observer.states

@@ -1,4 +1,4 @@
-"""A plant as its observer has it: an instance of its own, names of states, their natural units."""
+"""A plant as seen by its observer: its own instance, names of states, natural units."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.systems import System, make_systems
 
 EXPLICIT = (Method.EULER, Method.RK4, Method.DOPRI)
-# operations of the rates times columns: up to here slopes are generated, which takes a second; from
-# here on they are differences
+# operations of the rates times columns: up to this size the Jacobian is generated, which takes a
+# second; beyond, finite differences are used
 LONGEST_SLOPES = 40_000
-TRIED_PUSHES = (1.0, 1e10, 1e20)  # of inputs: what is small for a moon is large for a microscope
+TRIED_PUSHES = (1.0, 1e10, 1e20)  # input steps for models of any size, from microscopes to moons
 
 
 class ObservedPlant:
-    """A plant with all that an observer asks it.
+    """A plant with the functions that an observer needs.
 
     Attributes:
-        plant: the equations.
-        system: mode and instance at work.
-        input_names, output_names: of the plant, in the order of its table.
-        names: of all that a controller would read, in the order of `values`.
-        units: natural unit of each state of the error.
-        generated: there is code for the slopes of the rates.
+        plant: the compiled mechanism.
+        system: mode and instance in use.
+        input_names, output_names: names in the order of the plant's table.
+        names: names of everything that a controller would read.
+        units: natural unit of each error state.
+        generated: whether there is generated code for the Jacobian of the rates.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ObservedPlant:
     ) -> None:
         _refuse(plant)
         self.plant, self._method, self._step = plant, method, step
-        self._parameters = plant.parameters.values_array.copy()  # whatever becomes of the plant's
+        self._parameters = plant.parameters.values_array.copy()  # those of the plant may change
         plants = {plant.name: plant}
         self._at = {plant.name: conditions(plants, plant, {}, by_name(inputs, "inputs"), {})}
         self._begin = first_snapshot(plants, None, self._at, q, qd)
@@ -75,12 +75,12 @@ class ObservedPlant:
         return len(self.plant.mechanism.states)
 
     def begin(self) -> System:
-        """A new instance, at the start, which is the one at work from now on."""
+        """Replace the instance in use by a new one in the initial state."""
         self.system = self.fresh()
         return self.system
 
     def fresh(self) -> System:
-        """A new instance, at the start, for somebody else."""
+        """A new, separate instance in the initial state."""
         plants = {self.plant.name: self.plant}
         begin = self._begin
         (system,) = make_systems(plants, self._at, self._method, begin.formulations, self._step)
@@ -98,7 +98,7 @@ class ObservedPlant:
 
     @property
     def instance(self) -> Instance:
-        """What the observer steps."""
+        """The instance that the observer steps."""
         return self.system.instance
 
     @property
@@ -111,7 +111,7 @@ class ObservedPlant:
         return (*(f"{name}.q" for name in moving), *(f"{name}.qd" for name in moving), *laws)
 
     def feels(self, outputs: Sequence[str], name: str) -> bool:
-        """Whether any of these outputs feels an input at once, as accelerations do."""
+        """Whether an input has direct feedthrough to any of these outputs, as to accelerations."""
         number, kept = self.input_names.index(name), self.first_inputs
         told = []
         for push in (0.0, *TRIED_PUSHES):
@@ -126,10 +126,10 @@ class ObservedPlant:
 
 
 def _generate_slopes(plant: BarePlant, formulation: Formulation, method: Method) -> bool:
-    """Code for the slopes of the rates of a tree: exact, and quicker than differences.
+    """Generate code for the Jacobian of a tree's rates: exact, and faster than differences.
 
     Returns:
-        False: there is none, for this plant or because it would be long.
+        False if it is not available for this plant, or would be too long.
     """
     is_tree = len(formulation.partition.independent) == plant.n and not plant.mechanism.turned
     known = formulation.is_compiled and formulation.code.implicit and usable_compiler() is not None
@@ -142,10 +142,10 @@ def _generate_slopes(plant: BarePlant, formulation: Formulation, method: Method)
 
 
 def _refuse(plant: BarePlant) -> None:
-    """Refuse what an observer cannot follow.
+    """Reject plants that an observer does not support.
 
     Raises:
-        InputError: modes, hard contacts, bodies by themselves, or constraints on velocities.
+        InputError: modes, hard contacts, the redundant formulation, or nonholonomic constraints.
     """
     refuse_hard_contacts(plant)
     name = plant.name

@@ -1,4 +1,4 @@
-"""Kalman filters at work on a plant: what was measured in, an estimate out, once per period."""
+"""State estimation of a plant: measurements in, an estimate out, once per period."""
 
 from __future__ import annotations
 
@@ -36,27 +36,28 @@ class Record(Protocol):
 
 
 class Observer:
-    """Once per period: what was measured, and the inputs that were held until then.
+    """A recursive state estimator, updated once per period with measurements and held inputs.
 
         x(k|k-1) = f(x(k-1|k-1), u)      the plant's own step
         x(k|k)   = x(k|k-1) + L (y(k) - h(x(k|k-1), u))
 
-    in the tangent space of the plant, so that every estimate closes the loops. It is a controller
-    that writes nothing: `plant.simulate(..., controller=observer)`, `il.run(...)`, `inloop.attach`.
+    in the tangent space of the plant, so that every estimate closes the loops. It can be used as a
+    controller without outputs: `plant.simulate(..., controller=observer)`, `il.run(...)`,
+    `inloop.attach`.
 
     Attributes:
-        measured: names of what is measured.
-        period: between two samples [s].
+        measured: names of the measured outputs.
+        period: time between samples [s].
     """
 
     def __init__(self, setup: Setup) -> None:
-        """Begin; `il.observer(...)` does that."""
+        """Start from a setup; users call `il.observer(...)`."""
         self._setup = setup
         self.measured, self.period = setup.measured, setup.table.step * setup.table.substeps
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Return to the initial state."""
         setup = self._setup
         setup.seen.begin()
         self._native = NativeObserver(setup.seen.instance, setup.table)
@@ -67,41 +68,41 @@ class Observer:
         self._inputs = setup.seen.first_inputs.copy()
         self._clock = SampleClock(self.period)
         self._states: tuple[str, ...] = ()
-        self._named = -1  # of which choice of coordinates these are the names
+        self._named = -1  # set of independent coordinates that these names belong to
         self._estimate: Estimate | None = None
 
     @property
     def missing(self) -> dict[str, int]:
-        """How often each measured output was NaN or too far off, by name."""
+        """How often each measured output was NaN or rejected, by name."""
         return dict(self._account.missing)
 
     @property
     def lost(self) -> int:
-        """Samples that never came."""
+        """Number of samples that never arrived."""
         return self._account.lost
 
     @property
     def repeated(self) -> int:
-        """Samples that came once more, and were taken once."""
+        """Number of samples that arrived twice, and were used once."""
         return self._account.repeated
 
     @property
     def plant(self) -> BarePlant:
-        """What is observed."""
+        """The observed plant."""
         return self._setup.seen.plant
 
     @property
     def setup(self) -> Setup:
-        """All that it is made of."""
+        """The constant data of the observer."""
         return self._setup
 
     @property
     def facts(self) -> str:
-        """What the user gave, as a text that recordings carry; see `observer_again`."""
+        """The user's arguments as text, stored in recordings; see `observer_again`."""
         return self._setup.facts
 
     def follower(self) -> FollowerTable:
-        """The same observer once more, at its start, for C to run in or beside a loop.
+        """A copy of the observer in its initial state, for C to run in or beside a loop.
 
         Raises:
             InputError: it needs Python at each sample.
@@ -112,7 +113,7 @@ class Observer:
 
     @property
     def address(self) -> int:
-        """Of its il_observer, for programs in C; until the next reset."""
+        """Address of its il_observer, for C programs; valid until the next reset."""
         return self._native.address
 
     @property
@@ -122,7 +123,7 @@ class Observer:
 
     @property
     def held(self) -> Array:
-        """Inputs as they were held up to now, in the order of `inputs`."""
+        """Inputs held up to now, in the order of `inputs`."""
         return self._inputs.copy()
 
     @property
@@ -137,16 +138,16 @@ class Observer:
     # samples
 
     def step(self, outputs: Mapping[str, float] | Record) -> Estimate:
-        """The estimate now, from a record of outputs and of the inputs that led to it.
+        """Process a record of outputs and of the inputs that led to them; returns the estimate.
 
         Args:
-            outputs: what was measured, and inputs as they were held up to now, by name: what a
-                controller reads, or a mailbox gives (`box.wait()`). Inputs that are not there stay
-                as they were; "t" tells samples that were lost: see `sample`.
+            outputs: measured outputs, and inputs held up to now, by name: what a controller reads,
+                or a mailbox returns (`box.wait()`). Missing inputs keep their values; "t" reveals
+                lost samples: see `sample`.
 
         Raises:
-            InputError: an output that is to be measured is not there, or its time makes no sense.
-            SimulationError: the plant cannot get to the next sample from the estimate.
+            InputError: a measured output is missing, or the time is invalid.
+            SimulationError: the plant cannot be integrated to the next sample.
         """
         y = np.empty(len(self.measured))
         known = outputs if isinstance(outputs, Mapping) else frozenset(outputs.names)
@@ -162,31 +163,31 @@ class Observer:
         return self.estimate
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
-        """As a controller: the estimate of each sample, and nothing that is written."""
+        """As a controller: update the estimate, without outputs."""
         refuse_symbols(t)
         self.step(outputs)
         return {}
 
     def leading(self, controller: Callable[[float, Estimate], Mapping[str, float]]) -> Any:
-        """A controller that reads estimates where another one reads outputs."""
+        """A controller that reads estimates instead of outputs."""
         from inloop.observers.leading import Leading
 
         return Leading(self, controller)
 
     def sample(self, t: float, measured: Array, inputs: Array) -> None:
-        """The same with arrays; `estimate` tells what came of it.
+        """The same with arrays; `estimate` returns the result.
 
-        At samples that never came nothing was measured. The observer begins anew where more than
-        `MOST_LOST` are missing or the estimate cannot be carried across them, and where the time
-        was set back. A sample that comes once more is taken once.
+        Lost samples are bridged by prediction only. The observer restarts if more than `MOST_LOST`
+        are missing, if the prediction across them fails, and if the time was set back. Repeated
+        samples are used once.
 
         Args:
-            t: when it was measured [s]; NaN: a period after the last one.
-            measured: in the order of `measured`; NaN where nothing was.
-            inputs: held up to now, in the order of `inputs`.
+            t: time of the measurement [s]; NaN: a period after the last one.
+            measured: values in the order of `measured`; NaN if missing.
+            inputs: inputs held up to now, in the order of `inputs`.
 
         Raises:
-            InputError: its time makes no sense, or it is another sample at the same time.
+            InputError: the time is invalid, or a different sample has the same time.
         """
         before = self._clock.last
         passed = self._clock.pass_to(t)
@@ -216,7 +217,7 @@ class Observer:
         self._account.repeated += 1
 
     def _bridge(self, lost: int, inputs: Array) -> None:
-        """Samples that never came: nothing was measured at them."""
+        """Bridge lost samples, without measurements."""
         nothing = np.full(len(self.measured), np.nan)
         for _ in range(lost):
             self.update(nothing, inputs)
@@ -230,11 +231,11 @@ class Observer:
         self._native.t = t
 
     def update(self, measured: Array, inputs: Array) -> None:
-        """The sample that follows the last one by a period.
+        """Process the sample one period after the last one.
 
         Args:
-            measured: in the order of `measured`; NaN where nothing was.
-            inputs: held up to now, in the order of `inputs`.
+            measured: values in the order of `measured`; NaN if missing.
+            inputs: inputs held up to now, in the order of `inputs`.
         """
         y = np.ascontiguousarray(measured, dtype=np.float64)
         u = np.ascontiguousarray(inputs, dtype=np.float64)
@@ -252,10 +253,10 @@ class Observer:
         self._samples += 1
 
     def _filter(self) -> None:
-        """Predict and correct with what belongs to one time: the latest sensor decides which."""
+        """Predict and correct at the time of the most delayed sensor, with values of that time."""
         queue, most = self._queue, max(self._setup.late)
         if len(queue) <= most:
-            return  # nothing of the start has come yet
+            return  # the most delayed values of the start have not arrived yet
         at_hand = [queue[late][0][k] for k, late in enumerate(self._setup.late)]
         if self._samples > most:
             self._advance(queue[0][1])
@@ -291,17 +292,17 @@ class Observer:
                 "and integrator='implicit' if force laws are stiff.",
             )
 
-    # what is believed
+    # estimates
 
     @property
     def estimate(self) -> Estimate:
-        """What is believed now."""
+        """The current estimate."""
         if self._estimate is None:
             self._estimate = self._looked_ahead()
         return self._estimate
 
     def _looked_ahead(self) -> Estimate:
-        """From the time of the latest sensor to now, and back."""
+        """Predict from the time of the most delayed sensor to now, then restore the filter."""
         ahead = list(self._queue)[1:]
         if not ahead:
             return self._told()
@@ -340,20 +341,20 @@ class Observer:
 
     @property
     def covariance(self) -> Array:
-        """Of the errors, in the order of `states`, at the time of the latest sensor."""
+        """Covariance of the errors, in the order of `states`, at the most delayed sensor's time."""
         return self._native.P.copy()
 
     @property
     def nis(self) -> float:
-        """Innovations of the last correction squared, in units of their covariance."""
+        """Normalized innovation squared of the last correction."""
         return self._native.nis
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was unusual so far, in words."""
+        """Irregularities so far, as text."""
         return self._account.notes(self.period, self._clock.mean)
 
-    # over a run, and about the estimate
+    # whole runs, linearization and errors
 
     def follow(self, run: Any, *, inputs: str | None = None) -> Followed:
         """Estimates over a whole run or recording, from a fresh start; see `followed.follow`."""
@@ -362,7 +363,7 @@ class Observer:
         return follow(self, run, inputs)
 
     def linear(self) -> tuple[Array, Array, Array]:
-        """F and Q from this sample to the next, and H, all about the estimate."""
+        """F and Q from this sample to the next, and H, linearized about the estimate."""
         status, F, Q = self._native.slopes(self._inputs)
         self._good(status, "carried to the next sample")
         status, H, _ = self._native.sight()
@@ -370,10 +371,10 @@ class Observer:
         return F, Q, H
 
     def away_from_start(self, change: Array) -> tuple[Array, Array]:
-        """A state of the plant, and extra states, that lie a change of the errors from the start.
+        """The initial state of the plant and extra states, displaced by a given error.
 
         Args:
-            change: in the order of `states`.
+            change: displacement, in the order of `states`.
 
         Raises:
             SimulationError: the loops cannot be closed there.
@@ -384,12 +385,12 @@ class Observer:
         return x, extra
 
     def with_method(self, method: str) -> Observer:
-        """The same observer by another method, "ekf" or "ukf", at its start."""
+        """The same observer with another method, "ekf" or "ukf", in its initial state."""
         table = replace(self._setup.table, kind=method)
         return Observer(replace(self._setup, table=table))
 
     def errors(self, q: Array, qd: Array, states: Mapping[str, float] | None = None) -> Array:
-        """Error of the estimate against the truth, in the order of `states`.
+        """Error of the estimate relative to the truth, in the order of `states`.
 
         Args:
             q: all coordinates, as `plant.positions` names them.

@@ -1,4 +1,4 @@
-"""What an observer was made of, as a text that recordings carry, and back."""
+"""The arguments of an observer as text, stored in recordings, and back."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ UNKNOWNS = ("unknown", "offsets")
 
 
 def written(plant: BarePlant, arguments: Mapping[str, Any]) -> str:
-    """Arguments of `il.observer`, with the model and its parameters, as JSON; every bit is kept."""
+    """Arguments of `il.observer`, with the model and its parameters, as lossless JSON."""
     kept = {name: _plain(value) for name, value in arguments.items() if value is not None}
     kept[MODEL], kept[PARAMETERS] = plant.digest, plant.parameters.values_array.tolist()
     return json.dumps(kept)
 
 
 def read(text: str, plant: BarePlant) -> dict[str, Any]:
-    """The arguments of `il.observer` that a text holds.
+    """The arguments of `il.observer` from their text.
 
     Raises:
-        FileFormatError: it makes no sense.
-        InputError: they are for another plant, or for other values of its parameters.
+        FileFormatError: the text is invalid.
+        InputError: they belong to a different plant, or to different parameter values.
     """
     try:
         told = json.loads(text)

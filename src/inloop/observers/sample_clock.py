@@ -1,4 +1,4 @@
-"""Times of samples: how many periods have passed, and which times make no sense."""
+"""Times of samples: the number of periods passed, and checks of the times."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ import math
 
 from inloop.errors import InputError
 
-WRONG = 1e-3  # of the period: clocks run apart by less
-LONG = 1e9  # periods: all that is longer is as long as that
+WRONG = 1e-3  # relative drift of the period: that of real clocks is smaller
+LONG = 1e9  # periods: longer gaps are truncated to this
 
 
 class SampleClock:
-    """Counts periods by the times that samples tell.
+    """Counts periods by the time stamps of samples.
 
     Times are those of the measurement. From sample to sample they may be off by less than half a
-    period; errors do not add up, for each is compared with the one before.
+    period; errors do not accumulate, as each time is compared with the previous one.
 
     Attributes:
-        last: time of the last sample [s]; None before the first one that tells it.
+        last: time of the last sample [s]; None before the first one with a time.
     """
 
     def __init__(self, period: float) -> None:
-        """Nothing has come yet; the period is in seconds."""
+        """Create a clock before the first sample; the period is in seconds."""
         self._period = period
         self.last: float | None = None
-        self._counted, self._ahead = 0, 0.0  # periods, and those that passed beside them
+        self._counted, self._ahead = 0, 0.0  # periods counted, and accumulated rounding of them
 
     @property
     def mean(self) -> float | None:
-        """Mean time between samples [s] where that is surely not the period; else None."""
+        """Mean time between samples [s] if it clearly differs from the period; else None."""
         if abs(self._ahead) <= max(1.0, WRONG * self._counted):
             return None
         return self._period * (1.0 + self._ahead / self._counted)
 
     def pass_to(self, t: float) -> int:
-        """Periods from the last sample to this one: 0 the same time, < 0 the time was set back.
+        """Periods from the last sample to this one: 0: the same time, < 0: the time was set back.
 
-        A sample whose time is not told (NaN) is one period after the last one.
+        A sample without a time (NaN) is one period after the last one.
 
         Raises:
-            InputError: a time that is neither the last one nor, rounded, a period from it.
+            InputError: the time differs from the last one, but rounds to zero periods.
         """
         if not math.isfinite(t):
             self.last = None if self.last is None else self.last + self._period

@@ -1,4 +1,4 @@
-"""All that an observer is made of."""
+"""The constant data of an observer."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from inloop.plant import Array
 
 @dataclass(frozen=True)
 class Setup:
-    """All that an observer is made of.
+    """The constant data of an observer.
 
     Attributes:
         seen: the plant.
-        table: what C knows beside it.
-        measured: names of what is measured.
-        extras: states beside those of the plant.
-        doubt: standard deviation of each state at the start.
-        late: periods by which each measured output comes late.
-        facts: what the user gave, as a text.
+        table: further data for C.
+        measured: names of the measured outputs.
+        extras: states in addition to those of the plant.
+        doubt: initial standard deviation of each state.
+        late: delay of each measured output, in periods.
+        facts: the user's arguments as text.
     """
 
     seen: ObservedPlant

@@ -1,4 +1,4 @@
-"""Observers are called with numbers: they cannot be traced into a plant."""
+"""Observers need numbers: they cannot be traced symbolically into a plant."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from inloop.errors import InputError
 
 
 def refuse_symbols(t: object) -> None:
-    """See that the time of a sample is a number: `m.controller(...)` calls with symbols.
+    """Check that the time of a sample is a number: `m.controller(...)` passes symbols.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not a number.
     """
     if not isinstance(t, Real):
         raise InputError(

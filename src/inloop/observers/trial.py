@@ -1,9 +1,9 @@
-"""Is an observer as sure as it says? Runs of its own plant, with the noise that it was told.
+"""Monte Carlo test of an observer's consistency: runs of its own plant with its assumed noise.
 
-The truth of each run begins where the doubt of the observer lets it, is disturbed as the observer
-believes, and is measured with the noise that it was told. If the plant were linear, NEES and NIS
-would lie within their bands; where they do not, the same runs with an unscented filter tell whether
-slopes are to blame.
+The true initial state of each run is drawn from the observer's initial covariance; disturbances and
+measurement noise are those that it assumes. For a linear plant, NEES and NIS would lie within their
+bands; if they do not, the same runs with an unscented filter show whether the linearization is the
+cause.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ MOST_NAMED = 3  # states
 
 @dataclass(frozen=True)
 class Trial:
-    """What runs of an observer on its own plant have shown; `print(trial)` says it in words.
+    """Result of runs of an observer on its own plant; `print(trial)` shows the verdict.
 
     Attributes:
-        method: of the observer.
+        method: method of the observer.
         t: times of the samples [s].
-        nees: errors squared in units of their covariance, mean over the runs.
-        nis: innovations squared, likewise.
+        nees: normalized estimation error squared, mean over the runs.
+        nis: normalized innovation squared, likewise.
         ratios: size of the errors of each state, if the others were known, in units of the
             deviation that it would have then; over all samples.
-        score: how far NEES is above what it should be, in standard errors of the mean over runs.
-        scores: the same of the square of each state's errors.
-        unscented: the same runs with method="ukf", made where an extended filter is too sure.
+        score: excess of NEES over its expectation, in standard errors of the mean over runs.
+        scores: the same for the squared error of each state.
+        unscented: the same runs with method="ukf", made if an extended filter is overconfident.
     """
 
     method: str
@@ -68,7 +68,7 @@ class Trial:
 
     @property
     def too_sure(self) -> bool:
-        """Whether errors are larger than the observer says."""
+        """Whether errors are larger than the observer claims."""
         found = self.nees
         _, most = band(found.freedom, found.runs, 1.0 - CHANCE / len(found.values))
         return (
@@ -79,7 +79,7 @@ class Trial:
 
     @property
     def too_careful(self) -> bool:
-        """Whether errors are smaller than it says."""
+        """Whether errors are smaller than it claims."""
         return self.score < -SURELY_OFF
 
     @property
@@ -149,13 +149,13 @@ def trial(
     unjudged: tuple[str, ...] | list[str] = (),
     seed: int = 0,
 ) -> Trial:
-    """Let an observer follow runs of its own plant, with all noise as it was told.
+    """Run an observer on simulations of its own plant, with the noise that it assumes.
 
     Args:
-        observer: is reset before each run; stays where the last one ended.
-        runs: how many.
-        samples: of each.
-        skip: samples at the begin that are not judged.
+        observer: the observer; reset before each run, and left as the last one ended.
+        runs: number of runs.
+        samples: number of samples per run.
+        skip: initial samples that are not evaluated.
         controller: what is held from a time on, by name, from the true outputs.
         unjudged: states whose errors are left out, such as those that nothing tells.
         seed: of the noise.

@@ -1,4 +1,4 @@
-"""What an observer estimates beside the states of a plant: efforts, inputs, offsets of sensors."""
+"""Extra states of an observer: unknown efforts and inputs, sensor offsets."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from inloop.native.running.observer import (
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.controlled.sampled import unknown_name
 
-SMALLEST, LARGEST = 1e-100, 1e100  # deviations whose squares are numbers
-MOST_COPIES = 100  # of an extra state: each costs as much as a state
+SMALLEST, LARGEST = 1e-100, 1e100  # deviations whose squares neither underflow nor overflow
+MOST_COPIES = 100  # delayed copies of an extra state: each costs as much as a state
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """Something that acts and that nobody tells; it starts at 0.
+    """An unmeasured quantity that acts on the plant; it starts at 0.
 
     Attributes:
-        change: standard deviation of what it changes by in one second [its unit/√s]; of a steady
-            one, see `time`, its own standard deviation [its unit]; of a smooth one that of its
-            rate [its unit/s/√s].
-        doubt: standard deviation at the start [its unit].
-        time: in which it forgets where it was [s]; None: it wanders.
-        smooth: its rate wanders, and it follows: ramps are met without lag.
-        lag: what it was up to so long ago is estimated as well [s], whole periods, from all that
-            was measured since: "<input>.unknown.ago_3" is what it was three samples ago.
+        change: standard deviation of its random walk after one second [its unit/√s]; with `time`,
+            its own standard deviation [its unit]; if smooth, that of its rate after one second
+            [its unit/s/√s].
+        doubt: initial standard deviation [its unit].
+        time: correlation time (first-order Gauss-Markov process) [s]; None: a random walk.
+        smooth: its rate is a random walk, so that ramps are tracked without lag.
+        lag: fixed-lag smoothing: its past values up to this lag [s], a multiple of the period, are
+            estimated too: "<input>.unknown.ago_3" is its value three samples ago.
     """
 
     change: float
@@ -44,29 +44,29 @@ class Unknown:
 
     @classmethod
     def rising(cls, size: float, time: float, doubt: float = 0.0, *, lag: float = 0.0) -> Unknown:
-        """A smooth one that may become as large as a size within a time, as forces at impacts do.
+        """A smooth unknown that may reach a given size within a given time, such as impact forces.
 
-        Its rate wanders by size/time in that time: a larger change would only let more noise of
-        the sensors through, a smaller one would lag behind.
+        Its rate changes by size/time in that time: a larger change would pass more sensor noise, a
+        smaller one would lag.
 
         Args:
-            size: what it may become [its unit].
-            time: in which [s].
-            doubt: standard deviation at the start [its unit].
+            size: size that it may reach [its unit].
+            time: time in which it may do so [s].
+            doubt: initial standard deviation [its unit].
             lag: see `Unknown`.
         """
         size, time = positive(size, "the size of an unknown"), positive(time, "its time")
         return cls(size / time**1.5, doubt, smooth=True, lag=lag)
 
     def times(self, factor: float) -> Unknown:
-        """The same, so many times as large."""
+        """The same unknown, scaled by a factor."""
         return replace(self, change=factor * self.change, doubt=factor * self.doubt)
 
     def checked(self, name: str) -> Unknown:
-        """The same, if its numbers make sense.
+        """The same unknown, after checking its numbers.
 
         Raises:
-            InputError: they do not.
+            InputError: a number is invalid.
         """
         positive(self.change, f"the change of unknown '{name}'")
         not_negative(self.doubt, f"the doubt of unknown '{name}'")
@@ -88,8 +88,8 @@ class Extra:
     Attributes:
         name: "<input>.unknown", "<input>.unknown.rate", "<input>.unknown.ago_1",
             "<output>.offset" or "<input>.noise".
-        state: as C has it.
-        doubt: standard deviation at the start.
+        state: data for C.
+        doubt: initial standard deviation.
     """
 
     name: str
@@ -104,17 +104,17 @@ def read_extras(
     measured: Mapping[str, int],
     period: float,
 ) -> list[Extra]:
-    """Extra states of an observer, from what a user says.
+    """Extra states of an observer, from the user's arguments.
 
-    What acts or is added comes first, then rates, then copies, those of one sample ago before
-    those of two: neighbors go the same way, which C makes use of.
+    Order: unknown inputs and offsets, then rates, then delayed copies, those of one sample ago
+    before those of two: C exploits that neighbors are handled alike.
 
     Args:
-        unknown: by name of an input; a number stands for `Unknown(change=number)`.
-        offsets: by name of what is measured.
-        inputs: number of each input.
-        measured: number of each measured output.
-        period: [s].
+        unknown: unknowns by input name; a number means `Unknown(change=number)`.
+        offsets: unknowns by name of a measured output.
+        inputs: index of each input.
+        measured: index of each measured output.
+        period: period of the observer [s].
     """
     wanted: list[tuple[str, Unknown, tuple[int, int]]] = []
     for given, known, kind, tail in (
@@ -131,7 +131,7 @@ def read_extras(
         _rate(name, what, at, period) for at, (name, what, _) in enumerate(wanted) if what.smooth
     ]
     lags = {at: _samples(name, what.lag, period) for at, (name, what, _) in enumerate(wanted)}
-    sources = {at: at for at in lags}  # where each one of a sample less ago is
+    sources = {at: at for at in lags}  # index of the copy that is one sample more recent
     for ago in range(1, max(lags.values(), default=0) + 1):
         for at in (at for at, lag in lags.items() if lag >= ago):
             copy = ExtraState(COPY_OF_EXTRA, sources[at], 1.0, 0.0)
@@ -141,12 +141,12 @@ def read_extras(
 
 
 def white(name: str, number: int, deviation: float) -> Extra:
-    """Noise beside an input as a state, where what is measured feels it at once."""
+    """Input noise as an extra state, for direct feedthrough to measured outputs."""
     return Extra(f"{name}.noise", ExtraState(ADDS_TO_INPUT, number, 0.0, deviation**2), 0.0)
 
 
 def _itself(name: str, what: Unknown, place: tuple[int, int], period: float) -> Extra:
-    """The state that acts, or is added to what is measured."""
+    """The state that is added to an input or a measured output."""
     keeps, wanders = 1.0, what.change**2 * period
     if what.smooth:
         wanders = 0.0  # its rate does
@@ -157,16 +157,16 @@ def _itself(name: str, what: Unknown, place: tuple[int, int], period: float) -> 
 
 
 def _rate(name: str, what: Unknown, at: int, period: float) -> Extra:
-    """Of a smooth one at a place."""
+    """The rate of a smooth unknown, which is extra state number `at`."""
     state = ExtraState(RATE_OF_EXTRA, at, 1.0, what.change**2 * period)
     return Extra(f"{name}.rate", state, 0.0)
 
 
 def _samples(name: str, lag: float, period: float) -> int:
-    """Of a lag.
+    """A lag in samples.
 
     Raises:
-        InputError: it is no whole number of periods, or too long.
+        InputError: it is not a multiple of the period, or too long.
     """
     count = round(lag / period)
     if abs(count * period - lag) > 1e-6 * period or count > MOST_COPIES:
@@ -179,10 +179,10 @@ def _samples(name: str, lag: float, period: float) -> int:
 
 
 def positive(value: float, what: str) -> float:
-    """A number above 0, whose square is one, too.
+    """A positive number whose square neither underflows nor overflows.
 
     Raises:
-        InputError: it is none.
+        InputError: the number is out of range.
     """
     number = real(value, what)
     if not SMALLEST <= number <= LARGEST:
@@ -193,10 +193,10 @@ def positive(value: float, what: str) -> float:
 
 
 def not_negative(value: float, what: str) -> float:
-    """A number, 0 or more, whose square is finite.
+    """A nonnegative number with a finite square.
 
     Raises:
-        InputError: it is none.
+        InputError: the number is out of range.
     """
     number = real(value, what)
     if not 0.0 <= number <= LARGEST:

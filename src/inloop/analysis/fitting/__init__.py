@@ -1,4 +1,4 @@
-"""Any live parameters of a plant from recordings of its motion, and how well they are known.
+"""Fit live parameters of a plant to recordings of its motion, with standard deviations.
 
 fitted = fit(plant, il.read("run.mcap"), ["k", "c", "friction.*", "encoder.delay"])
 print(fitted)                         # values, standard deviations, what residuals tell

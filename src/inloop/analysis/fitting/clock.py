@@ -1,4 +1,4 @@
-"""When segments begin on the clock of a plant whose laws depend on time."""
+"""Start times of segments on the clock of a plant whose laws depend on time."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from inloop.errors import InputError
 from inloop.plant import BarePlant
 from inloop.plant.variation.timed_elements import TimedElement, timed_elements
 
-BETWEEN = 0.01  # of a step: from there on a time counts as one between steps
-LAW = "law"  # forces do not decide where a run may start, other elements do
+BETWEEN = 0.01  # fraction of a step beyond which a time counts as between steps
+LAW = "law"  # runs may start at any time with forces that depend on it, unlike other elements
 
 
 def first_steps(
     plant: BarePlant, recordings: Sequence[Measured], segments: Sequence[Segment], step: float
 ) -> NDArray[np.int64]:
-    """Steps from t = 0 to the begin of each segment; 0 where the plant does not depend on time.
+    """Steps from t = 0 to the start of each segment; 0 if the plant does not depend on time.
 
     Args:
         plant: the compiled mechanism.
-        recordings: all of them, with one period.
-        segments: of the recordings.
-        step: of the integrator, a whole part of the period [s].
+        recordings: all recordings, with the same period.
+        segments: segments of the recordings.
+        step: integrator step, an integer fraction of the period [s].
 
     Raises:
-        InputError: the plant cannot be started at such a time.
+        InputError: a run of the plant cannot start at such a time.
     """
     _check_controller(plant, segments)
     period = recordings[0].period
@@ -63,10 +63,10 @@ def _told(element: TimedElement) -> str:
 
 
 def _check_controller(plant: BarePlant, segments: Sequence[Segment]) -> None:
-    """What a controller remembers is not in recordings.
+    """Reject segments if the plant has a controller, whose state is not in recordings.
 
     Raises:
-        InputError: a plant with a controller shall start amid a recording.
+        InputError: a plant with a controller would start in the middle of a recording.
     """
     controller = plant.mechanism.controller
     if controller is not None and any(each.begin > 0 for each in segments):

@@ -1,4 +1,4 @@
-"""Derivatives of predictions: exact ones where there are any, else central differences."""
+"""Derivatives of predictions: exact if available, else central differences."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Method = Callable[[Array, Array], tuple[list[Array], Array]]
 
 
 class Derivatives:
-    """Derivatives of `Shooting.predict` by all unknowns and by starts of segments.
+    """Derivatives of `Shooting.predict` by all unknowns and by initial states of segments.
 
     Attributes:
-        how: they are found; where they are no exact ones, and why.
+        how: the method as text, with the reason if it is not exact.
     """
 
     def __init__(self, shooting: Shooting, *, exact: bool = True) -> None:
@@ -38,9 +38,11 @@ class Derivatives:
         self.how = f"{DIFFERENCES}, because {reason}"
 
     def __call__(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
-        """One array (samples, channels, unknowns + state size) per segment, and of the handovers.
+        """Derivatives of the predictions of each segment, and of the states at handovers.
 
-        The latter have shape (segments, state size, unknowns + state size).
+        Returns:
+            One array (samples, channels, unknowns + state size) per segment, and one of shape
+            (segments, state size, unknowns + state size).
         """
         try:
             seen, slopes = self._method(values, nodes)

@@ -1,4 +1,4 @@
-"""Derivatives of predictions by central differences: runs side by side on all cores."""
+"""Derivatives of predictions by central differences, with runs in parallel on all cores."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from inloop.analysis.fitting.shooting import Runs, Shooting
 from inloop.plant import Array
 
-PART = 1e-5  # of the size of an unknown, over which differences are taken
+PART = 1e-5  # step of finite differences, relative to the size of an unknown
 
 Moved = tuple[int, int, float, float]  # segment, column, value below and above
 
 
 class Differences:
-    """Derivatives of what segments predict, from runs with unknowns a little moved."""
+    """Derivatives of the predictions of segments, from runs with perturbed unknowns."""
 
     def __init__(self, shooting: Shooting) -> None:
         self._shooting = shooting
 
     def __call__(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
-        """Derivatives of `Shooting.predict` by parameters and by the start of the segment.
+        """Derivatives of `Shooting.predict` by parameters and by the segment's initial state.
 
         Returns:
             One array (samples, channels, unknowns + state size) per segment, and one of shape
@@ -43,7 +43,7 @@ class Differences:
         return seen, slopes
 
     def _pair(self, values: Array, node: Array, column: int) -> tuple[float, float]:
-        """The values below and above an unknown between which its difference is taken."""
+        """Lower and upper value of an unknown for its central difference, within its bounds."""
         s = self._shooting
         count = len(s.unknowns)
         if column >= count:

@@ -1,7 +1,7 @@
-"""Exact derivatives of predictions: the steps of each segment once more, with derivatives.
+"""Exact derivatives of predictions: each segment is integrated again with its sensitivities.
 
-Up to eight unknowns share a pass through a segment. Entries of a segment's start are states of
-these steps: their derivatives begin as columns of a unit matrix.
+Up to eight unknowns share a pass through a segment. Derivatives by entries of a segment's initial
+state start as columns of the identity matrix.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from inloop.plant.trying import with_parameters
 from inloop.plant.variation.code import LANES
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS
 
-SAME = 1e-6  # of the motion: as far as the steps with derivatives may be from those without
+SAME = 1e-6  # allowed difference of the steps with and without derivatives, relative to the motion
 
 
 class ExactDerivatives:
-    """Derivatives of what segments predict, from steps with derivatives."""
+    """Derivatives of the predictions of segments, from steps with sensitivities."""
 
     def __init__(self, shooting: Shooting) -> None:
-        """Derive and compile.
+        """Derive and compile the sensitivities.
 
         Raises:
-            NotExactError: such a plant, method or output has none.
+            NotExactError: not available for this plant, method or output.
         """
         plant = self._plant = shooting.plant
         self._shooting = shooting
-        # runs by implicit methods have the derivatives of their motion. Those of what a fit
-        # predicts, their steps, may be other ones by far: 10 % where the runs are 1 % apart
+        # implicit methods provide sensitivities of the continuous motion. Those of the discrete
+        # steps, which a fit predicts, may differ a lot: by 10 % where the runs differ by 1 %
         if shooting.method not in TABLEAUS or TABLEAUS[shooting.method].implicit:
             raise NotExactError(f"runs are integrated by '{shooting.method}'")
         columns = max(len(shooting.varied_columns(k)) for k in range(len(shooting.segments)))
@@ -48,10 +48,10 @@ class ExactDerivatives:
                 raise NotExactError(f"derivatives of '{name}' are not known")
 
     def __call__(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
-        """As of `Differences`.
+        """As for `Differences`.
 
         Raises:
-            NotExactError: the steps with derivatives are not those of the run.
+            NotExactError: the steps with derivatives differ from those of the run.
         """
         s = self._shooting
         late, count = s.delays(values), len(s.unknowns.names)
@@ -76,10 +76,10 @@ class ExactDerivatives:
 
 
 def _check_same(plain: Array, y: Array) -> None:
-    """The steps with derivatives must be those of the run.
+    """Check that the steps with derivatives reproduce the run.
 
     Raises:
-        NotExactError: they are not.
+        NotExactError: they do not.
     """
     size = np.abs(plain).max(axis=0).clip(1e-300)
     off = float((np.abs(y - plain) / size).max(initial=0.0))

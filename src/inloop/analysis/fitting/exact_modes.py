@@ -1,7 +1,7 @@
-"""Recordings of a plant with modes, with derivatives: from event to event, with a jump at each.
+"""Recordings of a plant with modes, with derivatives: from event to event, with jumps at events.
 
-The run is stepped once to see what happens in it, then repeated with its derivatives. Inputs are
-held as a recording says.
+The run is stepped once to find its events, then repeated with derivatives. Inputs are held as in
+the recording.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from inloop.simulate.stepper import Stepper
 
 
 class ModedSegments:
-    """All recordings of a shooting: those of plants with modes are not cut into segments."""
+    """All recordings of a shooting; those of plants with modes are not cut into segments."""
 
     def __init__(self, shooting: Shooting, directions: int) -> None:
-        """Look at all modes; they are derived and compiled when a run meets them.
+        """Check all modes; they are derived and compiled when a run enters them.
 
         Args:
             shooting: the recordings.
-            directions: most columns of derivatives in one pass.
+            directions: maximum number of columns of derivatives in one pass.
 
         Raises:
-            NotExactError, InputError: there are no such derivatives.
+            NotExactError, InputError: exact derivatives are not available.
         """
         self.shooting, self._directions = shooting, directions
         self.plants = shooting.plant.by_mode
@@ -61,29 +61,29 @@ class ModedSegments:
         return {name: self._known[name] for name in names}
 
     def at(self, number: int, start: Start) -> ModedSegment:
-        """One of them, from its start on."""
+        """One recording, from its initial state."""
         return ModedSegment(self, number, start)
 
 
 class ModedSegment:
-    """One recording, from its start on."""
+    """One recording, from its initial state."""
 
     def __init__(self, owner: ModedSegments, number: int, start: Start) -> None:
-        """Run it, to see what happens.
+        """Run it to find its events.
 
         Raises:
-            SimulationError: it cannot be run.
+            SimulationError: the run fails.
         """
         s = self._shooting = owner.shooting
         self._owner, self._start = owner, start
         acting = s.acting[number, : s.segments[number].length]
         self._parts = acting.shape[1]
-        self._block = s.steps.per_period // self._parts  # steps of a block
+        self._block = s.steps.per_period // self._parts  # steps per block
         self._rows = acting.reshape(-1, acting.shape[2])
         self._mode, self._events = self._happened()
 
     def _happened(self) -> tuple[str, list[EventRecord]]:
-        """The first mode, and all events."""
+        """The initial mode, and all events."""
         s, (q, qd, _) = self._shooting, self._start
         named = dict(zip(s.inputs, self._rows[0].tolist(), strict=True))
         first = {name: named[name] for name in s.plant.inputs}
@@ -102,7 +102,7 @@ class ModedSegment:
         """Outputs at the periods, their derivatives, and zeros: nothing is handed over.
 
         Args:
-            group: columns of parameters and of entries of the start, as many as share a pass.
+            group: columns of parameters and entries of the initial state that share a pass.
         """
         s, owner = self._shooting, self._owner
         modes = owner.modes(modes_met(owner.plants, self._mode, self._events))
@@ -125,7 +125,7 @@ class ModedSegment:
         return y, dy, np.zeros((len(s.columns), len(group)))
 
     def _surroundings(self, dg: Array) -> list[tuple[int, Surroundings]]:
-        """What acts, from which step on, wherever it changes."""
+        """Inputs and efforts with the step from which they act, one item per change."""
         changes = np.flatnonzero(np.any(np.diff(self._rows, axis=0) != 0.0, axis=1)) + 1
         found = []
         for row in (0, *changes.tolist()):
@@ -141,7 +141,7 @@ class ModedSegment:
         return found
 
     def _given(self, names: Sequence[str]) -> Array:
-        """Columns of what acts."""
+        """Columns of the inputs by name."""
         places = [self._shooting.inputs.index(name) for name in names]
         return np.asarray(self._rows[:, places])
 

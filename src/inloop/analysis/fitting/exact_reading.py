@@ -1,6 +1,6 @@
-"""What sensors tell along a motion with derivatives.
+"""Sensor readings along a motion, with derivatives.
 
-Formulas of sensors are differenced along the exact derivatives of the motion.
+Sensor formulas are differenced along the exact derivatives of the motion.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from inloop.plant.readings import readings, sense_motion
 from inloop.plant.trying import with_parameters
 from inloop.plant.variation.varied_system import VariedSystem
 
-PART = 1e-5  # of the size of an unknown, over which formulas of sensors are differenced
+PART = 1e-5  # step of finite differences of sensor formulas, relative to the size of an unknown
 
 
 class Reading:
-    """Outputs of a plant, or of one of its modes, from what is told of its motion."""
+    """Outputs of a plant, or of one of its modes, from the observed signals of its motion."""
 
     def __init__(
         self,
@@ -30,13 +30,13 @@ class Reading:
         told: tuple[Array, Array],
         u: Array,
     ) -> None:
-        """See what is told.
+        """Prepare the readings.
 
         Args:
-            system: that tells it.
-            shooting: whose outputs are wanted.
+            system: system that provides the observed signals.
+            shooting: defines the outputs.
             t: times [s], shape (samples,).
-            told: values, shape (samples, observed), and derivatives, one more axis.
+            told: observed signals, shape (samples, observed), and derivatives, with one more axis.
             u: inputs that led to the samples.
         """
         self._shooting, self._plant = shooting, system.plant
@@ -61,7 +61,7 @@ class Reading:
         return y, dy
 
     def _difference(self, names: Sequence[str], column: int, change: Array) -> Array:
-        """Derivatives of formulas of sensors along one direction of motion and parameters."""
+        """Directional derivatives of sensor formulas by one unknown, motion included."""
         s = self._shooting
         count, parameters = len(s.unknowns), s.unknowns.names
         is_start = column >= count
@@ -79,7 +79,7 @@ class Reading:
         return np.asarray((pair[1] - pair[0]) / (2.0 * width))
 
     def _sensed(self, names: Sequence[str], y: Array) -> Array:
-        """What sensors tell of rows of the motion."""
+        """Sensor readings for rows of the motion."""
         plant, n = self._plant, self._plant.n
         z = [self._observed[state.name] for state in plant.mechanism.states]
         arrays: dict[str, Any] = {"q": y[:, :n], "qd": y[:, n : 2 * n], "t": self._t}

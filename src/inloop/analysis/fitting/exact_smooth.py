@@ -1,4 +1,4 @@
-"""Segments of a plant without modes, with derivatives: their steps once more."""
+"""Segments of a plant without modes, integrated again with derivatives."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class SmoothSegments:
     """All segments of a shooting."""
 
     def __init__(self, shooting: Shooting, directions: int) -> None:
-        """Derive and compile.
+        """Derive and compile the sensitivities.
 
         Args:
             shooting: the segments.
-            directions: most columns of derivatives that a segment has.
+            directions: maximum number of columns of derivatives in one pass.
 
         Raises:
-            NotExactError: there are no such derivatives.
+            NotExactError: exact derivatives are not available.
             InputError, BuildError: likewise.
         """
         plant = shooting.plant
@@ -44,24 +44,24 @@ class SmoothSegments:
         self.observed = self._system.code.observed
 
     def at(self, number: int, start: Start) -> SmoothSegment:
-        """One of them, from its start on."""
+        """One segment, from its initial state."""
         return SmoothSegment(self._system, self._shooting, number, start, self._states)
 
 
 def refuse_jumps(code: VariationCode) -> None:
-    """Forces that jump have no derivatives.
+    """Reject forces that may jump: they have no derivatives.
 
     Raises:
-        NotExactError: there are such.
+        NotExactError: a force may jump.
     """
     if code.switches:
         raise NotExactError(f"forces of {', '.join(code.switches[:3])} may jump")
 
 
 class SmoothSegment:
-    """One segment with the inputs that act in it, from its start on.
+    """One segment with its inputs, from its initial state.
 
-    Inputs are held for blocks of equal length, one or several in a period.
+    Inputs are constant over blocks of equal length, one or several per period.
     """
 
     def __init__(
@@ -79,16 +79,16 @@ class SmoothSegment:
         self._start = system.packed(q, qd, node[2 * len(shooting.places) :])
         acting = shooting.acting[number, : self._segment.length]
         self._parts, names = acting.shape[1], shooting.inputs
-        self._block = shooting.steps.per_period // self._parts  # steps of a block
+        self._block = shooting.steps.per_period // self._parts  # steps per block
         places = [names.index(name) for name in shooting.plant.inputs]
         self._u = acting.reshape(-1, len(names))[:, places]
         self._tau = shooting.efforts(number)
 
     def vary(self, group: Sequence[int]) -> tuple[Array, Array, Array]:
-        """Outputs at the periods, their derivatives, and those of the state handed over.
+        """Outputs at the periods, their derivatives, and those of the state at the handover.
 
         Args:
-            group: columns of parameters and of entries of the start, as many as share a pass.
+            group: columns of parameters and entries of the initial state that share a pass.
 
         Returns:
             Shapes (periods + 1, channels), (periods + 1, channels, group), (state size, group).
@@ -110,7 +110,7 @@ class SmoothSegment:
         return *read.outputs(group), changes[handover][self._states]
 
     def _run(self, dx: Array, dg: Array) -> tuple[Array, Array, Array]:
-        """What is told of the motion at the ends of blocks, its derivatives, and those of x."""
+        """Observed signals at the ends of blocks, their derivatives, and those of x."""
         s, h = self._shooting, self._shooting.step_size
         tableau, steps = TABLEAUS[s.method], len(self._u) * self._block
         held = np.repeat(self._u, self._block, axis=0)[:, None, :]

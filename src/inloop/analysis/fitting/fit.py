@@ -1,4 +1,4 @@
-"""Fit live parameters, delays and starts to recordings of a plant, and judge what came out."""
+"""Fit live parameters, delays and initial states to recordings of a plant; test the residuals."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from inloop.plant.keywords import checked_call
 from inloop.plant.quantities.inputs_outputs import output_units
 from inloop.simulate.progress import searching
 
-HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # parts of a recording, one by one
-MOST_UNKNOWNS = 2  # samples that each unknown needs in such a part
-APPROACHING = 15  # evaluations in each of them
-AT_HOME = 1e-6  # of a unit of a coordinate
-COARSE = 1e-5  # of the size of an unknown: what steps may move it by without a word
-# what inputs of columns do between samples
+HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # fractions of a recording, in stages
+MOST_UNKNOWNS = 2  # minimum samples per unknown in such a stage
+APPROACHING = 15  # maximum evaluations in such a stage
+AT_HOME = 1e-6  # tolerance of an initial position, in natural sizes
+COARSE = 1e-5  # change of an unknown, in its size, below which step errors are not reported
+# behavior of column inputs between samples
 BETWEEN: dict[str, Held] = {"held": "from", "before": "until", "smooth": "smooth"}
 OTHERWISE = {"smooth": "if they are smooth", "before": "if each row tells what led to it"}
-STEP = 1e-3  # longest step of the integrator, unless it is given [s]
+STEP = 1e-3  # default maximum step of the integrator [s]
 
 Given = Recording | Sequence[Recording]
 
@@ -73,29 +73,29 @@ def fit(
     Args:
         plant: the compiled mechanism.
         recordings: one or several: `il.read(...)`, results of simulations, or columns by name,
-            among them "t" [s].
+            including "t" [s].
         fit: names of live parameters, or patterns such as "friction.*"; "<output>.delay" fits
             the delay of an output.
-        outputs: what is compared: names of outputs of the plant; its sensors by default, and
-            where there are none positions of independent coordinates.
+        outputs: names of the plant's outputs to compare; default: its sensors, or positions of
+            independent coordinates if there are none.
         noise: standard deviations of outputs, by name; otherwise estimated from the residuals.
-        delay: of outputs, by name [s]: known, or where the search begins; 0 by default.
+        delay: delays of outputs, by name [s]: known, or the initial value if fitted; default: 0.
         bounds: (low, high) of unknowns, by name, within the ranges that the model declares.
-        start: "fit": positions and velocities at the start are fitted, too; "recorded": they are
+        start: "fit": initial positions and velocities are fitted as well; "recorded": they are
             those of the first sample.
-        inputs: of columns, between samples: "held": as each sample says until the next one;
-            "before": as the next one says, since rows tell what led to them; "smooth": on a curve
-            through them. Other recordings know it themselves.
+        inputs: for columns, the inputs between samples: "held": each value until the next sample;
+            "before": the value of the next sample, if rows contain the inputs that led to them;
+            "smooth": a curve through the samples. Other recordings contain this information.
         segments: length of segments for multiple shooting [s], for unstable and chaotic motion.
         check: recordings for validation: predicted with the fitted values, not used for the fit.
-        step: longest step of the integrator [s]; 1 ms by default. It is shortened to a whole part
-            of the recordings' period.
-        method: integrator with fixed steps; by default, as in real time.
+        step: maximum step of the integrator [s]; default: 1 ms. It is shortened to an integer
+            fraction of the recordings' period.
+        method: integrator with fixed steps; default: as in real time.
         most: maximum number of evaluations in each stage of the search.
         refuse: raise an error if most of the residuals are not noise.
 
     Raises:
-        InputError: an argument is of no use.
+        InputError: an argument is invalid.
         SimulationError: the plant cannot be run along the recordings.
         ResidualError: the model does not explain the recordings, whatever its parameters.
     """
@@ -207,10 +207,10 @@ def _shooting(
 
 
 def _check_led(plant: BarePlant, runs: Sequence[Measured], seconds: float | None) -> None:
-    """Positions that constraints on velocities leave free are those of the plant's start.
+    """Check that positions left free by nonholonomic constraints start at those of the plant.
 
     Raises:
-        InputError: a run would begin elsewhere.
+        InputError: a run would start elsewhere.
     """
     led, home = list(plant.formulation.led_positions), plant.formulation.home()
     for k in led:
@@ -227,9 +227,9 @@ def _check_led(plant: BarePlant, runs: Sequence[Measured], seconds: float | None
 def _approach(
     shooting: Shooting, known: Mapping[str, float], options: Any, tell: Callable[[str], None]
 ) -> None:
-    """Move the begin of the search near the solution, by ever longer parts of the recordings.
+    """Move the initial values near the solution by fitting parts of growing length.
 
-    Over a short time a motion that is a little wrong cannot yet be out of phase, nor run away.
+    Over a short time, a slightly wrong motion can neither get out of phase nor diverge.
     """
     unknowns = shooting.unknowns
     for part in HORIZONS:
@@ -241,12 +241,12 @@ def _approach(
         try:
             found = solve(stage, known, stage.outputs, APPROACHING, tell)
         except SimulationError:
-            continue  # the next part, or the search itself, tells why
+            continue  # the next stage, or the search itself, reports why
         shooting.nodes[:], shooting.first = found.nodes, found.values
 
 
 def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
-    """Say so where steps half as long would lead to other values."""
+    """A note if steps half as long would lead to different values."""
     steps = Steps(2 * shooting.steps.per_period, shooting.method)
     moved = _moved(shooting, found, shooting.recordings, steps)
     if not moved:
@@ -258,7 +258,7 @@ def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
 def _held(
     shooting: Shooting, found: Solution, otherwise: tuple[Measured, ...], how: str
 ) -> tuple[str, ...]:
-    """Say so where inputs that are held in another way would lead to other values."""
+    """A note if inputs held in a different way would lead to different values."""
     pairs = zip(otherwise, shooting.recordings, strict=True)
     if all(a.acting.shape == b.acting.shape and np.allclose(a.acting, b.acting) for a, b in pairs):
         return ()
@@ -272,7 +272,7 @@ def _held(
 def _moved(
     shooting: Shooting, found: Solution, recordings: Sequence[Measured], steps: Steps
 ) -> str:
-    """What moves by more than its deviation in other runs, in words; empty: nothing."""
+    """Text on the unknown that other runs would move by more than its deviation; "" if none."""
     unknowns = shooting.unknowns
     if not len(unknowns):
         return ""
@@ -326,7 +326,7 @@ def _predicted(
     start: str,
     known: Mapping[str, float],
 ) -> tuple[tuple[ResidualTest, ...], tuple[Comparison, ...]]:
-    """Recordings that were kept back, predicted with the values found; only starts are fitted."""
+    """Predict validation recordings with the fitted values; only initial states are fitted."""
     unknowns, outputs = shooting.unknowns, tuple(shooting.outputs)
     fixed = {name: float(shooting.delay[c]) for c, name in enumerate(outputs)}
     fixed |= dict(zip(unknowns.channels, found.values[len(unknowns.names) :], strict=True))

@@ -1,4 +1,4 @@
-"""What was found from recordings: values with standard deviations, tests, a table, files."""
+"""Result of a fit to recordings: values with standard deviations, tests, a table, files."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from inloop.errors import InloopError
 from inloop.plant import Array
 from inloop.plant.arguments import file_path
 
-WEAK = 0.3  # standard deviation, as a part of the value, above which a parameter is hardly known
-ALIKE = 0.95  # correlation above which two parameters are told to be hardly apart
-AT_BOUND = 1e-6  # of a range
-NOTHING = 1e-100  # smallest size by which rows are divided: its square is a number, too
+WEAK = 0.3  # relative standard deviation above which a parameter is hardly known
+ALIKE = 0.95  # correlation above which two parameters are reported as hardly distinguishable
+AT_BOUND = 1e-6  # distance from a bound, relative to the range
+NOTHING = 1e-100  # smallest divisor: its square does not underflow
 
 
 class ResidualError(InloopError):
-    """The model cannot explain a recording; `fitted` holds the best fit nevertheless."""
+    """The model cannot explain a recording; `fitted` contains the best fit nevertheless."""
 
     fitted: Fitted
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One recording beside what the fitted model predicts.
+    """One recording and the prediction of the fitted model.
 
     Attributes:
-        name: of the recording.
+        name: name of the recording.
         t: times [s].
-        measured, predicted: shape (N, channels).
-        kept_back: whether it took no part in the fit.
+        measured, predicted: outputs, shape (N, channels).
+        kept_back: whether it was used for validation only.
     """
 
     name: str
@@ -46,25 +46,25 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Parameters that were found from recordings.
+    """Parameters fitted to recordings.
 
     Attributes:
         model: name of the plant.
-        names: of parameters, and of delays as "<channel>.delay".
-        units: of them.
-        first: where the search began.
-        values: what was found.
-        covariance: of the values.
-        unidentified: names that the recordings do not tell, alone or together.
-        outputs: names of the channels that were compared.
+        names: names of parameters, and of delays as "<channel>.delay".
+        units: their units.
+        first: initial values of the search.
+        values: fitted values.
+        covariance: covariance of the values.
+        unidentified: names of unknowns that the recordings do not determine.
+        outputs: names of the compared channels.
         noise: standard deviation of each channel.
-        tests: of the residuals, for each recording and channel.
-        validation: the same of recordings that were kept back, whose starts alone were fitted.
-        comparisons: curves.
-        notes: what a reader should know.
+        tests: residual tests, for each recording and channel.
+        validation: the same for validation recordings, of which only initial states were fitted.
+        comparisons: measured and predicted curves.
+        notes: notes for the reader.
         evaluations: how often all recordings were simulated.
-        derivatives: how they were found.
-        channel_units: of the outputs.
+        derivatives: how derivatives were computed.
+        channel_units: units of the outputs.
     """
 
     model: str
@@ -93,14 +93,14 @@ class Fitted:
 
     @property
     def deviations(self) -> Array:
-        """Standard deviations; infinite where nothing is known."""
+        """Standard deviations; infinite for unidentified unknowns."""
         known = np.sqrt(np.diag(self.covariance))
         lost = [name in self.unidentified for name in self.names]
         return np.where(lost, np.inf, known)
 
     @property
     def correlation(self) -> Array:
-        """Of the errors of the values."""
+        """Correlation matrix of the errors of the values."""
         return correlation_of(self.covariance)
 
     @property
@@ -114,7 +114,7 @@ class Fitted:
         return float(self.values[self.names.index(name)])
 
     def __str__(self) -> str:
-        """A table of values, what residuals tell, and notes."""
+        """A table of values, residual tests, and notes."""
         width = max(len(name) for name in (*self.names, "parameter"))
         lines = [
             f"{'parameter':{width}}  {'first':>12}  {'value':>12}  {'deviation':>10}  relative"
@@ -129,22 +129,22 @@ class Fitted:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What the residuals of each recording and channel tell, a line each."""
+        """The residual tests as text, one line per recording and channel."""
         return (
             *_test_lines(self.tests, "residuals"),
             *_test_lines(self.validation, "kept back"),
         )
 
     def test_of(self, recording: str, channel: str) -> ResidualTest:
-        """What the residuals of one channel of one recording tell."""
+        """The residual test of one channel of one recording."""
         every = (*self.tests, *self.validation)
         return next(x for x in every if (x.recording, x.channel) == (recording, channel))
 
     def check(self) -> None:
-        """Complain about recordings that the model does not explain.
+        """Raise if the model does not explain a recording.
 
         Raises:
-            ResidualError: most of the residuals is no noise.
+            ResidualError: most of the residuals are not noise.
         """
         bad = [each for each in (*self.tests, *self.validation) if each.refused]
         if not bad:
@@ -177,20 +177,20 @@ class Fitted:
         return target
 
     def plot(self, *, file: str | Path | None = None) -> Any:
-        """Measured and predicted outputs, residuals, and their correlations."""
+        """Plot measured and predicted outputs, residuals, and their correlations."""
         from inloop.analysis.fitting.report import draw
 
         return draw(self, file)
 
     def report(self, path: str | Path) -> Path:
-        """Write a page with the table and the figure: an .html file that stands alone."""
+        """Write a self-contained .html file with the table and the figure."""
         from inloop.analysis.fitting.report import write_page
 
         return write_page(self, file_path(path, "the file of the report"))
 
 
 def correlation_of(covariance: Array) -> Array:
-    """Correlations; 0 with an unknown that has no variance."""
+    """Correlation matrix; 0 for unknowns without variance."""
     size = np.sqrt(np.diag(covariance)).clip(NOTHING)
     return np.asarray(covariance / np.outer(size, size))
 

@@ -1,4 +1,4 @@
-"""Samples between equally spaced ones, by the cubic through the four nearest."""
+"""Cubic interpolation of equally spaced samples through the four nearest."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ POINTS = np.arange(4.0)
 
 
 def interpolated(values: Array, places: Array) -> Array:
-    """Values at places between samples.
+    """Values between samples.
 
     Args:
-        values: at places 0, 1, 2, ...; at least four of them, shape (N,).
-        places: within 0 ... N - 1.
+        values: samples at 0, 1, 2, ...; at least four, shape (N,).
+        places: positions within 0 ... N - 1.
     """
     first = np.clip(np.floor(places).astype(int) - 1, 0, len(values) - len(POINTS))
     x = places - first
     found = np.zeros(len(places))
     for k in range(len(POINTS)):
-        # Lagrange's polynomial that is 1 at sample k of the four
+        # Lagrange polynomial of sample k of the four
         others = np.delete(POINTS, k)
         weight = np.prod((x[:, None] - others) / (k - others), axis=1)
         found += weight * values[first + k]

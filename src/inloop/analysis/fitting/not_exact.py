@@ -1,4 +1,4 @@
-"""Where a fit has no exact derivatives."""
+"""The error for fits without exact derivatives."""
 
 
 class NotExactError(Exception):

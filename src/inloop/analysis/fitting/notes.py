@@ -1,4 +1,4 @@
-"""Notes on a fit: what its recordings do not tell, and what in them does not fit together."""
+"""Notes on a fit: what its recordings do not determine, and where they are inconsistent."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.quantities.inputs_outputs import input_quantities
 
 UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
-SHARE = 0.3  # of such a direction that a parameter has to have to be named
-OPEN = 1e-3  # gap between segments, in sizes of states, above which it is told
-QUIET = 0.5  # of the given noise: residuals below are told
-ALIKE_NAMES = 0.8  # how near the name of a column is to that of an input that is missing
+SHARE = 0.3  # minimum component of a parameter in such a direction to be named
+OPEN = 1e-3  # gap between segments, in sizes of states, above which it is reported
+QUIET = 0.5  # residuals below this fraction of the given noise are reported
+ALIKE_NAMES = 0.8  # minimum similarity of a column's name to that of a missing input
 
 
 def unidentified_in(labels: Sequence[str], information: Array) -> tuple[str, ...]:
-    """Names in directions that an information matrix, in sizes of unknowns, says nothing about."""
+    """Names of unknowns in directions without information; the matrix is in sizes of unknowns."""
     power, directions = np.linalg.eigh(information)
     lost: set[int] = set()
     for k, value in enumerate(power):
@@ -35,7 +35,7 @@ def unidentified_in(labels: Sequence[str], information: Array) -> tuple[str, ...
 def fit_notes(
     unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]
 ) -> tuple[str, ...]:
-    """What the user of a fit should know of it."""
+    """Notes for the user of a fit."""
     notes, labels = [], unknowns.labels
     lost = unidentified_in(unknowns.labels, found.information)
     if lost:
@@ -68,7 +68,7 @@ def fit_notes(
 
 
 def residual_notes(test: ResidualTest) -> list[str]:
-    """A sample that leads the fit alone, and a noise that is not that of the residuals."""
+    """Notes on an outlier that dominates the fit, and on given noise that contradicts residuals."""
     notes = []
     if test.outlier:
         notes.append(
@@ -76,7 +76,7 @@ def residual_notes(test: ResidualTest) -> list[str]:
             f"outlier, {min(test.peak, 1000000.0):.2g} usual deviations off, and dominates "
             "the fit: correct it, or cut the recording there"
         )
-    # deviations count with the noise that was given
+    # standard deviations are based on the given noise
     ratio = test.rms / test.noise if test.given else 1.0
     if not QUIET <= ratio <= NOISY:
         wrong = "small" if ratio > NOISY else "large"
@@ -88,7 +88,7 @@ def residual_notes(test: ResidualTest) -> list[str]:
 
 
 def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[str, ...]:
-    """Columns that nobody reads, and that are called nearly as an input that is missing."""
+    """Notes on unused columns with a name similar to that of a missing input."""
     inputs = {quantity.name for quantity in input_quantities(plants_of(plant))}
     notes: list[str] = []
     for number, columns in enumerate(recordings, start=1):
@@ -106,7 +106,7 @@ def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[st
 
 
 def repeated(runs: Sequence[Measured], kept_back: Sequence[Measured]) -> tuple[str, ...]:
-    """Recordings that were kept back and fitted all the same."""
+    """Notes on validation recordings that were also used for the fit."""
     return tuple(
         f"{b.name} is {a.name} once more: that it is predicted well tells nothing"
         for b in kept_back

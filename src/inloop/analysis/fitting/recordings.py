@@ -1,4 +1,4 @@
-"""Recordings as a fit reads them: what went into the plant, and what came out of it."""
+"""Recordings as a fit reads them: inputs and measured outputs of the plant."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from inloop.plant.arguments import by_name, name_list, reals
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate import Result
 
-UNEVEN = 1e-3  # of a period: from there on samples count as not equally spaced
+UNEVEN = 1e-3  # fraction of a period beyond which samples are not equally spaced
 LEAST_SAMPLES = 8
-# samples of an input that act
+# samples of an input that take effect
 USED: dict[Held, slice] = {"from": slice(-1), "until": slice(1, None), "smooth": slice(None)}
 
 Recording = Result | Mapping[str, Any]
@@ -30,13 +30,13 @@ class Measured:
     """One recording.
 
     Attributes:
-        name: for messages: "recording 1" and so on.
-        period: between samples [s].
-        t: as recorded [s], shape (N,).
-        acting: inputs of the plant's table while it goes from one sample to the next, in equal
-            parts of this time, shape (N - 1, parts, inputs).
-        y: what was measured, shape (N, channels).
-        q, qd: of all coordinates, as far as they are known; where not, those of the plant's start.
+        name: name in messages: "recording 1" and so on.
+        period: time between samples [s].
+        t: recorded times [s], shape (N,).
+        acting: inputs, in the order of the plant's table, between consecutive samples, in equal
+            parts of the period, shape (N - 1, parts, inputs).
+        y: measured outputs, shape (N, channels).
+        q, qd: all coordinates and velocities, if known; else those of the plant's initial state.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Measured:
         return len(self.t)
 
     def until(self, count: int) -> Measured:
-        """Its first samples."""
+        """The first `count` samples."""
         kept = {name: getattr(self, name)[:count] for name in ("t", "y", "q", "qd")}
         return replace(self, acting=self.acting[: max(count - 1, 0)], **kept)
 
@@ -59,17 +59,17 @@ class Measured:
 def read_recordings(
     plant: BarePlant, given: Sequence[Recording], outputs: Sequence[str], parts: int, between: Held
 ) -> tuple[Measured, ...]:
-    """All recordings, checked.
+    """Read and check all recordings.
 
     Args:
-        plant: whose recordings they are.
-        given: as `listed` has them.
+        plant: the recorded plant.
+        given: as returned by `listed`.
         outputs: names of the channels.
-        parts: of a period in which inputs that are functions of time count as constant.
-        between: how inputs of columns are held between samples.
+        parts: parts of a period in which smooth inputs are piecewise constant.
+        between: how column inputs are held between samples.
 
     Raises:
-        InputError: one is of no use; the text says which.
+        InputError: a recording is invalid; the text says which.
     """
     return tuple(
         _read(plant, one, f"recording {number}", outputs, parts, between)
@@ -78,10 +78,10 @@ def read_recordings(
 
 
 def listed(given: Any) -> Sequence[Recording]:
-    """One or several recordings as a list; files that hold columns alone as columns by name.
+    """One or several recordings as a list; files with columns only become columns by name.
 
     Raises:
-        InputError: there is none, or one is none.
+        InputError: the list is empty, or an item is not a recording.
     """
     each = [given] if isinstance(given, Result | Mapping | str | Path) else given
     fix = 'Give il.read("run.mcap"), the result of a simulation, columns by name, or a list.'
@@ -105,17 +105,17 @@ def listed(given: Any) -> Sequence[Recording]:
 
 
 def plants_of(plant: BarePlant) -> Mapping[str, BarePlant]:
-    """Its modes, or itself."""
+    """The plants of its modes, or the plant itself."""
     return plant.by_mode or {plant.name: plant}
 
 
 def known_outputs(plant: BarePlant) -> tuple[str, ...]:
-    """All that can be compared with a recording."""
+    """Names of all outputs that can be compared with a recording."""
     return tuple(x.name for x in output_quantities(plants_of(plant)))
 
 
 def default_outputs(plant: BarePlant, first: Recording) -> tuple[str, ...]:
-    """Sensors of the model that the first recording tells; else positions of coordinates."""
+    """Sensors of the model that the first recording contains; else independent positions."""
     told = set(first.names if isinstance(first, Result) else first)
     sensors = [s for names in plant.mechanism.signals_by_sensor.values() for s in names]
     chosen = [name for name in sensors if name in told]
@@ -124,10 +124,10 @@ def default_outputs(plant: BarePlant, first: Recording) -> tuple[str, ...]:
 
 
 def chosen_outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str, ...]:
-    """What is compared: the outputs that a user names, else those of `default_outputs`.
+    """Outputs to compare: those named by the user, else `default_outputs`.
 
     Raises:
-        InputError: there is nothing to compare, or a name is none of an output.
+        InputError: there is nothing to compare, or a name is not an output.
     """
     known = known_outputs(plant)
     chosen = default_outputs(plant, first) if given is None else name_list(given, "outputs")
@@ -145,7 +145,7 @@ def chosen_outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str,
 
 
 def _comparable(first: Recording, known: Sequence[str]) -> str:
-    """What to do where a recording tells none of the usual outputs."""
+    """The fix for a recording without any of the default outputs."""
     told = first.names if isinstance(first, Result) else tuple(map(str, first))
     both = [name for name in told if name in known]
     if both:
@@ -159,7 +159,7 @@ def _comparable(first: Recording, known: Sequence[str]) -> str:
 
 
 def check_starts(plant: BarePlant, given: Sequence[Recording]) -> None:
-    """Recordings that shall tell the start must do so.
+    """Check that recordings which define the initial state contain finite values of it.
 
     Raises:
         InputError: one does not.
@@ -250,7 +250,7 @@ def _period(t: Array, name: str) -> float:
 def _states(
     plant: BarePlant, given: Recording, columns: Mapping[str, Array], count: int
 ) -> tuple[Array, Array]:
-    """Positions and velocities of all coordinates at the samples, as a first guess."""
+    """Positions and velocities of all coordinates at the samples, as an initial guess."""
     if isinstance(given, Result):
         return np.nan_to_num(given.q), np.nan_to_num(given.qd)
     home = np.tile(plant.formulation.home(), (count, 1))

@@ -1,4 +1,4 @@
-"""A fit as a figure, and as a page that stands alone."""
+"""A fit as a figure, and as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from inloop.plant import Array
 from inloop.simulate import blank_figure
 from inloop.simulate.results.figure import COLORS, GRID, INK
 
-WIDTH, HEIGHT, MARGIN = 10.0, 1.7, 1.0  # of the figure, of a row, above and below [inch]
-LAGS = 40  # of the correlations that are drawn
-BAND = 1.96  # standard deviations that 95 % of white noise keep within
-MOST_ROWS = 12  # recordings times channels that are drawn
+WIDTH, HEIGHT, MARGIN = 10.0, 1.7, 1.0  # figure width, row height, vertical margin [inch]
+LAGS = 40  # maximum lag of the correlations drawn
+BAND = 1.96  # standard deviations that contain 95 % of white noise
+MOST_ROWS = 12  # maximum number of rows (recordings times channels) drawn
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
@@ -40,7 +40,7 @@ src="data:image/png;base64,{figure}"></body></html>
 
 
 def draw(fitted: Fitted, file: str | Path | None = None) -> Any:
-    """Curves, residuals and their correlations, a row for each recording and channel."""
+    """Plot curves, residuals and their correlations, one row per recording and channel."""
     rows = [(each, c) for each in fitted.comparisons for c in range(len(fitted.outputs))]
     shown = rows[:MOST_ROWS]
     figure = blank_figure((WIDTH, MARGIN + HEIGHT * len(shown)), file)
@@ -90,10 +90,10 @@ def _draw_correlations(axis: Any, left: Array) -> None:
 
 
 def write_page(fitted: Fitted, target: Path) -> Path:
-    """Write the page; text of the model is escaped.
+    """Write the page; text from the model is escaped.
 
     Raises:
-        InputError: its name does not end in .html.
+        InputError: the suffix is not .html.
     """
     if target.suffix != ".html":
         raise InputError(f"a report cannot be written as '{target.suffix}'", fix="Use .html.")

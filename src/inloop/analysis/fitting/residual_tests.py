@@ -1,4 +1,4 @@
-"""Is what a model leaves unexplained noise? Tests of residuals."""
+"""Tests of residuals: is what a model leaves unexplained just noise?"""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import scipy
 from inloop.plant import Array
 
 LAGS = 20
-ORDER = 8  # of the prediction of a residual from those before it
-NOT_WHITE = 1e-3  # probability below which residuals are told not to be white
-STRUCTURED = 0.5  # share of residual power that can be predicted: above, it is no noise
-SMALL = 1e-3  # of the spread of what was measured: residuals below that are small, too
-EXACT = 1e-15  # share of the variance that rounding and steps may leave unexplained
-OUTLYING = 10.0  # usual standard deviations: no noise is that large
-LEADING = 0.1  # share of the residuals' power that one sample has to have to be named
-USUAL = 1.4826  # standard deviations in the median of the size of normal noise, inverse
-NOISY = 1.5  # times the known noise: residuals below that are small, whatever they look like
+ORDER = 8  # order of the linear prediction of a residual from previous ones
+NOT_WHITE = 1e-3  # probability below which residuals are not considered white
+STRUCTURED = 0.5  # predictable share of residual power above which it is not noise
+SMALL = 1e-3  # residuals below this fraction of the measured standard deviation are small
+EXACT = 1e-15  # share of the variance that rounding and integration may leave unexplained
+OUTLYING = 10.0  # robust standard deviations beyond which a residual is not noise
+LEADING = 0.1  # minimum share of the residual power of a sample to be named
+USUAL = 1.4826  # standard deviation of normal noise over its median absolute value
+NOISY = 1.5  # residuals below this multiple of the known noise are small, whatever their structure
 
 
 @dataclass(frozen=True)
 class ResidualTest:
-    """What the residuals of one channel of one recording tell.
+    """Statistics of the residuals of one channel of one recording.
 
     Attributes:
-        recording, channel: which.
-        rms: of the residuals.
-        noise: standard deviation that the fit counts with.
-        correlation: from sample to sample.
-        probability: that white noise has correlations this large (Ljung & Box 1978).
-        structure: share of their power that residuals before tell; 0 of white noise.
+        recording, channel: their names.
+        rms: root mean square of the residuals.
+        noise: standard deviation used in the fit.
+        correlation: autocorrelation at lag one.
+        probability: p-value of such correlations in white noise (Ljung & Box 1978).
+        structure: share of their power predictable from previous residuals; 0 for white noise.
         given: whether the noise was given by the user.
         explained: share of the measured variance that the model explains.
-        peak: the largest residual, in standard deviations of the usual ones (by their median).
-        peak_sample: its number.
-        peak_share: of the power of all residuals.
+        peak: the largest residual, in robust standard deviations (from the median).
+        peak_sample: index of that sample.
+        peak_share: its share of the power of all residuals.
     """
 
     recording: str
@@ -54,19 +54,19 @@ class ResidualTest:
 
     @property
     def outlier(self) -> bool:
-        """Whether one sample alone is so far off that it leads the fit."""
+        """Whether a single sample is so far off that it dominates the fit."""
         return self.peak > OUTLYING and self.peak_share > LEADING
 
     @property
     def white(self) -> bool:
-        """Whether nothing speaks against noise, or nothing but rounding is left."""
+        """Whether the residuals are consistent with white noise, or are mere rounding errors."""
         return self.probability >= NOT_WHITE or 1.0 - self.explained < EXACT
 
     @property
     def refused(self) -> bool:
-        """Whether most of what is left is no noise, and it matters.
+        """Whether most of the residual power is not noise, and it matters.
 
-        It does not where it is hardly more than the known noise, or a thousandth of the motion.
+        It does not if it hardly exceeds the known noise, or is below a thousandth of the motion.
         """
         small = 1.0 - self.explained < SMALL**2 or (self.given and self.rms <= NOISY * self.noise)
         return not self.white and self.structure > STRUCTURED and not small
@@ -75,7 +75,7 @@ class ResidualTest:
 def judge_residuals(
     residuals: Array, measured: Array, recording: str, channel: str, noise: float, given: bool
 ) -> ResidualTest:
-    """Look at the residuals of one channel, in the order of time."""
+    """Test the residuals of one channel, in order of time."""
     rms = float(np.sqrt(np.mean(residuals**2)))
     spread = float(measured.var())
     explained = 1.0 - rms**2 / spread if spread > 0.0 else 0.0
@@ -91,7 +91,7 @@ def judge_residuals(
 
 
 def _peak(r: Array) -> tuple[float, int, float]:
-    """The largest residual in usual ones, its number, and its share of the power."""
+    """The largest residual in robust standard deviations, its index, and its share of the power."""
     size, power = np.abs(r), float(r @ r)
     if power == 0.0:
         return 0.0, 0, 0.0

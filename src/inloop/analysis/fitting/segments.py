@@ -1,4 +1,4 @@
-"""Recordings cut into segments for multiple shooting: which samples each of them explains."""
+"""Recordings cut into segments for multiple shooting: which samples each segment predicts."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from itertools import pairwise
 
 from inloop.analysis.fitting.recordings import Measured
 
-LEAST = 4  # samples in a segment
+LEAST = 4  # minimum number of samples in a segment
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of a recording that is simulated from a start of its own.
+    """A part of a recording that is simulated from its own initial state.
 
-    With delays the output of a sample comes from up to `early` samples before it, so that a
-    segment begins as much earlier than the first sample it explains.
+    With delays, the output at a sample depends on up to `early` samples before it; a segment starts
+    that much earlier than the first sample it predicts.
 
     Attributes:
-        recording: its number.
-        begin: sample at which it starts.
-        first, stop: samples that it explains: first ... stop - 1.
-        length: periods that it is simulated for.
-        handover: periods after which the next one begins; None for the last one of a recording.
+        recording: number of the recording.
+        begin: sample at which the segment starts.
+        first, stop: samples that it predicts: first ... stop - 1.
+        length: duration of the simulation, in periods.
+        handover: periods until the next segment starts; None for the last one of a recording.
     """
 
     recording: int
@@ -35,12 +35,12 @@ class Segment:
 
 
 def cut(recordings: Sequence[Measured], seconds: float | None, early: int) -> tuple[Segment, ...]:
-    """Segments of about the same length.
+    """Cut recordings into segments of about equal length.
 
     Args:
-        recordings: all of them.
-        seconds: length of a segment [s]; None: a recording is one segment.
-        early: samples that delays may reach back.
+        recordings: all recordings.
+        seconds: length of a segment [s]; None: each recording is one segment.
+        early: maximum delay in samples.
     """
     found = []
     for number, each in enumerate(recordings):

@@ -1,4 +1,4 @@
-"""Predictions of all segments as functions of the unknowns: runs side by side."""
+"""Predictions of all segments as functions of the unknowns, from parallel runs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from inloop.plant.quantities.inputs_outputs import input_quantities
 from inloop.simulate.fleet import Fleet
 from inloop.simulate.start import first_internal_states
 
-DELAY_PART = 1e-5  # of a period, over which delays are differenced
-SIDE_BY_SIDE = 256  # runs at once
+DELAY_PART = 1e-5  # step of finite differences by delays, in periods
+SIDE_BY_SIDE = 256  # runs per fleet
 
 
 @dataclass(frozen=True)
 class Steps:
-    """How the runs are integrated: steps in a period, and the integrator."""
+    """Integration of the runs: steps per period, and the integrator."""
 
     per_period: int
     method: str | None
@@ -32,12 +32,12 @@ class Steps:
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs that shall be made: rows of each.
+    """Runs to simulate, one row each.
 
     Attributes:
-        segment: its number.
-        values: all parameters that are fitted.
-        state: where it starts: independent positions and velocities, then states of force laws.
+        segment: number of the segment.
+        values: values of all fitted parameters.
+        state: initial state: independent positions and velocities, then states of force laws.
     """
 
     segment: NDArray[np.int64]
@@ -48,19 +48,19 @@ class Runs:
 class Shooting:
     """All segments of all recordings as functions of the unknowns.
 
-    A state of a node is (q, qd) of independent coordinates and z. Where starts are not fitted, it
-    is that of the recording, and z is that of the start of a run.
+    The state of a node is (q, qd) of independent coordinates, and z. If initial states are not
+    fitted, it is that of the recording, with z as at the start of any run.
 
     Attributes:
-        first: values of the unknowns that the search begins with.
-        nodes: states at the begins of the segments, shape (segments, state size).
+        first: initial values of the unknowns.
+        nodes: initial states of the segments, shape (segments, state size).
         columns: names of the entries of a state.
-        places: of the independent coordinates among all of them.
+        places: indices of the independent coordinates.
         acting: inputs, shape (segments, periods, parts of a period, inputs).
-        inputs: their names.
-        begins: steps from t = 0 to the begin of each segment.
-        step_size: of the integrator [s].
-        free: whether the start of each segment is fitted, per entry of its state, same shape.
+        inputs: names of the inputs.
+        begins: steps from t = 0 to the start of each segment.
+        step_size: integrator step [s].
+        free: which entries of `nodes` are fitted, same shape.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Shooting:
         self.sizes = self._sizes()
         for k, each in enumerate(segments):
             if each.begin == 0:
-                # law states begin as in every run
+                # law states start as in any run
                 self.free[k, 2 * len(names) :] = False
             else:
                 self.free[k] = True
@@ -111,7 +111,7 @@ class Shooting:
         return found
 
     def _first_nodes(self) -> Array:
-        """States from the recordings; those of force laws from runs through the segments."""
+        """Initial guess of the nodes: recorded states; law states from runs over the segments."""
         n, rest = len(self.places), self._law_states()
         nodes = np.empty((len(self.segments), 2 * n + len(rest)))
         for k, each in enumerate(self.segments):
@@ -134,7 +134,7 @@ class Shooting:
         return first_internal_states(self.plant, u)
 
     def _sizes(self) -> Array:
-        """How large each entry of a state is, about."""
+        """Approximate size of each entry of a state."""
         n = len(self.places)
         runs = [np.hstack([r.q[:, self.places], r.qd[:, self.places]]) for r in self.recordings]
         seen = np.abs(np.vstack(runs)).max(axis=0)
@@ -142,14 +142,14 @@ class Shooting:
         sizes = np.concatenate([seen, states])
         return np.where(sizes > 0.0, sizes, 1.0)
 
-    # what the runs tell
+    # predictions and their derivatives
 
     def predict(self, values: Array, nodes: Array) -> tuple[list[Array], Array]:
-        """Outputs at the samples that each segment explains, and the states at handovers.
+        """Outputs at the samples that each segment predicts, and the states at handovers.
 
         Args:
-            values: of the unknowns.
-            nodes: states at the begins of the segments.
+            values: values of the unknowns.
+            nodes: initial states of the segments.
 
         Returns:
             One array (samples, channels) per segment, NaN where a run failed; states at the
@@ -160,12 +160,12 @@ class Shooting:
         return [self.seen(y[k], each, late) for k, each in enumerate(self.segments)], ends
 
     def varied_columns(self, segment: int) -> list[int]:
-        """Columns of derivatives that a segment needs runs for: parameters, and its free start."""
+        """Columns of derivatives that need runs: parameters, and the free initial state."""
         free = len(self.unknowns) + np.flatnonzero(self.free[segment])
         return [*range(len(self.unknowns.names)), *free.tolist()]
 
     def blank_derivatives(self) -> tuple[list[Array], Array]:
-        """Zeros, as derivatives of `predict` by all unknowns and by the start of the segment.
+        """Zeros, shaped as derivatives of `predict` by all unknowns and the initial state.
 
         Returns:
             One array (samples, channels, unknowns + state size) per segment, and one of shape
@@ -176,7 +176,7 @@ class Shooting:
         return seen, np.zeros((len(self.segments), self.nodes.shape[1], width))
 
     def add_delays(self, values: Array, nodes: Array, seen: list[Array]) -> None:
-        """Fill in the columns of delays, which need no other run."""
+        """Fill in the columns of delays, which need no perturbed runs."""
         if not self._delayed:
             return
         y, _ = self.simulate(self.runs_at(nodes, values))
@@ -192,20 +192,20 @@ class Shooting:
                 seen[k][:, channel, first + j] = change
 
     def runs_at(self, nodes: Array, values: Array | None = None) -> Runs:
-        """A run for each segment; with the values that the search begins with by default."""
+        """One run per segment; default: with the initial values of the search."""
         chosen = self.first if values is None else values
         count = len(self.segments)
         rows = np.tile(chosen[: len(self.unknowns.names)], (count, 1))
         return Runs(np.arange(count), rows, nodes)
 
     def delays(self, values: Array) -> Array:
-        """Of all channels [s]."""
+        """Delays of all channels [s]."""
         late = self.delay.copy()
         late[self._delayed] = values[len(self.unknowns.names) :]
         return late
 
     def seen(self, y: Array, segment: Segment, late: Array) -> Array:
-        """What sensors tell at the samples of a segment, from outputs at its periods."""
+        """Delayed outputs at the samples of a segment, from outputs at its periods."""
         places = np.arange(segment.first, segment.stop) - segment.begin
         found = np.empty((len(places), y.shape[1]))
         for c, delay in enumerate(late):
@@ -228,7 +228,7 @@ class Shooting:
         return self._fleet(len(self.segments)).method
 
     def starts(self, values: Array, nodes: Array) -> tuple[Array, Array]:
-        """Positions and velocities of all coordinates at the begins of segments."""
+        """Initial positions and velocities of all coordinates, for each segment."""
         fleet = self._start(self.runs_at(nodes, values))
         table = dict(zip(fleet.output_names, fleet.outputs.T, strict=True))
         q, qd = ([table[f"{c}.{kind}"] for c in self.plant.coordinates] for kind in ("q", "qd"))
@@ -251,7 +251,7 @@ class Shooting:
         fleet, count = self._start(runs), len(runs.segment)
         names = [*self.outputs, *self.columns]
         parts, inputs = self.acting.shape[2:]
-        # a block per part of a period; what the plant leads itself stays as it is
+        # one block per part of a period; inputs set by the plant itself are kept
         acting = np.moveaxis(self.acting[runs.segment], 0, 2).reshape(-1, count, inputs)
         led = [k for k, name in enumerate(fleet.input_names) if name in fleet.led]
         acting[..., led] = fleet.inputs[:, led]
@@ -265,10 +265,10 @@ class Shooting:
         return np.moveaxis(told[:, :, : len(self.outputs)], 0, 1), ends
 
     def refuse_starts(self, values: Array, nodes: Array) -> None:
-        """Say why segments cannot begin, if that is what fails.
+        """Raise with the reason if segments cannot start.
 
         Raises:
-            InputError: loops cannot be closed there, or a formula of parameters leaves its bound.
+            InputError: loops cannot be closed, or a formula of parameters violates its bound.
         """
         self._start(self.runs_at(nodes, values), strict=True)
 
@@ -295,7 +295,7 @@ class Shooting:
         return fleet
 
     def _fleet(self, count: int) -> Fleet:
-        """So many runs, to be started; the same ones each time."""
+        """A fleet of this size, created once and reused."""
         if count not in self._fleets:
             fleet = Fleet(self.plant, count, step=self.step_size, method=self.steps.method)
             self._fleets[count] = fleet

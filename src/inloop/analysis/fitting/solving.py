@@ -1,11 +1,11 @@
-"""The least-squares problem over parameters, delays and starts, and its solution.
+"""The least-squares problem over parameters, delays and initial states, and its solution.
 
     minimize  Σ ((y_predicted - y) / noise)²  +  w² Σ ((x_end - x_begin) / size)²
 
 The second sum closes the gaps between segments (multiple shooting, Bock 1983). w grows in stages:
-at first segments hang together loosely, so that nothing can diverge over a long run; in the end
-the gaps are far below what noise could tell. Each unknown is held where the search began, so weakly
-that this counts only for what the recordings do not tell, which would wander about else.
+at first segments are loosely coupled, so that nothing diverges over a long run; in the end the gaps
+are far below the noise. A weak regularization pulls each unknown to its initial value: it matters
+only in directions that the recordings do not determine, which would drift otherwise.
 """
 
 from __future__ import annotations
@@ -21,33 +21,34 @@ from inloop.analysis.fitting.shooting import Shooting
 from inloop.errors import SimulationError
 from inloop.plant import Array
 
-CLOSING = (1e2, 1e4, 1e6)  # w, stage after stage
-NOISE_ROUNDS = 4  # at most, in which noise levels are found from residuals
+CLOSING = (1e2, 1e4, 1e6)  # w, stage by stage
+NOISE_ROUNDS = 4  # maximum rounds that estimate noise levels from residuals
 SETTLED = 0.02  # relative change of noise levels that ends these rounds
-FIRST_NOISE = 0.05  # of the spread of a channel, where nothing is known of it
-LEAST_NOISE = 1e-12  # of the size of a channel: no residual is smaller than rounding
+FIRST_NOISE = 0.05  # initial noise level, relative to the standard deviation of a channel
+LEAST_NOISE = 1e-12  # minimum noise level, relative to the size of a channel: rounding
 TOLERANCE = 1e-10
-HELD = 1e-4  # standard deviations of noise that a change of an unknown by its size counts as
+HELD = 1e-4  # regularization: residual of an unknown that changes by its size
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Where the search ended.
+    """The result of the search.
 
     Attributes:
-        values: of the unknowns.
-        nodes: states at the begins of segments.
-        covariance: of the unknowns.
-        information: inverse of it, in units of `Unknowns.scale`, starts projected out.
-        noise: of each channel.
-        residuals: measured less predicted, one array (samples, channels) per segment.
-        gap: the largest one between segments, in the sizes of states.
+        values: values of the unknowns.
+        nodes: initial states of the segments.
+        covariance: covariance of the unknowns.
+        information: its inverse, in units of `Unknowns.scale`, initial states projected out.
+        noise: standard deviation of each channel.
+        residuals: measured minus predicted, one array (samples, channels) per segment.
+        gap: the largest gap between segments, in sizes of states.
         evaluations: how often all recordings were predicted.
-        converged: whether the search came to rest.
-        derivatives: how they were found.
-        slopes: of the samples in their own deviations by the unknowns, starts projected out.
+        converged: whether the search converged.
+        derivatives: how derivatives were computed.
+        slopes: derivatives of the samples, in standard deviations, by the unknowns, with initial
+            states projected out.
     """
 
     values: Array
@@ -63,15 +64,16 @@ class Solution:
     slopes: Array
 
     def led_by(self, changes: Sequence[Array]) -> Array:
-        """How far small changes of all predictions, one array per segment, move the values."""
+        """Change of the values due to small changes of the predictions, one array per segment."""
         rows = np.concatenate([(each / self.noise).ravel() for each in changes])
         return np.asarray(np.linalg.lstsq(self.slopes, rows, rcond=1e-7)[0])
 
 
 class Problem:
-    """Residuals and their derivatives as functions of one vector.
+    """Residuals and their Jacobian as functions of one vector.
 
-    The vector holds unknowns in units of their scales, then free entries of nodes in their sizes.
+    The vector contains the unknowns in units of their scales, then the free entries of the nodes in
+    their sizes.
     """
 
     def __init__(
@@ -87,7 +89,7 @@ class Problem:
         open_ended = np.full(len(sizes), np.inf)
         self.lower = np.concatenate([unknowns.lower, -open_ended]) / self.units
         self.upper = np.concatenate([unknowns.upper, open_ended]) / self.units
-        # where the free entries of a node are in the vector
+        # indices of the free entries of the nodes in the vector
         self.places = np.full(self.free.shape, -1)
         self.places[self.free] = self.count + np.arange(len(sizes))
         self.evaluations = 0
@@ -104,7 +106,7 @@ class Problem:
         return (x * self.units)[: self.count], nodes
 
     def misses(self, x: Array) -> tuple[list[Array], Array]:
-        """Predicted less measured per segment, and gaps at handovers, by segment."""
+        """Predicted minus measured outputs per segment, and gaps at handovers."""
         values, nodes = self.parts(x)
         self.evaluations += 1
         seen, ends = self.shooting.predict(values, nodes)
@@ -117,12 +119,12 @@ class Problem:
 
     @property
     def joined(self) -> Array:
-        """Numbers of the segments that are followed by another one."""
+        """Indices of the segments that are followed by another one."""
         segments = self.shooting.segments
         return np.array([k for k, each in enumerate(segments) if each.handover is not None], int)
 
     def residuals(self, x: Array) -> Array:
-        """All of them, in their own standard deviations."""
+        """All residuals, in standard deviations."""
         missed, gaps = self.misses(x)
         rows = [(each / self.noise).ravel() for each in missed]
         held = HELD * (x - self.vector(self.shooting.unknowns.first, self.shooting.nodes))
@@ -147,7 +149,7 @@ class Problem:
         return np.vstack([np.vstack(blocks) * self.units, held])
 
     def _spread(self, rows: Array, segment: int) -> Array:
-        """Columns of one segment's derivatives where they are in the vector, before units."""
+        """Scatter the columns of a segment's derivatives into the vector's columns, unscaled."""
         wide = np.zeros((len(rows), len(self.units)))
         wide[:, : self.count] = rows[:, : self.count]
         places, free = self.places[segment], self.free[segment]
@@ -164,18 +166,18 @@ def solve(
     *,
     exact: bool = True,
 ) -> Solution:
-    """Find the unknowns; noise levels that are not given are found from the residuals.
+    """Solve for the unknowns; noise levels that are not given are estimated from the residuals.
 
     Args:
         shooting: predictions.
         noise: known standard deviations of channels, by name.
         outputs: names of all channels.
-        most: evaluations in each stage.
-        tell: told what the search is at.
-        exact: take exact derivatives where there are any.
+        most: maximum number of evaluations in each stage.
+        tell: called with progress messages.
+        exact: use exact derivatives if available.
 
     Raises:
-        InputError: runs cannot start with the values the search begins with.
+        InputError: runs cannot start with the initial values of the search.
         SimulationError: the plant cannot be run with these values.
     """
     known = np.array([noise.get(name, 0.0) for name in outputs])
@@ -236,7 +238,7 @@ def _minimize(
 
 
 def _levels(problem: Problem, x: Array, known: Array, spread: Array) -> Array:
-    """Noise of each channel from what is left, unknowns counted."""
+    """Noise of each channel from the residuals, corrected for the number of unknowns."""
     rows = np.vstack(problem.misses(x)[0])
     share = 1.0 - (len(x) - len(problem.joined) * problem.shooting.nodes.shape[1]) / max(
         rows.size, 1
@@ -250,7 +252,7 @@ def _solution(problem: Problem, x: Array, evaluations: int, converged: bool) -> 
     values, nodes = problem.parts(x)
     missed, gaps = problem.misses(x)
     J = problem.jacobian(x)
-    # starts projected out: what is left tells of the unknowns alone
+    # project out the initial states: the rest is information on the unknowns alone
     parameters, starts = J[:, : problem.count], J[:, problem.count :]
     if starts.shape[1]:
         basis = scipy.linalg.orth(starts / np.linalg.norm(starts, axis=0).clip(1e-300))

@@ -1,4 +1,4 @@
-"""What is fitted: live parameters and delays by name, with scales and bounds."""
+"""Unknowns of a fit: live parameters and delays by name, with scales and bounds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, reals
 
 DELAY = ".delay"
-MOST_DELAY = 10.0  # periods of a recording that a fitted delay may have, unless bounds say more
-# parameters that are positive in the plant and have one of these units stay positive
+MOST_DELAY = 10.0  # maximum fitted delay in periods of a recording, unless bounds are given
+# parameters with one of these units stay positive if they are positive in the plant
 POSITIVE_UNITS = frozenset((
     "kg", "kg/m", "kg*m^2", "N/m", "N*m/rad", "N*s/m", "N*m*s/rad", "Pa", "s", "Hz", "m^2",
 ))  # fmt: skip
@@ -23,15 +23,15 @@ POSITIVE_UNITS = frozenset((
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Parameters, then delays: columns of everything that has one entry for each of them.
+    """Parameters, then delays; this is the order of all arrays with one entry per unknown.
 
     Attributes:
-        names: of live parameters of the plant.
-        channels: of the outputs whose delay is fitted.
-        units: of both.
-        first: where the search begins.
+        names: names of live parameters of the plant.
+        channels: names of outputs whose delay is fitted.
+        units: units of both.
+        first: initial values of the search.
         lower, upper: bounds.
-        scale: by which values are made numbers of the order of 1.
+        scale: sizes that scale the values to the order of 1.
     """
 
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ class Unknowns:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of both, as the user writes them."""
+        """Names of parameters and delays, as the user writes them."""
         return (*self.names, *(name + DELAY for name in self.channels))
 
     def __len__(self) -> int:
@@ -59,10 +59,10 @@ def choose_unknowns(
     delay: Mapping[str, float],
     bounds: Any,
 ) -> Unknowns:
-    """Parameters and delays that names and patterns choose.
+    """Parameters and delays selected by names and patterns.
 
     Raises:
-        InputError: a name is unknown, or a bound is of no use.
+        InputError: a name is unknown, or a bound is invalid.
     """
     names, channels = _chosen(plant, wanted, outputs)
     given = _bounds(bounds, (*names, *(channel + DELAY for channel in channels)))
@@ -135,10 +135,10 @@ def _within(allowed: tuple[float, float], given: tuple[float, float] | None) -> 
 
 
 def by_channel(given: Any, what: str, outputs: Sequence[str]) -> dict[str, float]:
-    """A number for some of the channels, by name; not negative.
+    """Nonnegative numbers for some of the channels, by name.
 
     Raises:
-        InputError: a name is no channel, or a value is of no use.
+        InputError: a name is not a channel, or a value is invalid.
     """
     found = {}
     for name, value in by_name(given, what).items():

@@ -1,4 +1,4 @@
-"""Inertias and friction from measured motion and efforts.
+"""Identify inertias and friction from measured motion and efforts.
 
 base = base_parameters(plant, friction="all")       # what efforts can tell, and how it is grouped
 motion = excitation(plant, speed=2.0, acceleration=6.0)   # a motion that tells it well

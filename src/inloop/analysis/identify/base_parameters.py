@@ -1,14 +1,14 @@
-"""Base parameters: the combinations of inertial parameters that efforts tell.
+"""Base parameters: the combinations of inertial parameters that efforts determine.
 
-A column of the regressor that is zero belongs to a parameter without influence. Of the others,
-those that follow from the columns before them at every state are moved onto these:
+A zero column of the regressor belongs to a parameter without influence. Columns that are linear
+combinations of previous ones at every state are regrouped into these:
 
     Y π = Y_kept b,   b = K π,   Y = Y_kept K
 
-Whether they follow is decided by an orthogonal factorization over random states: the regressor is
+Linear dependence is decided by an orthogonal factorization over random states: the regressor is
 analytic, so that what holds at enough random states holds everywhere (Gautier 1991). Columns are
-asked in an order that keeps what is usual (Gautier & Khalil 1990): bodies from base to tip, and the
-mass, the first moment along and one moment of inertia across the axis of a joint last.
+tested in an order that keeps the usual ones (Gautier & Khalil 1990): bodies from base to tip, with
+the mass, the first moment along and one moment of inertia across the joint axis last.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from inloop.errors import InputError
 from inloop.plant import Array, BarePlant
 from inloop.plant.keywords import checked_call
 
-DEPENDENT = 1e-9  # part of a column that may be left when it follows from others
-ZERO = 1e-12  # columns that are smaller than this, beside the largest, are rounding
+DEPENDENT = 1e-9  # relative remainder below which a column depends on others
+ZERO = 1e-12  # columns below this fraction of the largest are rounding errors
 
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """What can be known of the parameters of a regressor from motion and efforts.
+    """Identifiable combinations of the parameters of a regressor.
 
     Attributes:
-        regressor: whose columns they are.
-        kept: columns that stand for the base parameters.
+        regressor: the regressor.
+        kept: columns of the base parameters.
         grouping: K of b = K π, shape (base parameters, parameters).
         unseen: names of parameters without any influence on the efforts.
     """
@@ -50,29 +50,29 @@ class BaseParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of each base parameter, the name of the parameter that it is grouped under."""
+        """For each base parameter, the name of the parameter that it is grouped under."""
         return tuple(self.regressor.names[k] for k in self.kept)
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of each base parameter."""
+        """Units of the base parameters."""
         return tuple(self.regressor.units[k] for k in self.kept)
 
     @property
     def values(self) -> Array:
-        """Base parameters of the model as it is."""
+        """Base parameters of the current model."""
         return np.asarray(self.grouping @ self.regressor.values)
 
     @property
     def formulas(self) -> tuple[str, ...]:
-        """Of each base parameter, what it is made of: "arm.J.zz + hand.J.yy + 0.09 hand.mass"."""
+        """Linear combinations, such as "arm.J.zz + hand.J.yy + 0.09 hand.mass"."""
         return tuple(
             _formula(k, row, self.regressor.names)
             for k, row in zip(self.kept, self.grouping, strict=True)
         )
 
     def __str__(self) -> str:
-        """A line for each base parameter, and what has no influence."""
+        """A line for each base parameter, and the parameters without influence."""
         lines = [f"{len(self)} base parameters of {len(self.regressor.names)}"]
         width = max((len(name) for name in self.names), default=0)
         lines += [
@@ -98,7 +98,7 @@ def base_parameters(
         plant: the compiled mechanism, without modes and flexible links.
         armature: see `regressor`.
         friction: see `regressor`.
-        seed: of the random states.
+        seed: seed of the random states.
     """
     return base_of(regressor(plant, armature=armature, friction=friction), seed)
 
@@ -106,7 +106,7 @@ def base_parameters(
 def chosen_base(
     plant: BarePlant, given: BaseParameters | None, armature: bool, friction: str | Sequence[str]
 ) -> BaseParameters:
-    """Base parameters that were found before, if they are those of the plant; else found now."""
+    """The given base parameters, checked to be those of the plant; computed if not given."""
     if given is None:
         return base_parameters(plant, armature=armature, friction=friction)
     if getattr(getattr(given, "regressor", None), "plant", None) is not plant:
@@ -123,7 +123,7 @@ def base_of(Y: Regressor, seed: int = 0) -> BaseParameters:
     # each row is a power: efforts times units of the coordinates
     rows = Y.along(Y.closing.random_states(count, seed)) * Y.closing.sizes[:, None]
     W = rows.reshape(-1, len(Y.names))
-    # what is left of a zero by rounding, for masses and lengths of usual size, is zero
+    # columns at rounding level, for masses and lengths of typical size, are zero
     size = np.linalg.norm(W, axis=0) * _usual_sizes(Y)
     W[:, size <= ZERO * size.max()] = 0.0
     kept, grouping = independent_columns(W, _order(Y))
@@ -133,14 +133,14 @@ def base_of(Y: Regressor, seed: int = 0) -> BaseParameters:
 
 
 def _usual_sizes(Y: Regressor) -> Array:
-    """Sizes of the parameters of a body of 1 kg, and of a joint that moves it."""
+    """Typical parameter sizes of a body of 1 kg, and of a joint that moves it."""
     length = Y.plant.size.length
     of_body = [length ** (0 if k == 0 else 1 if k < 4 else 2) for k in range(10)]
     return np.array([*len(Y.inertial.bodies) * of_body, *len(Y.kinds) * Y.plant.n * [length**2]])
 
 
 def seen_in(base: BaseParameters, W: Array) -> BaseParameters:
-    """The base parameters that rows of Y_kept tell, for motions that do not tell all of them."""
+    """The base parameters that rows of Y_kept determine, for motions that do not excite all."""
     kept, grouping = independent_columns(W, range(len(base)))
     if len(kept) == len(base):
         return base
@@ -148,11 +148,11 @@ def seen_in(base: BaseParameters, W: Array) -> BaseParameters:
 
 
 def independent_columns(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...], Array]:
-    """Columns that do not follow from those before them, and K of W = W_kept K.
+    """Columns that are linearly independent of previous ones, and K of W = W_kept K.
 
     Args:
         W: rows of a regressor.
-        order: in which columns are asked.
+        order: order in which columns are tested.
     """
     size = np.linalg.norm(W, axis=0)
     unit = W / np.where(size > 0.0, size, 1.0)
@@ -160,7 +160,7 @@ def independent_columns(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...]
     kept: list[int] = []
     for k in order:
         left = unit[:, k]
-        for _ in range(2):  # once more, so that rounding does not count
+        for _ in range(2):  # Gram-Schmidt twice, against rounding errors
             left = left - basis @ (basis.T @ left)
         rest = float(np.linalg.norm(left))
         if rest > DEPENDENT:
@@ -175,7 +175,7 @@ def independent_columns(W: Array, order: Sequence[int]) -> tuple[tuple[int, ...]
 
 
 def _check_rank(W: Array, count: int) -> None:
-    """The same number of columns must be found with pivoting, which is safe against rounding."""
+    """Check the number of columns by QR with pivoting, which is robust to rounding errors."""
     size = np.linalg.norm(W, axis=0)
     R = scipy.linalg.qr(W / np.where(size > 0.0, size, 1.0), mode="r", pivoting=True)[0]
     pivots = np.abs(np.diag(R))
@@ -188,7 +188,7 @@ def _check_rank(W: Array, count: int) -> None:
 
 
 def _order(Y: Regressor) -> list[int]:
-    """Bodies from base to tip, what is usually moved to the parent last; then joints."""
+    """Bodies from base to tip, parameters usually regrouped to the parent last; then joints."""
     found: list[int] = []
     for number, body in enumerate(Y.inertial.bodies):
         places = _order_in(body.joint.kind.turns, body.joint.axis)
@@ -197,7 +197,7 @@ def _order(Y: Regressor) -> list[int]:
 
 
 def _order_in(turns: bool, axis: Sequence[float]) -> tuple[int, ...]:
-    """Places of a body's ten parameters, for a joint that turns or slides."""
+    """Order of a body's ten parameters, for a joint that turns or slides."""
     if not turns:
         return tuple(range(10))  # its moments of inertia follow from those of the parent
     along = int(np.argmax(np.abs(axis)))

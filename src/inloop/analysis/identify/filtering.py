@@ -2,13 +2,13 @@
 
 Samples are filtered and differentiated by their Fourier series: amplitudes at frequency f are
 multiplied by 1/(1 + (f/cutoff)⁸), what a Butterworth filter of order 4 does forwards and backwards.
-No phase is shifted, and motions up to a fifth of the cut-off stay as they are (3e-6 there). So that
-the series knows no jump, the line between the first and the last sample is taken off and the rest
-is continued as an odd function beyond both ends.
+There is no phase shift, and motions up to a fifth of the cut-off are unchanged (to 3e-6). To avoid
+jumps in the series, the line between the first and the last sample is subtracted, and the rest is
+extended as an odd function beyond both ends.
 
 Efforts and columns of the regressor pass the same filter, so that both sides of tau = Y π stay
-equal, and are then sampled as rarely as the filter allows: what noise is left is white again, and
-standard deviations count every row once (Gautier 1997, "parallel filtering").
+equal, and are then decimated as far as the filter allows: the remaining noise is white again, and
+rows count as independent in standard deviations (Gautier 1997, "parallel filtering").
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ STEEPNESS = 8  # power of f/cutoff
 # bandwidth of white noise with the same power at f = 0 and in all, in cut-offs:
 # ∫ (1 + x⁸)⁻² dx = 7/8 (π/8) / sin(π/8)
 NOISE_BANDWIDTH = 0.875 * (math.pi / 8) / math.sin(math.pi / 8)
-SETTLING = 4.0  # periods of the cut-off that are left away at both ends
-UNIFORM = 1e-3  # of a step, by which times may differ from multiples of it
+SETTLING = 4.0  # periods of the cut-off frequency that are dropped at both ends
+UNIFORM = 1e-3  # allowed relative deviation of a time step from the mean
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class ZeroPhaseFilter:
     """A low-pass filter for samples at equal steps.
 
     Attributes:
-        step: between samples [s].
-        cutoff: where half of an amplitude is left [Hz].
+        step: time between samples [s].
+        cutoff: frequency at which half of the amplitude remains [Hz].
     """
 
     step: float
@@ -62,7 +62,7 @@ class ZeroPhaseFilter:
         """Filter along the first axis, and differentiate 0, 1 or 2 times."""
         count = len(values)
         every = values.reshape(count, -1)
-        # one signal after the other in memory; many entries of a regressor are zero
+        # signals contiguous in memory; many entries of a regressor are zero
         moving = np.flatnonzero(every.any(axis=0))
         y = np.ascontiguousarray(every[:, moving].T)
         rise = (y[:, -1:] - y[:, :1]) / (count - 1)
@@ -78,10 +78,10 @@ class ZeroPhaseFilter:
 
     @property
     def settling(self) -> int:
-        """Samples at each end that know of the ends."""
+        """Number of samples at each end that are affected by the ends."""
         return math.ceil(SETTLING / (self.cutoff * self.step))
 
     @property
     def stride(self) -> int:
-        """Every how many samples noise is new."""
+        """Decimation factor: samples this far apart have independent noise."""
         return max(1, math.ceil(0.5 / (NOISE_BANDWIDTH * self.cutoff * self.step)))

@@ -17,16 +17,16 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, reals
 from inloop.plant.keywords import checked_call
 
-CORRELATED = 0.3  # residuals from row to row: from there on standard deviations are too small
+CORRELATED = 0.3  # correlation of successive residuals above which deviations are too small
 
-PORTION = 4096  # samples whose whole regressor is in memory
+PORTION = 4096  # samples per block: the full regressor of a block is in memory
 
 
 @dataclass(frozen=True)
 class Samples:
     """Measured motion and efforts, one row per time.
 
-    Columns of q, qd and qdd are the measured coordinates, those of tau all joints or these.
+    Columns of q, qd and qdd are the measured coordinates; those of tau, these or all joints.
     """
 
     t: Array
@@ -54,23 +54,23 @@ def fit(
 ) -> Identified:
     """Identify the base parameters of a mechanism from measured motion and efforts.
 
-    Force laws of the model count as known; friction is what comes on top of them. In a mechanism
-    with loops the measured coordinates are the independent and driven ones, the others follow.
+    Force laws of the model are treated as known; friction is identified in addition to them. In a
+    mechanism with loops, the measured coordinates are the independent and driven ones.
 
     Args:
-        plant: the mechanism: its geometry is used as it is, its inertias are a guess.
+        plant: the mechanism: its geometry is exact, its inertias are an initial guess.
         t: times [s], shape (N,).
-        q: measured positions, shape (N, nq); of loops also of the measured coordinates only.
-        tau: measured efforts of all joints [N·m or N], shape (N, n), 0 where there is no motor; of
-            loops also of the measured coordinates only.
-        qd: measured velocities; else found from q, which needs a cut-off.
-        qdd: measured accelerations; else found from qd or q, which needs a cut-off.
-        inputs: measured inputs of the plant, by name; 0 by default.
-        cutoff: of the zero-phase filter that q, efforts and the regressor pass [Hz]: about five
-            times the highest frequency of the motion.
+        q: measured positions, shape (N, nq); with loops, or of the measured coordinates only.
+        tau: measured efforts of all joints [N·m or N], shape (N, n), 0 without a motor; with loops,
+            or of the measured coordinates only.
+        qd: measured velocities; default: from q, which requires a cut-off.
+        qdd: measured accelerations; default: from qd or q, which requires a cut-off.
+        inputs: measured inputs of the plant, by name; default: their initial values.
+        cutoff: cut-off frequency of the zero-phase filter for q, efforts and the regressor [Hz]:
+            about five times the highest frequency of the motion.
         friction: see `regressor`.
         armature: see `regressor`.
-        base: base parameters that were found before; then friction and armature are as there.
+        base: base parameters computed before; they then determine friction and armature.
     """
     given = chosen_base(plant, base, armature, friction)
     closing = given.regressor.closing
@@ -87,7 +87,7 @@ def fit(
     if filtered is not None:
         edge = filtered.settling
         kept = slice(edge, max(len(W) - edge, edge), filtered.stride)
-        # joint after joint: filtered rows of all of them would take much memory
+        # joint by joint, to save memory
         W = np.stack([filtered(W[:, j])[kept] for j in range(W.shape[1])], axis=1)
         target, time = filtered(target)[kept], time[kept]
     if W.shape[0] * W.shape[1] <= 2 * W.shape[2]:
@@ -116,7 +116,7 @@ def read_samples(
     inputs: Mapping[str, Array] | None,
     closing: Closing | None = None,
 ) -> Samples:
-    """Measured columns, checked; those that are None are zero."""
+    """Check measured columns; those that are None become zero."""
     time = reals(t, "t")
     if time.ndim != 1 or len(time) < 2 or not np.all(np.diff(time) > 0.0):
         raise InputError(
@@ -180,7 +180,7 @@ def with_motion(
 
 
 def regressor_rows(base: BaseParameters, motion: Motion) -> tuple[Array, Array]:
-    """Y_kept at all samples, and the efforts Y π of the model as it is."""
+    """Y_kept at all samples, and the efforts Y π of the current model."""
     regressor = base.regressor
     rows = len(motion.q), len(regressor.coordinates)
     W, of_model = np.empty((*rows, len(base))), np.empty(rows)
@@ -199,7 +199,7 @@ def _efforts(closing: Closing, motion: Motion, tau: Array) -> Array:
 
 
 def _known(base: BaseParameters, of_model: Array, motion: Motion, s: Samples) -> Array:
-    """Efforts that are not in the columns: armatures of the model, force laws and inputs."""
+    """Known efforts, not in the columns: armatures of the model, force laws and inputs."""
     regressor = base.regressor
     plant = regressor.plant
     armature = 0.0 if "armature" in regressor.kinds else regressor.inertial.armature

@@ -1,4 +1,4 @@
-"""What was found from measured motion and efforts: a table, a figure, and numbers for a model."""
+"""Result of an identification: a table, a figure, and parameters for a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inloop.plant.inertias import Mechanism, named, with_inertias
 from inloop.simulate import blank_figure
 from inloop.simulate.results.figure import COLORS, GRID, INK
 
-WEAK = 0.3  # standard deviation, as a part of the value, above which a parameter is hardly known
+WEAK = 0.3  # relative standard deviation above which a parameter is hardly known
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Identified:
     """Base parameters with their standard deviations, and consistent parameters of all bodies.
 
     Attributes:
-        base: what the base parameters are made of.
-        values: of the base parameters, in the units of `base.units`.
-        covariance: of the values.
-        unidentified: names of parameters that do not follow from the motion, in no combination.
+        base: the base parameters.
+        values: values of the base parameters, in the units of `base.units`.
+        covariance: covariance of the values.
+        unidentified: names of parameters that are part of no identified combination.
         noise: standard deviation of each joint's efforts about the model [N·m or N].
-        condition: of the weighted regressor, columns scaled to the same length.
-        t: times of the rows that were used [s], shape (N,).
-        tau: measured efforts there, less what force laws of the model give, shape (N, n).
-        residuals: what the identified model leaves of them, shape (N, n).
-        notes: what a reader should know.
+        condition: condition number of the weighted regressor, columns scaled to unit length.
+        t: times of the rows used [s], shape (N,).
+        tau: measured efforts minus those of known force laws, shape (N, n).
+        residuals: efforts that the identified model does not explain, shape (N, n).
+        notes: notes for the reader.
     """
 
     base: BaseParameters
@@ -57,7 +57,7 @@ class Identified:
 
     @property
     def relative(self) -> Array:
-        """Standard deviations as parts of the values."""
+        """Standard deviations relative to the values."""
         size = np.abs(self.values)
         return np.asarray(self.deviations / np.where(size > 0.0, size, np.finfo(float).tiny))
 
@@ -76,7 +76,7 @@ class Identified:
         others = range(10 * bodies, len(names))
         positive = [k for k in others if not names[k].endswith(".offset")]
         for k in others:
-            # the model knows no friction: the order of magnitude is what was found
+            # the model has no friction: the identified value gives the order of magnitude
             value = known.get(names[k], 0.0)
             guess[k] = guess[k] or (abs(value) if k in positive else value)
         length = regressor.plant.size.length
@@ -87,10 +87,10 @@ class Identified:
 
     @property
     def full(self) -> Array:
-        """All parameters of the regressor, in its order, of bodies that can be real.
+        """All parameters of the regressor, in its order, physically consistent.
 
-        Their base parameters are those identified; what these leave open is as near as it can be
-        to the model (see `consistency`).
+        Their base parameters are those identified; what these leave undetermined is as close as
+        possible to the model (see `consistency`).
         """
         return self._consistent[0]
 
@@ -101,10 +101,10 @@ class Identified:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """`full` under the names that live parameters have: "<body>.com.x", "<body>.inertia.xx".
+        """`full` under the names of live parameters: "<body>.com.x", "<body>.inertia.xx".
 
-        Inertias are about the center of mass. `plant.parameters.update(...)` takes those that are
-        live, `mechanism()` holds all of them. Friction is "<joint>.viscous" and so on.
+        Inertias are about the center of mass. `plant.parameters.update(...)` accepts those that are
+        live, `mechanism()` contains all of them. Friction is "<joint>.viscous" and so on.
         """
         regressor = self.base.regressor
         bodies = regressor.inertial.bodies
@@ -118,11 +118,11 @@ class Identified:
         return found
 
     def mechanism(self) -> Mechanism:
-        """The model with the inertias and armatures found, for `il.compile_mechanism`."""
+        """The model with the identified inertias and armatures, for `il.compile_mechanism`."""
         return with_inertias(self.base.regressor.plant.mechanism, self.parameters)
 
     def __str__(self) -> str:
-        """A table of base parameters, what they are made of, and notes."""
+        """A table of base parameters with their formulas, and notes."""
         width = max(len(name) for name in (*self.base.names, "base parameter"))
         head = f"{'base parameter':{width}}  {'value':>12}  {'deviation':>10}  {'relative':>8}"
         lines = [f"{head}  made of"]
@@ -143,11 +143,11 @@ class Identified:
         return "\n".join([*lines, *self.notes])
 
     def plot(self, *, file: str | Path | None = None, joints: Sequence[str] | None = None) -> Any:
-        """Measured efforts, those of the identified model, and what is left between them.
+        """Plot measured efforts, those of the identified model, and the residuals.
 
         Args:
             file: write the figure to this file.
-            joints: names; all by default.
+            joints: names; default: all.
         """
         plant, measured = self.base.regressor.plant, self.base.regressor.coordinates
         chosen = measured if joints is None else name_list(joints, "joints")

@@ -1,4 +1,4 @@
-"""Weighted linear least squares with a noise level for each joint, found from its own residuals."""
+"""Weighted linear least squares with noise levels per joint, estimated from the residuals."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import scipy
 
 from inloop.plant import Array
 
-ROUNDS = 4  # of residuals to weights and back
-FIRST = 1e-3  # of the largest efforts: what is first taken for the noise of small ones
-LEAST = 1e-12  # of the size of the efforts: noise of data without noise
+ROUNDS = 4  # iterations of the reweighting
+FIRST = 1e-3  # minimum initial noise level, relative to the largest efforts
+LEAST = 1e-12  # minimum noise level, relative to the efforts, for noiseless data
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What solves tau = W b best.
+    """Least-squares solution of tau = W b.
 
     Attributes:
         b: shape (columns,).
-        covariance: of b.
+        covariance: covariance of b.
         noise: standard deviation of the efforts of each joint, from the residuals [N·m or N].
         residuals: tau - W b, shape (samples, joints).
-        condition: of W with weighted rows, and columns scaled to the same length.
+        condition: condition number of W with weighted rows and columns scaled to unit length.
     """
 
     b: Array
@@ -34,7 +34,7 @@ class Solution:
 
 
 def solve(W: Array, tau: Array) -> Solution:
-    """Solve with rows of each joint weighted by its noise.
+    """Solve with the rows of each joint weighted by its noise.
 
     Args:
         W: shape (samples, joints, columns).
@@ -43,9 +43,9 @@ def solve(W: Array, tau: Array) -> Solution:
     samples, joints, columns = W.shape
     size = np.sqrt(np.mean(tau**2, axis=0))
     floor = LEAST * float(size.max())
-    # joints without motors have no efforts, but noise
+    # joints without motors have no effort, but still noise
     noise = np.maximum(size, FIRST * float(size.max()))
-    share = columns / joints  # parameters that each joint pays for
+    share = columns / joints  # degrees of freedom lost per joint
     for _ in range(ROUNDS):
         A = (W / noise[:, None]).reshape(-1, columns)
         length = np.linalg.norm(A, axis=0)

@@ -19,7 +19,7 @@ FRICTION = ("viscous", "coulomb", "offset")  # kinds, in the order of their colu
 
 @dataclass(frozen=True)
 class Regressor:
-    """Y(q, qd, qdd) with names for its columns: `regressor(q, qd, qdd) @ values` are efforts.
+    """Y(q, qd, qdd) with named columns: `regressor(q, qd, qdd) @ values` are efforts.
 
     Ten columns for each body: "<body>.mass" [kg], "<body>.mc.x" … [kg·m], the first moment, and
     "<body>.J.xx" … [kg·m²], the matrix entries of the inertia about the origin of the body frame,
@@ -31,13 +31,13 @@ class Regressor:
     the efforts count that act along them (see `closing`).
 
     Attributes:
-        plant: whose inverse dynamics it is.
-        names: of the columns.
-        units: of what they are multiplied by.
-        values: of the parameters in the model; friction is zero there.
+        plant: the compiled mechanism.
+        names: names of the columns.
+        units: units of the parameters.
+        values: parameter values of the model; friction is zero.
         inertial: the parameters of the bodies.
-        kinds: of columns that each joint has.
-        closing: how all coordinates follow from the measured ones.
+        kinds: kinds of columns per joint.
+        closing: computes all coordinates from the measured ones.
     """
 
     plant: BarePlant
@@ -58,8 +58,8 @@ class Regressor:
 
         Args:
             q: positions of the measured coordinates: all of a tree, the independent and driven
-                ones of a mechanism with loops. Loops are closed from state to state: give many in
-                the order in which they are passed.
+                ones of a mechanism with loops. Loops are closed from state to state: give several
+                states in the order of the motion.
             qd: their velocities.
             qdd: their accelerations.
         """
@@ -70,7 +70,7 @@ class Regressor:
         return Y[0] if single else Y
 
     def along(self, motion: Motion) -> Array:
-        """Y along a motion that fits the loops, shape (N, rows, p)."""
+        """Y along a motion that satisfies the loops, shape (N, rows, p)."""
         columns = {"viscous": motion.qd, "coulomb": np.sign(motion.qd), "armature": motion.qdd}
         columns["offset"] = np.ones_like(motion.qd)
         Y = regressor_of(self.plant, motion.q, motion.qd, motion.qdd)
@@ -91,9 +91,9 @@ def regressor(
 
     Args:
         plant: the compiled mechanism, without modes and flexible links.
-        armature: with a column for the armature of each joint.
-        friction: kinds of friction that each joint gets columns for: "viscous", "coulomb" and
-            "offset", which lets dry friction differ in both directions; or "all".
+        armature: add a column for the armature of each joint.
+        friction: kinds of friction columns per joint: "viscous", "coulomb" and "offset", which
+            allows dry friction to depend on the direction; or "all".
     """
     _refuse_others(plant)
     wanted = FRICTION if friction == "all" else name_list(friction, "friction")
@@ -119,7 +119,7 @@ def regressor(
 
 
 def _unit(kind: str, coordinate: str) -> str:
-    """The unit of a parameter of a joint whose coordinate is in rad or m."""
+    """Unit of a joint's parameter, for a coordinate in rad or m."""
     turns = coordinate == "rad"
     effort = "N·m" if turns else "N"
     of_kind = {"armature": "kg·m²" if turns else "kg", "viscous": f"{effort}·s/{coordinate}"}
@@ -127,7 +127,7 @@ def _unit(kind: str, coordinate: str) -> str:
 
 
 def _refuse_others(plant: BarePlant) -> None:
-    """Efforts must follow from the motion alone."""
+    """Reject plants whose efforts are not functions of the motion alone."""
     if plant.has_events or plant.mechanism.locks:
         raise InputError(
             f"model '{plant.name}' has modes: its efforts do not follow from its motion",

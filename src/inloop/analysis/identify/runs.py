@@ -30,10 +30,10 @@ def fit_run(
 ) -> Identified:
     """Identify the base parameters of a mechanism from a run: simulated, or recorded (`il.read`).
 
-    Positions and velocities are those of the run. Efforts are "<joint>.tau", of the controller or
-    of the mailbox; they are held from sample to sample, and at a sample count as the mean of what
-    was held before and after it. Those of driven joints are "<joint>.effort". Inputs of the plant
-    count as they were.
+    Positions and velocities are those of the run. Efforts are "<joint>.tau", from the controller or
+    the mailbox; they are held between samples, and their value at a sample is the mean of those
+    before and after it. Those of driven joints are "<joint>.effort". Inputs of the plant are those
+    of the run.
 
     Args:
         plant: see `fit`.
@@ -73,7 +73,7 @@ def _effort(run: Result, joint: str, measured: Mapping[str, str]) -> Array:
 
 
 def _centered(run: Result, name: str) -> Array:
-    """An input at the samples: where it is held between them, the mean of before and after."""
+    """An input at the samples: if held between them, the mean of the values before and after."""
     values, how = np.asarray(run[name], dtype=np.float64), held(run, name)
     if how == "from":
         return 0.5 * (values + np.append(values[:1], values[:-1]))
