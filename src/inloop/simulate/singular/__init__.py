@@ -1,1 +1,1 @@
-"""Runs over and past singular positions of loops."""
+"""Runs through and past singular positions of loops."""

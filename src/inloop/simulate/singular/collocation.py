@@ -1,10 +1,10 @@
-"""One long step by collocation at the points of Gauss, which stay away from its middle.
+"""One long step by Gauss collocation, whose points stay away from its middle.
 
 x(t + c_i H) = x + H Σ_j a_ij K_j with K_i = f(t + c_i H, x(t + c_i H)): order 2s with s points, and
 a polynomial of degree s for everything between (Hairer, Nørsett & Wanner, Solving Ordinary
-Differential Equations I (1993), II.7, doi:10.1007/978-3-540-78862-1). K is found by a simplified
+Differential Equations I (1993), II.7, doi:10.1007/978-3-540-78862-1). K is computed by a simplified
 Newton iteration. The rates of a mechanism do not depend on the estimates of its dependent
-coordinates, so that these only follow.
+coordinates, so these are left out of the Jacobian.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from inloop.simulate.scales import Function
 
 MOST_ITERATIONS = 40
 CONVERGED = 1e-14  # last correction, relative to the largest change over the step
-STALLED = 1e-7  # below it, corrections that no longer shrink are rounding
-INCREMENT = 1e-7  # of differences, relative
+STALLED = 1e-7  # below it, corrections that no longer shrink are rounding errors
+INCREMENT = 1e-7  # relative increment of finite differences
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The polynomial of one step.
+    """The collocation polynomial of one step.
 
     Attributes:
-        t: its begin [s].
-        length: its length [s].
-        x: state at its begin.
-        slopes: rates at the points, shape (s, size).
+        t: start time of the step [s].
+        length: length of the step [s].
+        x: state at its start.
+        slopes: rates at the collocation points, shape (s, size).
     """
 
     t: float
@@ -42,11 +42,11 @@ class Curve:
 
     @property
     def points(self) -> Array:
-        """Times of the points [s]."""
+        """Times of the collocation points [s]."""
         return self.t + self.length * _gauss(len(self.slopes))[0]
 
     def at(self, times: Array) -> Array:
-        """States at some times, shape (N, size)."""
+        """States at the given times, shape (N, size)."""
         weights = _integrals(len(self.slopes), (np.asarray(times) - self.t) / self.length)
         return np.asarray(self.x + self.length * weights @ self.slopes)
 
@@ -54,15 +54,15 @@ class Curve:
 def collocate(
     rates: Function, t: float, x: Array, length: float, guess: Array, sizes: Array
 ) -> Curve | None:
-    """The step from t to t + length; None if it cannot be found.
+    """The step from t to t + length; None if the iteration fails.
 
     Args:
-        rates: of what is integrated.
+        rates: right-hand side, x' = rates(t, x).
         t: time [s].
         x: state.
-        length: of the step [s].
-        guess: first guess of the rates at the points, shape (s, size).
-        sizes: one unit of each of the leading entries of x, those that the rates depend on.
+        length: length of the step [s].
+        guess: initial guess of the rates at the points, shape (s, size).
+        sizes: one unit of each leading entry of x, those on which the rates depend.
     """
     points, A = _gauss(len(guess))
     K, moving = np.array(guess), len(sizes)
@@ -89,7 +89,7 @@ def collocate(
 
 
 def _jacobian(rates: Function, t: float, x: Array, sizes: Array) -> Array | None:
-    """Differences of the first rates by the first entries of x, whose sizes are given."""
+    """∂rates/∂x by finite differences, for the leading entries whose sizes are given."""
     here, moving = rates(t, x), len(sizes)
     columns = []
     for k in range(moving):
@@ -103,13 +103,13 @@ def _jacobian(rates: Function, t: float, x: Array, sizes: Array) -> Array | None
 
 @functools.cache
 def _gauss(count: int) -> tuple[Array, Array]:
-    """Points in 0..1, and the matrix a_ij."""
+    """Gauss points in 0..1, and the matrix a_ij."""
     points = 0.5 * (1.0 + legendre.leggauss(count)[0])
     return points, _integrals(count, points)
 
 
 def _integrals(count: int, ends: Array) -> Array:
-    """Integrals from 0 to each end of the polynomials that are 1 at one point, 0 at the others."""
+    """Integrals of the Lagrange polynomials of the Gauss points, from 0 to each end."""
     nodes = legendre.leggauss(count)[0]
     basis = np.linalg.inv(legendre.legvander(nodes, count - 1))
     whole = legendre.legint(basis, lbnd=-1.0)

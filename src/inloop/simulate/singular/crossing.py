@@ -1,9 +1,9 @@
-"""Over a singular position, where no choice of independent coordinates is good.
+"""Crossing a singular position, where every choice of independent coordinates is ill-conditioned.
 
 Such a position lies between two states of a smooth motion, but near it rounding errors grow with
-the third power of the distance, and Newton's method may end on another branch. So it is passed in
-one long step of high order whose points stay away from it. That is done with two numbers of points:
-a way with a jump of velocity is dropped, and two that agree are believed.
+the inverse cube of the distance, and Newton's method may converge to another branch. It is
+therefore crossed in one long step of high order whose points stay away from it. This is done with
+two numbers of points: a crossing with a velocity jump is rejected, two that agree are accepted.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from inloop.simulate.results.samples import Samples
 from inloop.simulate.singular.collocation import Curve, collocate
 from inloop.simulate.systems import System, largest_violation
 
-# even numbers have no point in the middle; the nearest is at 0.13 of half the way
+# even numbers have no point in the middle; the nearest is at 0.13 of half the step
 POINTS, FEWER = 12, 10
-JUMP = 0.1  # of the velocity: more than an acceleration explains
-AGREEMENT = 1e-7  # of the velocity: what two good ways may differ by
-MIDDLE = 0.1  # of the way: nearer to the singular position nothing is computed
-INCREMENT = 1e-6  # of differences [rad or characteristic lengths]
-LOOK_AHEAD = 0.7  # of the way to it: where the distance is measured again
+JUMP = 0.1  # of the velocity: largest change beyond that explained by the acceleration
+AGREEMENT = 1e-7  # of the velocity: largest difference of two valid crossings
+MIDDLE = 0.1  # of the crossing: closer to the singular position, results are interpolated
+INCREMENT = 1e-6  # of finite differences [rad or characteristic lengths]
+LOOK_AHEAD = 0.7  # of the time to it: where the distance is measured again
 
 
 def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
-    """When the constraints will depend on each other, if it goes on as now [s]; else infinity.
+    """Time until the constraints become dependent if the motion continues [s]; else infinity.
 
-    The smallest singular value of J, without units, tells how far that is, whatever coordinates are
-    independent and whatever rows are in use. It is extrapolated along q + t qd + t²/2 qdd.
+    The smallest singular value of the scaled J measures the distance, whichever coordinates are
+    independent and whichever rows are in use. It is extrapolated along q + t qd + t²/2 qdd.
     """
     rank = len(system.formulation.carried.dependent)
     free = [k for k in range(plant.n) if k not in set(system.formulation.partition.driven)]
@@ -50,11 +50,11 @@ def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
         return np.inf
     moment = INCREMENT / fastest
     if not 0.5 * moment * system.speed(here.qdd[0]) * moment <= INCREMENT:
-        return np.inf  # nearly at rest: its velocity tells nothing
+        return np.inf  # nearly at rest: the velocity says nothing
     slope = (smallest(moment) - first) / moment
     if not slope < 0.0:
         return np.inf
-    # a straight line first, then one through a point further on
+    # linear extrapolation, then the secant through a point further ahead
     ahead = LOOK_AHEAD * -first / slope
     if ahead * fastest > 1.0:
         return -first / slope
@@ -64,12 +64,12 @@ def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
 
 @dataclass(frozen=True)
 class Way:
-    """A way over a singular position.
+    """A crossing of a singular position.
 
     Attributes:
         plant: the mechanism.
-        system: what moves.
-        curve: states of the stepper over time.
+        system: the system being integrated.
+        curve: stepper states over time.
         ends: first and last state.
         singular: time of the singular position [s].
     """
@@ -82,16 +82,16 @@ class Way:
 
     @property
     def turns_over(self) -> bool:
-        """Whether a pivot has changed its sign: the position was singular indeed."""
+        """Whether a pivot has changed sign: the position was indeed singular."""
         guard, ends = self.system.formulation.guard, self.ends
         first, last = (np.sign(guard(ends.q[k], ends.t[k])) for k in (0, 1))
         return bool(np.any(first != last))
 
     def samples(self, times: Array) -> Samples:
-        """The first state, states at some times inside, and the last one.
+        """The first state, states at the given times in between, and the last one.
 
-        Away from the singular position everything is computed from the curve. Near it coordinates
-        are brought to closure by the smallest correction, and everything else is interpolated.
+        Away from the singular position everything is computed from the curve. Near it, coordinates
+        are projected to closure by the minimum-norm correction; everything else is interpolated.
         """
         t0, t1 = self.ends.t
         far = np.abs(times - self.singular) > MIDDLE * (t1 - t0)
@@ -127,14 +127,14 @@ class Way:
 def cross(
     plant: BarePlant, system: System, begin: End, singular: float, duration: float
 ) -> Way | None:
-    """A way over a singular position; None if none can be trusted.
+    """A crossing of a singular position; None if it cannot be trusted.
 
     Args:
         plant: the mechanism.
-        system: what moves.
-        begin: where the run got to.
+        system: the system being integrated.
+        begin: state reached.
         singular: time from there to the singular position [s].
-        duration: of the way [s].
+        duration: duration of the crossing [s].
     """
     system.pull = 0.0
     ways = [_way(plant, system, begin, singular, duration, count) for count in (POINTS, FEWER)]
@@ -152,7 +152,7 @@ def _way(
     duration: float,
     count: int,
 ) -> Way | None:
-    """By one step with so many points, without the guard."""
+    """One step with `count` points, without the guard."""
     x = system.start(begin.t, begin.q, begin.qd, begin.z, guarded=False)
     first = system.motion(np.array([begin.t]), x[None])
     if not len(first.t) or first.qdd is None:
@@ -160,10 +160,10 @@ def _way(
     parts = system.formulation.partition
     u, v = list(parts.independent), list(parts.dependent)
     turning = plant.configuration.rates(begin.q, begin.qd)[plant.n :]
-    # the rates do not depend on the estimates, which are the last ones where nothing turns, unless
-    # their positions are free
+    # the rates depend on all of x if orientations are part of it or dependent positions are led;
+    # otherwise not on the estimates of dependent coordinates, which are its last entries
     moving = len(x) if len(turning) or system.formulation.led_positions else len(x) - len(v)
-    # first guess: constant accelerations
+    # initial guess: constant accelerations
     later = duration * 0.5 * (1.0 + np.polynomial.legendre.leggauss(count)[0])[:, None]
     speed = begin.qd + later * first.qdd[0]
     still = np.zeros((count, len(begin.z)))
@@ -178,7 +178,7 @@ def _way(
 
 
 def _is_smooth(way: Samples, sizes: Array) -> bool:
-    """Whether the velocities, in units of the coordinates, go on as they began."""
+    """Whether the velocities, in units of the coordinates, continue as they began."""
     assert way.qdd is not None
     duration, first, qd = way.t[1] - way.t[0], way.qdd[0] / sizes, way.qd / sizes
     miss = np.abs(qd[1] - qd[0] - duration * first).max()
@@ -186,7 +186,7 @@ def _is_smooth(way: Samples, sizes: Array) -> bool:
 
 
 def _difference(plant: BarePlant, a: Samples, b: Samples) -> float:
-    """Between the ends of two ways, as a part of the velocity."""
+    """Difference between the ends of two crossings, relative to the velocity."""
     assert a.qdd is not None
     sizes = plant.coordinate_sizes
     duration = a.t[1] - a.t[0]
@@ -198,7 +198,7 @@ def _difference(plant: BarePlant, a: Samples, b: Samples) -> float:
 
 
 def _interpolated(t: Array, values: Array, times: Array) -> Array:
-    """The polynomial through all values, in barycentric form (Berrut & Trefethen 2004)."""
+    """Polynomial interpolation of all values, in barycentric form (Berrut & Trefethen 2004)."""
     s = (t - t[0]) / (t[-1] - t[0])
     at = (np.asarray(times) - t[0]) / (t[-1] - t[0])
     apart = s[:, None] - s + np.eye(len(s))

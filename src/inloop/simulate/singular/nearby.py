@@ -1,12 +1,11 @@
-"""Past a singular position that a motion comes near to, but does not meet.
+"""Passing near a singular position without meeting it.
 
-There the directions that the loops leave free turn within a short way: one branch nearly meets
-another, and the motion goes on along that one. Steps that are short enough elsewhere miss such a
-turn. So where they would, each step of a run with fixed steps is made of several whose lengths are
-chosen by their error.
+There the null space of J turns within a short distance: one branch nearly meets another, and the
+motion continues along that one. Steps that are short enough elsewhere miss such a turn. Where
+they would, each fixed step of a run is divided into adaptive substeps.
 
-How fast the loops come near a singular position, or leave it, tells ‖J⁺ J̇‖: its reciprocal is the
-time to it if it is met, and the time that the turn takes if it is passed by.
+The rate at which the loops approach or leave a singular position is ‖J⁺ J̇‖: its reciprocal is
+the time to the position if it is met, and the duration of the turn if it is passed by.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ from inloop.plant import Array, BarePlant, Formulation
 from inloop.simulate.results.result import End
 from inloop.simulate.systems import System
 
-NEARLY = 0.1  # smallest singular value of J to its largest: beyond this no position is near
-RESOLVED = 0.01  # ‖J⁺ J̇‖ times the step up to which a turn of 2.5 times that is no matter
-MISSED = 0.05  # ‖J⁺ J̇‖ times the step from which on such a turn is worth a note
+NEARLY = 0.1  # smallest to largest singular value of J: above this, no singularity is near
+RESOLVED = 0.01  # ‖J⁺ J̇‖ times the step: up to this, a turn of 2.5 times as much is resolved
+MISSED = 0.05  # ‖J⁺ J̇‖ times the step: above this, such a turn deserves a note
 WHOLE_TURN = 2.0  # times the reciprocal of ‖J⁺ J̇‖: to the singular position and as far beyond
-TOLERANCE = 1e-9  # relative error per step; a thousandth of it of a unit
-MOST_STEPS = 10_000  # in one step of the run
+TOLERANCE = 1e-9  # relative error per step; the absolute one is a thousandth of it, in units
+MOST_STEPS = 10_000  # substeps in one step of the run
 UNRESOLVED = (Status.STEP_TOO_SMALL, Status.TOO_MANY_STEPS)
 L_STABLE = (Method.IMPLICIT, Method.RODAS)
-INCREMENT = 1e-6  # of differences [rad or characteristic lengths]
+INCREMENT = 1e-6  # of finite differences [rad or characteristic lengths]
 
 
 def turn_of_step(plant: BarePlant, system: System, now: End, step: float) -> float:
-    """‖J⁺ J̇‖ times the step, with what accelerations add soon; 0 far from singular positions.
+    """‖J⁺ J̇‖ times the step, including accelerations; 0 far from singular positions.
 
     Args:
         plant: the compiled mechanism.
-        system: what moves.
-        now: a state.
-        step: [s].
+        system: the system being integrated.
+        now: current state.
+        step: fixed step [s].
     """
     rank = len(system.formulation.carried.dependent)
     if not rank:
@@ -61,7 +60,7 @@ def turn_of_step(plant: BarePlant, system: System, now: End, step: float) -> flo
     inverse = np.linalg.pinv(J, rcond=0.5 * sizes[rank - 1] / sizes[0])
 
     def turn(direction: Array, time: float, longest: float) -> float:
-        # differences over a small way, where something moves
+        # central differences over a small distance, if anything moves
         way = INCREMENT / max(system.speed(direction), INCREMENT / longest)
         after, before = (
             _free_rows(
@@ -72,36 +71,36 @@ def turn_of_step(plant: BarePlant, system: System, now: End, step: float) -> flo
         change = inverse @ (after - before) / (2.0 * way)
         return float(np.linalg.norm(change, 2)) if np.all(np.isfinite(change)) else 0.0
 
-    # from rest, an acceleration of a leads through one unit in a time of about 1/√a
+    # from rest, an acceleration a covers one unit in a time of about 1/√a
     return step * (turn(now.qd, 1.0, step) + math.sqrt(turn(here.qdd[0], 0.0, step**2)))
 
 
 def steps_nearby(plant: BarePlant, system: System, now: End, step: float) -> int:
-    """How many steps [s] from here on are too near a singular position to resolve a turn; or 0."""
+    """Number of steps of this length [s], from here on, that would not resolve a turn."""
     turn = turn_of_step(plant, system, now, step)
     return math.ceil(WHOLE_TURN / turn) if turn > RESOLVED else 0
 
 
 def misses_turn(plant: BarePlant, system: System, now: End, step: float) -> bool:
-    """Whether steps [s] from here on are so near a singular position that they may go wrong."""
+    """Whether steps of this length [s] are so near a singular position that they may go wrong."""
     return turn_of_step(plant, system, now, step) > MISSED
 
 
 def _free_rows(plant: BarePlant, system: System, q: Array, t: float) -> Array:
-    """J of coordinates that no drive moves."""
+    """Scaled J, without the columns of driven coordinates."""
     free = [k for k in range(plant.n) if k not in set(system.formulation.partition.driven)]
     return np.asarray(system.formulation.scaled_rows(q, t)[1][:, free])
 
 
 @dataclass(frozen=True)
 class Nearby:
-    """A part of a run, near a singular position.
+    """A part of a run near a singular position.
 
     Attributes:
         status: how it ended.
-        steps: steps of the run that it has led through.
+        steps: number of fixed steps completed.
         t: times of the samples [s], shape (N,).
-        x: states of the stepper there, shape (N, size).
+        x: stepper states there, shape (N, size).
     """
 
     status: Status
@@ -111,12 +110,12 @@ class Nearby:
 
 
 def run_nearby(system: System, x: Array, now: End, schedule: FixedSteps) -> Nearby:
-    """Some steps of a run, each made of steps that are chosen by their error.
+    """Take fixed steps, each divided into adaptive substeps.
 
     Args:
-        system: what moves.
-        x: state of the stepper.
-        now: where the run got to.
+        system: the system being integrated.
+        x: stepper state.
+        now: state reached.
         schedule: the steps to take, and which of them are samples.
     """
     method = Method.RODAS if schedule.method in L_STABLE else Method.DOPRI
@@ -128,7 +127,7 @@ def run_nearby(system: System, x: Array, now: End, schedule: FixedSteps) -> Near
     while status == Status.OK and numbers[-1] < now.steps + schedule.steps:
         here, there = (k * schedule.step for k in (numbers[-1], numbers[-1] + 1))
         begin = MachineSnapshot(0, states[-1], here)
-        # Ctrl-C is seen between two steps: a thread for each would take longer than the step
+        # Ctrl-C is handled between two steps: a thread for each would take longer than the step
         done = run_machine(system.table, begin, replace(one, t_end=there), short=True)
         status = Status(done.status)
         if status == Status.OK:
@@ -141,7 +140,7 @@ def run_nearby(system: System, x: Array, now: End, schedule: FixedSteps) -> Near
 
 
 def unresolved(formulation: Formulation, now: End) -> str:
-    """What to tell where no steps are short enough."""
+    """Note on a turn for which no step is short enough."""
     loop = formulation.weakest_loop(now.q, now.t)
     return (
         f"t = {now.t:.6g} s: loop '{loop}' is near a singular position that steps do not resolve; "
