@@ -65,7 +65,7 @@ def fit_laws(
         fit: names of live parameters, or patterns such as "friction_*".
         cutoff: of the filter that the positions pass [Hz]: above five times the highest frequency
             of the motion.
-        inputs: measured inputs of the plant, by name; 0 by default.
+        inputs: measured inputs of the plant, by name; their initial values by default.
         base: base parameters that are identified together with them; else inertias are known.
         noise: standard deviations of efforts, by "<joint>.tau"; else found from the residuals.
         resolution: steps of the position sensors, by joint [rad or m]; what these add to standard
