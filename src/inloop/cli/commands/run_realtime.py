@@ -324,7 +324,7 @@ def _data(plant: il.Plant, report: Report, seconds: float) -> dict[str, Any]:
 
 def _violation(plant: il.Plant, q: Any, qd: Any, t: float) -> float:
     """Maximum constraint violation [m or rad]; 0 without loops."""
-    return float(plant.formulation.violation(q, qd, t))
+    return float(plant.formulation.rows.violation(q, qd, t))
 
 
 def _show(report: Report) -> None:
