@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from inloop.plant.formulation import ReducedLoops, Tree
 SOURCE = Path(il.__file__).parent
 OWN = SOURCE / "plant" / "formulation"
 KINDS = {"Tree", "ReducedLoops", "Redundant", "TreeCode", "PartitionCode", "RedundantCode"}
+KINDS |= {"NoRows", "ClosedRows", "TreePositions", "ClosedPositions"}  # of its parts
 CONSUMERS = ("plant", "simulate", "analysis", "control", "devices", "realtime", "studio", "cli")
 LENGTH, MASS, GRAVITY = 0.7, 1.3, 9.81
 MECHANISMS = ("double_pendulum", "puma560", "four_bar", "slider_crank", "suspension")
@@ -159,6 +161,19 @@ def test_each_coordinate_has_one_role(plant: il.Plant) -> None:
     assert len(parts.rows) == len(parts.dependent) == len(formulation.row_names)
     assert len(parts.rows) + len(parts.dropped) == len(formulation.rows)
     assert isinstance(formulation, Tree if formulation.unconstrained else ReducedLoops)
+
+
+def test_rows_and_positions_do_not_depend_on_roles(plant: il.Plant) -> None:
+    """Other roles share the parts; what goes with the roles is told by their numbers."""
+    first = plant.formulation
+    parts = first.partition
+    turned = replace(parts, rows=parts.rows[::-1], dependent=parts.dependent[::-1])
+    other = first.with_partition(turned)
+    assert other.rows is first.rows and other.positions is first.positions
+    assert other.row_names == (first.row_names[::-1] if parts.rows else ())
+    told = [name.rpartition(".")[0] for name in other.row_names]
+    assert [other.loop_of(k) for k in range(len(told))] == told
+    assert first.partition is parts
 
 
 def test_home_fits_and_stays(plant: il.Plant) -> None:
