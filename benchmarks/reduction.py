@@ -79,7 +79,7 @@ def measure(name: str, rounds: int) -> Row:
     straight, system = make_system(plant, at), make_system(plant, at)
     roles = np.array([*parts.dependent, *parts.independent, *parts.rows], dtype=np.float64)
     system.instance.select_roles(0, roles)
-    q, qd = plant.formulation.position.q, np.zeros(plant.n)
+    q, qd = plant.formulation.positions.first.q, np.zeros(plant.n)
     qd[list(parts.independent)] = 0.1
     x = system.start(0.0, q, qd, plant.first_states)
     straight.start(0.0, q, qd, plant.first_states)

@@ -90,7 +90,7 @@ def pressed(code: str, **environment: str) -> tuple[int, str, str]:
         """),
         ("assembly", """
             model = gallery.get("four_bar").build(loops=100)
-            import inloop.plant.formulation.closed_positions as positions
+            import inloop.plant.formulation.positions.closed_positions as positions
             announced(positions, "explore")
             model.compile(backend="python")
         """),

@@ -120,7 +120,7 @@ def closed_state(reduced: il.Plant, seed: int) -> dict[str, np.ndarray]:
     f, random = reduced.formulation, np.random.default_rng(seed)
     units = reduced.size.units
     wish = reduced.configuration.moved(f.home(), 0.02 * random.normal(size=reduced.n) * units)
-    q = f.keep(wish, ()).found.q
+    q = f.positions.keep(wish, ()).found.q
     speeds = {k: float(random.normal() * units[k]) for k in f.partition.independent}
     qd = f.keep_velocities(q, {}, speeds).qd
     return {"q": q, "qd": qd, "tau": random.normal(size=reduced.n)}

@@ -24,7 +24,7 @@ def wheels(law: object) -> il.Plant:
 
 
 def accelerations(plant: il.Plant, b: float, bd: float, t: float = 0.0) -> np.ndarray:
-    q = plant.formulation.position.q.copy()
+    q = plant.formulation.positions.first.q.copy()
     q[1] = b
     return plant.formulation.motion(q, np.array([0.0, bd]), np.array([0.4, -0.2]), t=t)["a"]
 

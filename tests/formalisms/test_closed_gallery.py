@@ -164,7 +164,7 @@ def check(name: str, plant: il.Plant, seed: int) -> dict[str, np.ndarray]:
     """Compare one random closed state; returns what was compared."""
     loops = plant.formulation
     random = np.random.default_rng(seed)
-    q = loops.position.q.copy()
+    q = loops.positions.first.q.copy()
     size = 0.02 if name in ("suspension", "car") else 0.1
     for k in (*loops.partition.independent, *loops.partition.driven):
         q[k] += size * random.uniform(-1.0, 1.0)
@@ -228,7 +228,7 @@ def test_stewart_with_conditions_written_by_hand(seed: int, plants: dict[str, il
 def test_c_and_python_agree_on_a_car(plants: dict[str, il.Plant]) -> None:
     python, compiled = plant_of("car", plants), build("car").compile(backend="c")
     random = np.random.default_rng(1)
-    q = python.formulation.position.q + 0.01 * random.normal(size=44)
+    q = python.formulation.positions.first.q + 0.01 * random.normal(size=44)
     qd, tau, qdd = random.normal(size=(3, 44))
     ours, theirs = (p.formulation.motion(q, qd, tau, qdd=qdd) for p in (python, compiled))
     for key, value in ours.items():
@@ -256,7 +256,7 @@ def test_counts(name: str, plants: dict[str, il.Plant]) -> None:
     groups = (parts.independent, parts.driven, parts.dependent, parts.dropped)
     assert (plant.n, *map(len, groups)) == COUNTS[name]
     # the rank, by singular values
-    J = plant.formulation.position.J
+    J = plant.formulation.positions.first.J
     assert np.linalg.matrix_rank(J, 1e-9) == len(parts.rows) == len(parts.dependent)
     assert len(J) == len(parts.rows) + len(parts.dropped)
 
@@ -280,8 +280,8 @@ def test_dropped_rows_are_told_in_axes_of_the_chassis(plants: dict[str, il.Plant
 def test_andrews_starts_as_in_the_test_set(plants: dict[str, il.Plant]) -> None:
     plant = plant_of("andrews", plants)
     rest = np.zeros(7)
-    found = plant.formulation.motion(plant.formulation.position.q, rest, rest)
-    assert plant.formulation.position.q == pytest.approx(
+    found = plant.formulation.motion(plant.formulation.positions.first.q, rest, rest)
+    assert plant.formulation.positions.first.q == pytest.approx(
         [dict(zip(andrews.ANGLES, andrews.START, strict=True))[c] for c in plant.coordinates],
         abs=1e-15,
     )
@@ -297,7 +297,7 @@ def test_the_rack_is_pushed_by_what_it_steers(plants: dict[str, il.Plant]) -> No
     """The driven rack's effort is its own weight in motion and the force in the tie rod."""
     plant = plant_of("suspension", plants)
     n, rack = plant.n, plant.coordinates.index("rack")
-    q = plant.formulation.position.q.copy()
+    q = plant.formulation.positions.first.q.copy()
     q[rack] = 0.012
     qd, qdd = np.zeros(n), np.zeros(n)
     qdd[rack] = 2.0

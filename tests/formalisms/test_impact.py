@@ -24,7 +24,7 @@ def test_the_projection_balances_impulses(name: str) -> None:
     blocks = (d.parameters, *program.inputs)
     program = Program("project", blocks, outputs, "", "")
     rng = np.random.default_rng(3)
-    q, before = loops.position.q, rng.normal(size=plant.n)
+    q, before = loops.positions.first.q, rng.normal(size=plant.n)
     par = np.array([p.default for p in d.symbols.parameters])
     found = interpret(program, par=par, q=q, qd=before)
 

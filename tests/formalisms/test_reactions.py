@@ -133,7 +133,7 @@ def test_every_body_of_a_closed_mechanism_obeys_newton_and_euler(
     cut: str, ends: tuple[str, str]
 ) -> None:
     plant = slider_crank(cut).compile()
-    q = plant.formulation.position.q
+    q = plant.formulation.positions.first.q
     qd = plant.vector(crank=3.0)
     assert max(newton_euler_gaps(plant, q, qd, ends)) < 1e-9
 
@@ -170,7 +170,7 @@ def test_reactions_do_not_depend_on_where_the_loop_is_cut() -> None:
 
 def test_given_accelerations_of_a_loop_need_their_multipliers() -> None:
     plant = slider_crank("slider").compile()
-    q, qd = plant.formulation.position.q, plant.vector(crank=3.0)
+    q, qd = plant.formulation.positions.first.q, plant.vector(crank=3.0)
     motion = plant.formulation.motion(q, qd, np.zeros(3))
     by_efforts = plant.joint_reactions(q, qd)
     given = plant.joint_reactions(q, motion["v"], motion["a"], lam=motion["lam"])

@@ -73,7 +73,7 @@ def choose_at(system: System, q: Array) -> bool:
 def closed_state(plant: il.Plant, seed: int, spread: float = 0.05) -> tuple[Array, Array]:
     """Near the start, with velocities of the independent coordinates."""
     random, loops = np.random.default_rng(seed), loops_of(plant)
-    q, qd = loops.position.q.copy(), np.zeros(plant.n)
+    q, qd = loops.positions.first.q.copy(), np.zeros(plant.n)
     free = list(loops.partition.independent)
     q[free] += spread * random.normal(size=len(free)) * plant.coordinate_sizes[free]
     qd[free] = random.normal(size=len(free)) * plant.coordinate_sizes[free]
@@ -133,7 +133,7 @@ def test_the_same_motion_as_straight_line_code(name: str) -> None:
 def partitions(plant: il.Plant, q: Array) -> list[Partition]:
     """One for each set of independent coordinates that loops allow at a position."""
     loops, found = loops_of(plant), []
-    J, count = loops.scaled_rows(q)[1], len(loops.partition.independent)
+    J, count = loops.rows.scaled(q)[1], len(loops.partition.independent)
     for wish in combinations(range(plant.n), count):
         others = [k for k in range(plant.n) if k not in wish]
         if np.linalg.matrix_rank(J[:, others], tol=1e-3) == len(others):
@@ -225,7 +225,7 @@ def test_a_singular_position_keeps_the_choice() -> None:
     plant = m.compile()
     system = reduction(plant)
     assert len(loops_of(plant).partition.dropped) == 1
-    q, before = loops_of(plant).position.q, loops_of(plant).partition
+    q, before = loops_of(plant).positions.first.q, loops_of(plant).partition
     assert not choose_at(system, np.zeros(plant.n))
     assert not choose_at(system, np.full(plant.n, np.nan))
     assert system.formulation.partition == before

@@ -219,7 +219,7 @@ def test_exhibits(name: str) -> None:
     f, random = reduced.formulation, np.random.default_rng(1)
     wish = f.home()
     wish = plant.configuration.moved(wish, 0.02 * random.normal(size=plant.n) * plant.size.units)
-    q = f.keep(wish, ()).found.q
+    q = f.positions.keep(wish, ()).found.q
     speeds = {k: float(random.normal() * plant.size.units[k]) for k in f.partition.independent}
     state = {"q": q, "qd": f.keep_velocities(q, {}, speeds).qd, "tau": random.normal(size=plant.n)}
     found, expected = plant.formulation.motion(**state), f.motion(**state)

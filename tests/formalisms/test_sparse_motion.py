@@ -116,7 +116,7 @@ def test_a_spatial_ladder_chooses_the_sparse_solution() -> None:
     assert len(plant.formulation.partition.dependent) == 21
     random = np.random.default_rng(5)
     qd, tau = random.normal(size=(2, plant.n))
-    found = plant.formulation.motion(plant.formulation.position.q, qd, tau)
+    found = plant.formulation.motion(plant.formulation.positions.first.q, qd, tau)
     kkt(plant, found, tau)
     # many states at once, more than would use vector registers
     many = {"q": found["q"], "qd": found["v"], "tau": np.tile(tau, (300, 1))}
@@ -133,13 +133,13 @@ def test_both_ways_on_a_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in (ALWAYS, NEVER):
         plant = compiled(ladder(3), limit, monkeypatch)
         qd, tau = np.random.default_rng(6).normal(size=(2, plant.n))
-        found.append(plant.formulation.motion(plant.formulation.position.q, qd, tau))
+        found.append(plant.formulation.motion(plant.formulation.positions.first.q, qd, tau))
     same(found[1], found[0])
 
 
 def test_forty_loops_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     plant = compiled(four_bar(40), NEVER, monkeypatch)
-    q = plant.formulation.position.q.copy()
+    q = plant.formulation.positions.first.q.copy()
     q[0] = 0.4
     qd, tau = np.random.default_rng(7).normal(size=(2, plant.n))
     # 0.4 rad in steps that Newton's method follows
@@ -180,7 +180,7 @@ def test_laws_with_states_times_and_inputs(monkeypatch: pytest.MonkeyPatch) -> N
     qd, tau, qdd = np.random.default_rng(8).normal(size=(3, 5))
     found = []
     for plant in plants:
-        q, more = plant.formulation.position.q, {"u": [3.0], "t": 0.2, "z": [12.0]}
+        q, more = plant.formulation.positions.first.q, {"u": [3.0], "t": 0.2, "z": [12.0]}
         found.append(plant.formulation.motion(q, qd, tau, qdd=qdd, **more))
     assert {"zd", "effort"} <= found[0].keys()
     assert abs(found[0]["effort"][0]) > 0.1

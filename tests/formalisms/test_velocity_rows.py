@@ -85,7 +85,7 @@ def test_gamma_is_the_rate_of_j_qd(write: Callable[[il.Model], None]) -> None:
         np.testing.assert_allclose(here["gamma"], slope, rtol=1e-7, atol=1e-7)
         assert np.abs(here["gamma"]).min() > 1e-3
         h_rate = (ends[0]["h"] - ends[1]["h"]) / (2.0 * TINY)
-        held = plant.formulation.holonomic
+        held = plant.formulation.rows.holonomic
         np.testing.assert_allclose(
             (here["J"] @ qd + here["nu"])[held], h_rate[held], rtol=1e-7, atol=1e-7
         )

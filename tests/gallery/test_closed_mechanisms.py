@@ -29,8 +29,8 @@ def test_models_start_closed(name: str) -> None:
     model = gallery.get(name).build()
     plant = model.compile(backend="python")
     start = [body.joint.initial[0] for body in plant.mechanism.bodies]
-    assert plant.formulation.position.q == pytest.approx(start, abs=1e-12)
-    assert plant.formulation.position.residual < 1e-13
+    assert plant.formulation.positions.first.q == pytest.approx(start, abs=1e-12)
+    assert plant.formulation.positions.first.residual < 1e-13
 
 
 # four-bar
@@ -201,7 +201,7 @@ def test_stewart_in_two_ways() -> None:
     x, v = 0.05 * random.normal(size=6), random.normal(size=6)
     for plant in (by_hand, by_cuts):
         plate = [plant.coordinates.index(name) for name in stewart.PLATE]
-        q, qd = plant.formulation.position.q.copy(), np.zeros(plant.n)
+        q, qd = plant.formulation.positions.first.q.copy(), np.zeros(plant.n)
         q[plate] += x
         qd[plate] = v
         found.append(plant.formulation.motion(q, qd, np.zeros(plant.n))["a"][plate])
@@ -212,7 +212,7 @@ def test_stewart_at_rest_carries_its_weight() -> None:
     """In the middle all legs are alike: the closed form of the acceleration along z."""
     plant = gallery.get("stewart").build().compile(backend="python")
     plate = [plant.coordinates.index(name) for name in stewart.PLATE]
-    q = plant.formulation.position.q.copy()
+    q = plant.formulation.positions.first.q.copy()
     q[plate] = [0.0, 0.0, 0.69, 0.0, 0.0, 0.0]
     q = plant.formulation.assemble(q, plate).q
     a = plant.formulation.motion(q, np.zeros(18), np.zeros(18))["a"][plate]

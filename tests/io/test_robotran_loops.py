@@ -114,7 +114,7 @@ def test_it_moves_as_the_same_mechanism_in_python(
 ) -> None:
     assert loaded.coordinates == written_by_hand.coordinates
     rng = np.random.default_rng(11)
-    start = loaded.formulation.position.q
+    start = loaded.formulation.positions.first.q
     for _ in range(20):
         q = start + rng.uniform(-0.1, 0.1, loaded.n)
         qd, qdd, tau = rng.uniform(-3.0, 3.0, (3, loaded.n))
@@ -131,7 +131,7 @@ def test_it_moves_as_the_open_tree_with_multipliers(loaded: il.Plant) -> None:
     rng = np.random.default_rng(12)
     n, driven = loaded.n, loaded.coordinates.index("travel")
     for _ in range(5):
-        q = loaded.formulation.position.q + rng.uniform(-0.1, 0.1, n)
+        q = loaded.formulation.positions.first.q + rng.uniform(-0.1, 0.1, n)
         qdd, tau = rng.uniform(-3.0, 3.0, (2, n))
         found = loaded.formulation.motion(q, rng.uniform(-3.0, 3.0, n), tau, qdd=qdd)
         q, qd = found["q"], found["v"]

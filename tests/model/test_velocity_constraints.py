@@ -110,6 +110,6 @@ def test_a_radius_may_be_live() -> None:
     m.rolls("hull", radius=m.parameter("r", 0.3, unit="m"), axis="y", name="rim")
     plant = m.compile(backend="python")
     height = plant.coordinates.index("hull_tz")
-    assert plant.formulation.position.q[height] == pytest.approx(0.3, abs=1e-15)
+    assert plant.formulation.positions.first.q[height] == pytest.approx(0.3, abs=1e-15)
     plant.parameters["r"] = 0.4
     assert plant.formulation.assemble(plant.formulation.home()).q[height] == pytest.approx(0.4)

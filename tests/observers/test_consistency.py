@@ -130,7 +130,7 @@ def test_a_four_bar_with_one_encoder(method: str) -> None:
     judge(runs, [0, 1], 1)
     # the estimate is a position that the bars can have
     estimate = observer.estimate
-    h = scene.plant.formulation.violation(estimate.q[None], estimate.qd[None], np.zeros(1))
+    h = scene.plant.formulation.rows.violation(estimate.q[None], estimate.qd[None], np.zeros(1))
     assert np.abs(h).max() < 1e-12
 
 

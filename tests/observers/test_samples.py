@@ -162,7 +162,7 @@ def test_a_mechanism_that_changes_its_coordinates(rocked: il.Plant) -> None:
     # the start is the same in all runs, and the filter is less sure of it
     assert runs.nees().inside >= 0.8
     estimate = observer.estimate
-    h = rocked.formulation.violation(estimate.q[None], estimate.qd[None], np.zeros(1))
+    h = rocked.formulation.rows.violation(estimate.q[None], estimate.qd[None], np.zeros(1))
     assert np.abs(h).max() < 1e-9
 
 

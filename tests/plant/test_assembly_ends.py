@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import inloop as il
-from inloop.plant.formulation.closure import Closure
+from inloop.plant.formulation.positions.closure import Closure
 
 STEP = (0.2, 0.03, 0.05)  # from joint to joint [m]
 BARS = 5
@@ -55,7 +55,7 @@ def test_a_chain_that_reaches_is_closed_from_afar() -> None:
     q = np.array([0.5 - 0.3 * k for k in range(BARS)])
     end = _end_of_chain(q)
     closed = chain(end).compile()
-    assert np.abs(_end_of_chain(closed.formulation.position.q) - end).max() < 1e-9
+    assert np.abs(_end_of_chain(closed.formulation.positions.first.q) - end).max() < 1e-9
 
 
 def _end_of_chain(q: np.ndarray) -> np.ndarray:

@@ -54,7 +54,7 @@ def closed_arm(kind: str) -> il.Plant:
 @pytest.mark.parametrize("kind", ["solid", "hinge", "ball"])
 def test_bad_guesses_close_on_the_right_side(kind: str) -> None:
     plant = closed_arm(kind)
-    np.testing.assert_allclose(plant.formulation.position.q, CLOSED, atol=1e-9)
+    np.testing.assert_allclose(plant.formulation.positions.first.q, CLOSED, atol=1e-9)
     goal_p, goal_R = hand_pose(CLOSED)
     axis = np.array([0.36, 0.48, 0.8])
     rng, closed = np.random.default_rng(6), 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from inloop.plant.formulation import ReducedLoops, Tree
 SOURCE = Path(il.__file__).parent
 OWN = SOURCE / "plant" / "formulation"
 KINDS = {"Tree", "ReducedLoops", "Redundant", "TreeCode", "PartitionCode", "RedundantCode"}
+KINDS |= {"NoRows", "ClosedRows", "TreePositions", "ClosedPositions"}  # of its parts
 CONSUMERS = ("plant", "simulate", "analysis", "control", "devices", "realtime", "studio", "cli")
 LENGTH, MASS, GRAVITY = 0.7, 1.3, 9.81
 MECHANISMS = ("double_pendulum", "puma560", "four_bar", "slider_crank", "suspension")
@@ -91,13 +93,17 @@ def test_a_tree_has_one_choice_and_no_rows(pendulum: il.Plant) -> None:
     tree = pendulum.formulation
     assert isinstance(tree, Tree) and tree.unconstrained
     assert tree.partition.independent == (0, 1) and tree.independent == ("slide", "bob")
-    assert tree.driven == tree.row_names == tree.all_row_names == tree.signal_names == ()
+    assert tree.driven == tree.row_names == tree.rows.names == tree.signal_names == ()
     assert tree.known == (tree.partition,) and tree.is_compiled and not tree.chooses_freely
-    assert tree.declared == (1,) and tree.home().tolist() == [0.0, 0.4]
+    assert tree.positions.declared == (1,) and tree.home().tolist() == [0.0, 0.4]
     q = np.array([0.3, 2.0])
     assert tree.good_at(q) is tree and tree.with_partition(tree.partition) is tree
-    assert tree.repartition(q) is None and tree.gap(q, 0.0) is None and tree.singular_at(q) == ""
-    for found in (tree.assemble(q).q, tree.keep(q, [0]).found.q, tree.close(q)):
+    assert (
+        tree.repartition(q) is None
+        and tree.positions.gap(q, 0.0) is None
+        and tree.positions.singular_at(q) == ""
+    )
+    for found in (tree.assemble(q).q, tree.positions.keep(q, [0]).found.q, tree.close(q)):
         assert np.array_equal(found, q) and found is not q
     with pytest.raises(il.InputError, match="NaN"):
         tree.assemble(np.array([0.1, math.nan]))
@@ -114,9 +120,9 @@ def test_arrays_of_no_rows_have_their_shapes(pendulum: il.Plant) -> None:
     found = tree.constraints(q, q)
     assert found["J"].shape == (5, 0, 2)
     assert all(found[name].shape == (5, 0) for name in ("h", "nu", "gamma"))
-    assert tree.violation(q, q).tolist() == [0.0] * 5
+    assert tree.rows.violation(q, q).tolist() == [0.0] * 5
     assert tree.on_all_rows(np.zeros((5, 0))).shape == (5, 0)
-    assert tree.guard(q[0]).shape == tree.row_sizes.shape == (0,)
+    assert tree.guard(q[0]).shape == tree.rows.sizes.shape == (0,)
 
 
 def test_motion_of_a_pendulum_on_a_slide(pendulum: il.Plant) -> None:
@@ -153,15 +159,28 @@ def test_each_coordinate_has_one_role(plant: il.Plant) -> None:
     roles = (*parts.independent, *parts.driven, *parts.dependent)
     assert sorted(roles) == list(range(plant.n))
     assert len(parts.rows) == len(parts.dependent) == len(formulation.row_names)
-    assert len(parts.rows) + len(parts.dropped) == len(formulation.all_row_names)
+    assert len(parts.rows) + len(parts.dropped) == len(formulation.rows)
     assert isinstance(formulation, Tree if formulation.unconstrained else ReducedLoops)
+
+
+def test_rows_and_positions_do_not_depend_on_roles(plant: il.Plant) -> None:
+    """Other roles share the parts; what goes with the roles is told by their numbers."""
+    first = plant.formulation
+    parts = first.partition
+    turned = replace(parts, rows=parts.rows[::-1], dependent=parts.dependent[::-1])
+    other = first.with_partition(turned)
+    assert other.rows is first.rows and other.positions is first.positions
+    assert other.row_names == (first.row_names[::-1] if parts.rows else ())
+    told = [name.rpartition(".")[0] for name in other.row_names]
+    assert [other.loop_of(k) for k in range(len(told))] == told
+    assert first.partition is parts
 
 
 def test_home_fits_and_stays(plant: il.Plant) -> None:
     formulation: Formulation = plant.formulation
     home = formulation.home()
-    assert formulation.gap(home, 1e-9) is None
-    assert formulation.violation(home, np.zeros(plant.n)) < 1e-9
+    assert formulation.positions.gap(home, 1e-9) is None
+    assert formulation.rows.violation(home, np.zeros(plant.n)) < 1e-9
     assert formulation.assemble(home).q == pytest.approx(home, abs=1e-9)
     assert formulation.close(home) == pytest.approx(home, abs=1e-9)
 

@@ -109,7 +109,7 @@ def test_a_motion_beyond_reach_names_the_time_and_keeps_results() -> None:
     base = np.hypot(*BASE)
     angle = np.arccos((L3**2 + base**2 - (L1 + L2) ** 2) / (2 * L3 * base))
     farthest = np.pi + np.arctan2(BASE[1], BASE[0]) - angle
-    first = float(plant.formulation.position.q[2])
+    first = float(plant.formulation.positions.first.q[2])
     with pytest.raises(il.SimulationError, match="loop 'ring' is at a singular position") as caught:
         plant.simulate(t_end=20.0, step=1e-3, rocker=lambda t: first - 0.4 * t)
     kept = caught.value.result

@@ -180,7 +180,7 @@ def test_snapshots_that_make_no_sense_are_refused(seed: int) -> None:
     plant, random = press().compile(), np.random.default_rng(seed)
     system = system_of(plant)
     instance: Instance = system.instance
-    q, qd = plant.formulation.position.q, np.zeros(plant.n)
+    q, qd = plant.formulation.positions.first.q, np.zeros(plant.n)
     instance.begin(0, system.start(0.0, q, qd, plant.first_states))
     good = instance.snapshot()
     parts = plant.formulation.partition
@@ -203,7 +203,7 @@ def test_snapshots_that_make_no_sense_are_refused(seed: int) -> None:
     for _ in range(50):
         # any order of the coordinates and rows is a choice, though most of them are useless
         other = good.copy()
-        rows = random.permutation(len(plant.formulation.all_row_names))[: len(parts.rows)]
+        rows = random.permutation(len(plant.formulation.rows.names))[: len(parts.rows)]
         other[-count:] = [*random.permutation(free), *rows]
         other[len(other) - count - len(parts.rows) - 2] = 1.0  # the free choice
         assert instance.restore(other)

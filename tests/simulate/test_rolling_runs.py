@@ -228,13 +228,13 @@ def test_a_wheel_in_a_loop_and_a_driven_one() -> None:
 def test_what_slips_is_told(plant: il.Plant) -> None:
     """Of rows on velocities J qd + nu counts, positions never."""
     q, qd = np.array([5.0, -3.0, 0.3]), np.array([1.0, 0.0, 0.0])
-    assert plant.formulation.gap(q, 1e-9) is None
-    assert plant.formulation.violation(q, qd) == pytest.approx(math.sin(0.3), abs=1e-15)
-    slip = plant.formulation.slip(q, qd, 1e-6)
+    assert plant.formulation.positions.gap(q, 1e-9) is None
+    assert plant.formulation.rows.violation(q, qd) == pytest.approx(math.sin(0.3), abs=1e-15)
+    slip = plant.formulation.rows.slip(q, qd, 1e-6)
     assert slip is not None
     assert (slip.row, slip.speed) == ("edge.lateral", pytest.approx(math.sin(0.3), abs=1e-15))
     ahead = np.array([math.cos(0.3), math.sin(0.3), 2.0])
-    assert plant.formulation.slip(q, ahead, 1e-6) is None
+    assert plant.formulation.rows.slip(q, ahead, 1e-6) is None
 
 
 def test_a_belt_that_moves_does_work() -> None:

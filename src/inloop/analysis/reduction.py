@@ -58,7 +58,7 @@ class Reduction:
         self._closing, self._closing_rows = list(roles.dependent), list(roles.rows)
         self.following = list(dict.fromkeys([*self._closing, *self._closing_ball_joints()]))
         self.sizes = plant.coordinate_sizes
-        self._as_found = plant.formulation.as_found[self._closing_rows]
+        self._as_found = plant.formulation.rows.as_found[self._closing_rows]
         self._held: Array | None = None
 
     def _closing_ball_joints(self) -> list[int]:
@@ -153,7 +153,7 @@ class Reduction:
         if not self.led and not np.any(self._as_found):
             return self.evaluate("newton", q=q, t=t)["step"]
         still = np.zeros((len(q), self.plant.n))
-        found = _in_blocks(self.plant.formulation.constraints, {"q": q, "qd": still, "t": t})
+        found = _in_blocks(self.plant.formulation.rows.constraints, {"q": q, "qd": still, "t": t})
         J, h = found["J"][:, self._closing_rows], found["h"][:, self._closing_rows]
         if np.any(self._as_found):
             n, held = self.plant.n, self._held
@@ -177,7 +177,7 @@ class Reduction:
 
     def constraints(self, q: Array, qd: Array, t: float | Array = 0.0) -> dict[str, Array]:
         """J, nu and gamma of the constraint rows in use."""
-        found = _in_blocks(self.plant.formulation.constraints, {"q": q, "qd": qd, "t": t})
+        found = _in_blocks(self.plant.formulation.rows.constraints, {"q": q, "qd": qd, "t": t})
         return {key: found[key][:, self.rows] for key in ("J", "nu", "gamma")}
 
     def tangent(self, J: Array, columns: Sequence[int]) -> Array:

@@ -90,7 +90,7 @@ def _angles_after_30_ms(plant: il.Plant) -> np.ndarray:
 def _first_accelerations(plant: il.Plant) -> np.ndarray:
     """Accelerations of beta and Theta at the start."""
     rest = np.zeros(plant.n)
-    a = plant.formulation.motion(plant.formulation.position.q, rest, rest)["a"]
+    a = plant.formulation.motion(plant.formulation.home(), rest, rest)["a"]
     return np.array([a[plant.coordinates.index(angle)] for angle in ANGLES[:2]])
 
 

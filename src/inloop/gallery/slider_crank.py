@@ -106,7 +106,7 @@ def _add_spatial(m: il.Model, load: Any) -> None:
 def _slider_positions(plant: il.Plant) -> np.ndarray:
     """Where the slider is for some angles of the crank, from the closed loop."""
     crank, slider = (plant.coordinates.index(name) for name in ("crank", "slider"))
-    q, found = plant.formulation.position.q, []
+    q, found = plant.formulation.home(), []
     for angle in ANGLES:
         # in small steps, as Newton's method follows the mechanism
         for between in np.linspace(q[crank], angle, 20):

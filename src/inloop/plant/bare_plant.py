@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -25,6 +23,7 @@ from inloop.plant.quantities.inputs_outputs import output_units
 from inloop.plant.reactions import joint_reactions
 from inloop.plant.readings import sensor_outputs
 from inloop.plant.sensors import Sensors
+from inloop.plant.variation.parameter_derivatives import parameter_derivatives
 from inloop.symbolic import Program
 
 if TYPE_CHECKING:
@@ -430,22 +429,7 @@ class BarePlant:
     ) -> dict[str, Array]:
         """∂tau/∂p and ∂qdd/∂p for live parameters, one column per name; without loops."""
         self._needs_a_tree("parameter_derivatives")
-        for name in names:
-            self.parameters[name]  # complains about unknown names
-        key = hashlib.sha256(json.dumps(list(names)).encode()).hexdigest()[:8]
-        kinds = (f"inverse_dynamics_by_{key}", f"direct_dynamics_by_{key}")
-
-        def derive() -> list[Program]:
-            programs = self.equations.derivation.parameter_derivatives(names)
-            return [
-                Program(kind, p.inputs, p.outputs, p.doc, p.formalism)
-                for kind, p in zip(kinds, programs, strict=True)
-            ]
-
-        for kind in kinds:
-            self.equations.offer(kind, derive)
-        first = self.evaluate(kinds[0], q=q, qd=qd, qdd=qdd)
-        return {**first, **self.evaluate(kinds[1], q=q, qd=qd, tau=tau)}
+        return parameter_derivatives(self, names, q, qd, qdd=qdd, tau=tau)
 
     def _needs_a_tree(self, function: str) -> None:
         """Refuse what would tell of the cut tree only."""

@@ -39,7 +39,7 @@ def joint_reactions(
     """
     if qdd is None:
         q, qd, qdd, lam = _motion(plant, q, qd, tau, others)
-    elif lam is None and plant.formulation.all_row_names:
+    elif lam is None and plant.formulation.rows.names:
         raise InputError(
             "joint_reactions needs the multipliers that belong to the given accelerations",
             fix="Give lam as well, or leave out qdd: both then follow from the efforts.",

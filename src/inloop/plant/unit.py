@@ -249,7 +249,7 @@ class _Maker:
             n=plant.n,
             states=len(mechanism.states),
             inputs=len(plant.inputs),
-            rows=len(formulation.all_row_names),
+            rows=len(formulation.rows),
             turned=mechanism.turned,
             choices=tuple(self._choice(plant, known) for known in formulation.known),
             events=tuple(self._event(plant, k, e) for k, e in enumerate(events)),
@@ -265,7 +265,7 @@ class _Maker:
             senses_motion=senses_motion,
             input_places=input_places(plant, inputs),
             output_places=output_places(plant, outputs),
-            q=_floats(formulation.position.q),
+            q=_floats(formulation.positions.first.q),
             qd=_floats(mechanism.first_qd),
             z=_floats(plant.first_states),
             most=tuple(min(limit, float(pair[side])) for side in (0, 1) for pair in bounds),
@@ -282,7 +282,7 @@ class _Maker:
         return {
             "terms": terms,
             "prepare_terms": prepare,
-            "row_sizes": _floats(formulation.first_row_sizes),
+            "row_sizes": _floats(formulation.rows.first_sizes),
             "roles": tuple(int(role) for role in roles(formulation, plant.n)),
         }
 
@@ -395,7 +395,7 @@ def restitution_places(
         InputError: a restitution belongs to no row, or to one that is not in use.
     """
     own, first = rows_named(impact, event), first_of_rows(plant, k)
-    rows = impact.formulation.all_row_names
+    rows = impact.formulation.rows.names
     common = len(plant.mechanism.events) + k
     return tuple(first + own[row] if row in own else common for row in rows)
 
@@ -413,7 +413,7 @@ def rows_named(impact: BarePlant, event: Event) -> dict[str, int]:
         InputError: a restitution belongs to no row, or to one that is not in use.
     """
     mode = impact.mechanism.mode
-    every, used = impact.formulation.all_row_names, impact.formulation.row_names
+    every, used = impact.formulation.rows.names, impact.formulation.row_names
     found: dict[str, int] = {}
     for number, (name, _) in enumerate(event.row_restitution):
         meant = [row for row in every if name in (row, row.rpartition(".")[0])]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import time
 import weakref
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import OUTPUTS, PARAMETERS, realtime_function
 from inloop.native.running.follower import NativeFollower
 from inloop.realtime.checks import is_finite, need, shown
-from inloop.realtime.closing import Closing
+from inloop.realtime.closing import ClosingOnSigterm
 from inloop.realtime.mailboxes.attach import attach
 from inloop.realtime.mailboxes.mailbox import Mailbox
 from inloop.realtime.mailboxes.memory import Attached
@@ -28,13 +26,12 @@ from inloop.realtime.mailboxes.segment import Segment
 from inloop.realtime.observed import Observes, following, notes_of
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
-from inloop.realtime.signals import ended_by_sigterm
 
 TAIL = ".observed"  # suffix of the plant's name: the mailbox with estimates
 POLL = 0.01  # [s]
 
 
-class Observation(Closing):
+class Observation(ClosingOnSigterm):
     """An observer at the mailbox of a plant; use it in a `with` statement.
 
     Records of the plant are published again in a mailbox of their own, with estimates as
@@ -49,7 +46,6 @@ class Observation(Closing):
     def __init__(self, plant: Mailbox, observer: Observes, name: str, priority: int) -> None:
         self.name = name
         layout, follower = following(observer, plant.layout, inside=False)
-        self._stack = contextlib.ExitStack()
         self._segment = Segment(name, layout, _slots(plant))
         try:
             self._memory = _Memory(plant.attached, self._segment, follower, priority)
@@ -114,19 +110,6 @@ class Observation(Closing):
             self._final = self.mailbox.report()
             self.mailbox.close()
             self._disarm()
-
-    def __enter__(self) -> Observation:
-        self._stack.enter_context(ended_by_sigterm())
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with self._stack:
-            self.close()
 
     def __repr__(self) -> str:
         return f"<Observation '{self.name}': {'running' if self.running else 'ended'}>"

@@ -8,7 +8,6 @@ import math
 import os
 import time
 import weakref
-from types import TracebackType
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.plant import BarePlant
 from inloop.plant.formulation.reduced_loops import MOST_ITERATIONS
 from inloop.realtime.clock import PlantClock, Script
+from inloop.realtime.closing import ClosingOnSigterm
 from inloop.realtime.controller_process import ControllerProcess
 from inloop.realtime.hand import HandMemory
 from inloop.realtime.mailboxes.layout import Layout
@@ -31,7 +31,6 @@ from inloop.realtime.observed import notes_of
 from inloop.realtime.options import MODES, Options
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
-from inloop.realtime.signals import ended_by_sigterm
 from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring
 from inloop.simulate.judging.divided_steps import divided_notes
@@ -47,7 +46,7 @@ CUT_SHORT = (
 _armed: set[_Memory] = set()  # in this process; memory is locked for all of them together
 
 
-class Loop:
+class Loop(ClosingOnSigterm):
     """A plant that runs in a C thread of its own; use it in a `with` statement.
 
     All communication goes through its mailbox, also that of this class.
@@ -62,7 +61,6 @@ class Loop:
         self, plant: BarePlant, wiring: Wiring, options: Options, name: str, steps: int = 0
     ) -> None:
         self.name, self.options = name, options
-        self._stack = contextlib.ExitStack()
         self._wiring = wiring
         memory = _Memory(wiring, options, steps)
         scripted = options.clock is not None
@@ -197,19 +195,6 @@ class Loop:
             if self._controller is not None:
                 self._controller.tell(self._final)
         return self._final
-
-    def __enter__(self) -> Loop:
-        self._stack.enter_context(ended_by_sigterm())
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with self._stack:
-            self.close()
 
     def __repr__(self) -> str:
         state = "running" if self.running else "ended"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -103,17 +103,14 @@ def start(
         options: those of `Options`.
     """
     chosen = Options(**options)
+    inputs, motions, about = inputs or {}, motions or {}, about or {}
     _check(q=q, qd=qd, tau=tau)
-    need_mapping("inputs", inputs or {}, is_finite, "Give finite numbers by name.")
-    need_mapping("motions", motions or {}, callable, "Give functions of time by name.")
-    need_mapping("about", about or {}, is_text, "Give texts by name.")
+    need_mapping("inputs", inputs, is_finite, "Give finite numbers by name.")
+    need_mapping("motions", motions, callable, "Give functions of time by name.")
+    need_mapping("about", about, is_text, "Give texts by name.")
     good = is_finite(rehearse) and 0.0 <= rehearse <= LONGEST
     need(good, f"rehearse = {shown(rehearse)} s", f"Use 0 to {LONGEST:g}.")
-    steps = 0
-    if seconds is not None:
-        good = is_finite(seconds) and 0.0 < seconds <= LONGEST_RUN
-        need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
-        steps = max(1, round(seconds * chosen.rate))
+    steps = _steps_of(seconds, chosen)
     need(controller is not None or period is None, "a period without a controller", "Give both.")
     per_sample = periods_between(period, chosen)
     plants = plant.by_mode or {plant.name: plant}
@@ -123,43 +120,17 @@ def start(
     step = chosen.period / chosen.substeps
     check_step(plants, step, fix="Use another rate, or other substeps.")
     if chosen.method is None:
-        chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs or {}, step))
+        chosen = replace(chosen, method=method_at_start(plant, q, qd, inputs, step))
     assert chosen.method is not None
-    chooses = plant.formulation.partition.dependent and not plant.by_mode
-    if chooses and rehearse > 0.0:
+    begin: dict[str, Any] = {"q": q, "qd": qd, "tau": tau, "motions": motions}
+    if plant.formulation.partition.dependent and not plant.by_mode and rehearse > 0.0:
         rehearse = rehearse if seconds is None else min(rehearse, seconds)
-        rehearse_run(
-            plant,
-            t_end=max(rehearse, step),
-            step=step,
-            method=chosen.method,
-            q=q,
-            qd=qd,
-            tau=tau,
-            inputs={n: x for n, x in (inputs or {}).items() if n in plant.inputs},
-            motions=motions,
-        )
-    wiring = wire(
-        plant,
-        period=chosen.period,
-        step=step,
-        method=METHODS[chosen.method],
-        q=q,
-        qd=qd,
-        tau=tau,
-        inputs=inputs or {},
-        motions=motions or {},
-    )
-    facts = {**_facts(plant, chosen), "rehearse": repr(rehearse), **(about or {})}
-    if motions:
-        facts["motions"] = ", ".join(motions)
-    if wiring.has_loops:
-        facts["loops"] = "closed"
-    if plant.equations.kept:
-        facts["formulas"] = plant.equations.kept.in_words
-    if plant.by_mode:
-        facts["modes"] = " ".join(plant.by_mode)
-    facts |= element_facts(plants)
+        t_end, own = max(rehearse, step), {n: x for n, x in inputs.items() if n in plant.inputs}
+        rehearse_run(plant, t_end=t_end, step=step, method=chosen.method, inputs=own, **begin)
+    method = METHODS[chosen.method]
+    wiring = wire(plant, period=chosen.period, step=step, method=method, inputs=inputs, **begin)
+    facts = {**_facts(plant, chosen), "rehearse": repr(rehearse), **about}
+    facts |= _facts_of_elements(plant, motions, wiring.has_loops)
     if snapshot is not None:
         check_snapshot(snapshot, wiring.layout, name or wiring.layout.model)
         wiring = replace(wiring, first=np.append(snapshot.x, float(snapshot.step)))
@@ -170,7 +141,7 @@ def start(
     if controller is None:
         return Loop(plant, wiring, chosen, name, steps)
     # forked before there are threads or locked memory
-    led = inputs_led(plants, motions or {})
+    led = inputs_led(plants, motions)
     process = ControllerProcess(controller, steps=per_sample, led=led)
     try:
         loop = Loop(plant, wiring, replace(chosen, paused=True), name, steps)
@@ -179,6 +150,15 @@ def start(
         raise
     loop.begin_with(process, paused=chosen.paused)
     return loop
+
+
+def _steps_of(seconds: float | None, options: Options) -> int:
+    """Number of periods of a run; 0 where it has no end."""
+    if seconds is None:
+        return 0
+    good = is_finite(seconds) and 0.0 < seconds <= LONGEST_RUN
+    need(good, f"a run of {shown(seconds)} s", f"Use a number up to {LONGEST_RUN:g}, or None.")
+    return max(1, round(seconds * options.rate))
 
 
 def periods_between(period: float | None, options: Options) -> int:
@@ -228,3 +208,21 @@ def _facts(plant: BarePlant, options: Options) -> dict[str, str]:
         "mode": options.mode,
         **plant.formulation.facts,
     }
+
+
+def _facts_of_elements(plant: BarePlant, motions: Collection[str], closed: bool) -> dict[str, str]:
+    """Facts about what the model has, for whoever reads a recording.
+
+    Args:
+        plant: the compiled mechanism.
+        motions: driven joints that were given functions of time.
+        closed: there are loops.
+    """
+    facts = {"motions": ", ".join(motions)} if motions else {}
+    if closed:
+        facts["loops"] = "closed"
+    if plant.equations.kept:
+        facts["formulas"] = plant.equations.kept.in_words
+    if plant.by_mode:
+        facts["modes"] = " ".join(plant.by_mode)
+    return facts | element_facts(plant.by_mode or {plant.name: plant})

@@ -45,7 +45,7 @@ from inloop.simulate.progress import Progress
 from inloop.simulate.results.event_records import event_record
 from inloop.simulate.results.result import End, EventRecord, ModeChoice, Result
 from inloop.simulate.results.samples import Samples
-from inloop.simulate.run import failed, interrupted
+from inloop.simulate.results.unfinished import failed, interrupted
 from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.singular.nearby import misses_turn, unresolved
 from inloop.simulate.systems import (
@@ -123,13 +123,8 @@ def simulate_modes(
     }
     if start is None:
         begin = first_snapshot(plants, mode, at, q, qd)
-    elif q is None and qd is None and mode is None and start.end is not None:
-        if start.end.machine is None:
-            raise InputError(
-                "start is a run without modes", fix="Continue runs of the same model, or give q."
-            )
-        own = {name: plant.formulation for name, plant in plants.items()}
-        begin = MachineStart(start.end.machine, own)
+    elif q is None and qd is None and mode is None:
+        begin = _continued(plants, start)
     else:
         raise InputError(
             "a run that continues another one starts where that one ended",
@@ -147,6 +142,16 @@ def simulate_modes(
         raise failed(result, step, run.blame)
     check_closed(run.pieces(), result)
     return result
+
+
+def _continued(plants: Mapping[str, BarePlant], start: Result) -> MachineStart:
+    """The beginning of a run where an earlier one ended."""
+    if start.end is None or start.end.machine is None:
+        raise InputError(
+            "start is a run without modes", fix="Continue runs of the same model, or give q."
+        )
+    own = {name: plant.formulation for name, plant in plants.items()}
+    return MachineStart(start.end.machine, own)
 
 
 def _model_names(plants: Mapping[str, BarePlant]) -> dict[str, str]:

@@ -56,11 +56,12 @@ def law_power(
 def _constraint_power(plant: BarePlant, found: Samples) -> Array:
     """Power of time-dependent constraints: qdᵀ Jᵀ lam = -nuᵀ lam."""
     total = np.zeros(len(found.t))
-    if not plant.formulation.moves_with_time:
+    rows = plant.formulation.rows
+    if not rows.moves_with_time:
         return total
     lam = _multipliers(plant, found)
     for b in _blocks(found):
-        nu = plant.formulation.constraints(found.q[b], found.qd[b], found.t[b], lanes=False)["nu"]
+        nu = rows.constraints(found.q[b], found.qd[b], found.t[b], lanes=False)["nu"]
         total[b] = -np.sum(nu * lam[b], axis=1)
     return total
 
@@ -151,7 +152,7 @@ def reactions(
 def _multipliers(plant: BarePlant, found: Samples) -> Array:
     """Multipliers of all rows at the samples, shape (N, rows); 0 where a row is inactive."""
     nothing = np.zeros(len(found.t))
-    names = plant.formulation.all_row_names
+    names = plant.formulation.rows.names
     columns = [found.signals.get(f"lam.{name}", nothing) for name in names]
     return np.column_stack(columns) if columns else np.zeros((len(found.t), 0))
 

@@ -300,7 +300,7 @@ def _over_singular(
     if over is None:
         return None
     if over.turns_over:
-        loop = formulation.weakest_loop(now.q, now.t)
+        loop = formulation.positions.weakest_loop(now.q, now.t)
         told = (
             f"the run passes a singular position (loop '{loop}'), from which other branches start"
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError
 from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.quantities.inputs_outputs import input_units
@@ -42,6 +42,7 @@ from inloop.simulate.reference import solve
 from inloop.simulate.refused_methods import refuse_foreign_method, refuse_hard_contacts
 from inloop.simulate.results.result import End, Result
 from inloop.simulate.results.samples import Samples
+from inloop.simulate.results.unfinished import failed, interrupted
 from inloop.simulate.schedules import (
     METHODS,
     SCIPY,
@@ -53,7 +54,7 @@ from inloop.simulate.schedules import (
     wanted_samples,
     watched,
 )
-from inloop.simulate.start import first_internal_states, start_of, vector
+from inloop.simulate.start import Given, first_internal_states, start_of, vector
 from inloop.simulate.systems import (
     Conditions,
     System,
@@ -103,7 +104,6 @@ def simulate(
             the same as those of one uninterrupted run.
         motions: functions of time or samples for driven joints, by name; they replace motions of
             the model and live inputs.
-
         reactions: joints, by name or "all", whose forces and moments are recorded as
             "<joint>.force.x", ..., "<joint>.moment.z" in world axes.
 
@@ -122,129 +122,198 @@ def simulate(
     if start is not None:
         check_start(start, [plant.name], plant.coordinates, schedule)
         check_formulation(start, plant.formulation.name)
-    efforts = vector(plant, tau, [0.0] * plant.n, "tau")
-    continued = start.end if start is not None else None
-    signals = read_inputs(plant, inputs or {}, continued.t if continued is not None else 0.0)
-    drives = read_drives(plant, motions or {})
-    begin_t = continued.t if continued is not None else 0.0
-    check_velocities(plant, signals, begin_t, t_end, motions or {})
+    conditions = _conditions(plant, tau, inputs or {}, motions or {}, _begin_time(start), t_end)
     joints = observe.chosen_joints(plant, reactions)
-    told: tuple[str, ...] = ()
-    if start is None:
-        u = signals.at(0.0)
-        z = first_internal_states(plant, u)
-        found_start = start_of(plant, q, qd, drives, u, z)
-        begin, told = _beginning(plant, (found_start.q, found_start.qd), z), found_start.notes
-    elif q is None and qd is None and continued is not None:
-        begin = continued
-    else:
-        raise InputError(
-            "a run that continues another one starts where that one ended",
-            fix="Give either start, or q and qd.",
-        )
-    conditions = Conditions(efforts, signals, drives)
+    begin, told = _begin(plant, conditions, q, qd, start)
     pulse = shortest_pulse({plant.name: plant}, {plant.name: conditions}, schedule, begin.t)
-    schedule = with_pulses(schedule, pulse)
-
-    def make(h: float | None) -> Callable[..., System]:
-        return lambda chosen: make_system(
-            plant, conditions, schedule.method, chosen, h, patient=True
-        )
-
     if method == SCIPY and isinstance(schedule, FixedSteps):
-        refuse_hard_contacts(plant)
-        refuse_foreign_method(plant, Method.RODAS)
-        system = make_system(plant, conditions)
-        # SciPy chooses its own steps
         chosen = adaptive(Method.RODAS, t_end, tolerance or 1e-9, sample or step)
-        chosen = with_pulses(chosen, pulse)
-        found = _reference(system, begin, schedule, chosen)
-        done = Outcome(Status.OK, found, None, ("integrated by SciPy",))
-        schedule = chosen
+        run = _Run(plant, conditions, begin, with_pulses(chosen, pulse), pulse)
+        done = run.by_scipy(schedule)
     else:
-        # contacts may act for a few steps only, between samples that are far apart
-        whole = watched(schedule) if plant.mechanism.touches else schedule
-        done = run_in_pieces(plant, whole, begin, make(step_of(schedule)))
-    jumps = jump_notes(plant, done.samples, drives, signals)
-    if schedule.method != Method.EVENT_DRIVEN:  # which computes the impact itself
-        told = (*told, *jumps)
+        run = _Run(plant, conditions, begin, with_pulses(schedule, pulse), pulse)
+        done = run.in_pieces()
+    jumps = jump_notes(plant, done.samples, conditions.drives, conditions.inputs)
+    # event-driven runs compute impacts of drives themselves
+    impacts = () if run.schedule.method == Method.EVENT_DRIVEN else jumps
+    told = (*sample_notes(inputs, motions, begin.t, t_end), *told, *impacts)
     told = (*told, *row_jump_notes(plant, done.samples))
-    told = (*sample_notes(inputs, motions, begin.t, t_end), *told)
-    result = _result(plant, done.after(told), conditions, joints, schedule, pulse)
-    result = replace(result, method=method)
+    result = replace(run.result(done.after(told), joints), method=method)
     if done.status == Status.OK and not result.doubts:
-        first = signals.at(begin.t)[None]
-        off = inaccuracy(plant, done.samples, schedule, begin, first, make)
-        result = _doubted(result, off)
+        result = _doubted(result, run.inaccuracy(done.samples))
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
-    if schedule.method == Method.MOREAU:
+    if run.schedule.method == Method.MOREAU:
         begun = (*begun, *passing_notes(plant, result, step))
     result = replace(result, notes=(*begun, *result.notes))
     if done.status == Status.STOPPED:
         raise interrupted(result, t_end)
     if done.status != Status.OK:
-        blame = done.blame
-        if done.status == Status.LOOP_OPEN:
-            blame = jump_of_a_drive(plant, drives, signals, float(result.t[-1]), step)
-        elif done.status == Status.DIVERGED and not blame:
-            blame = without_solution(plant, done.samples, signals)
+        blame = run.blame(done, float(result.t[-1]), step)
         raise failed(result, step, blame, done.open_loop, jumps[0] if jumps else "")
     check_closed([(plant, done.samples)], result)
     return result
 
 
-def _result(
+def _begin_time(start: Result | None) -> float:
+    """Where a run begins: at 0, or where an earlier one ended [s]."""
+    return 0.0 if start is None or start.end is None else start.end.t
+
+
+def _conditions(
     plant: BarePlant,
-    outcome: Outcome,
-    conditions: Conditions,
-    reactions: Sequence[str],
-    schedule: FixedSteps | AdaptiveSteps,
-    pulse: Pulse | None,
-) -> Result:
-    found, inputs, tau = outcome.samples, conditions.inputs, conditions.tau
-    energy = observe.energy(plant, found)
-    touches = plant.mechanism.touches
-    whole = watched(schedule) if touches else schedule
-    power = observe.drive_power(plant, found, tau)
-    if touches and samples_every_step(whole):
-        power = contact_power(
-            found.t, energy, power, partial(observe.law_power, plant, found, inputs)
-        )
-    else:
-        power += observe.law_power(plant, found, inputs, slice(None))
-    hidden = between_samples(schedule, pulse)
-    verdict = judge([Stretch(plant, found, power, inputs)], energy, whole, jumping=hidden)
-    doubts = (*pulse_doubts(schedule, pulse), *verdict.doubts)
-    work, status = verdict.work, outcome.status.name
-    if whole != schedule:
-        rows = wanted_samples(found.t, schedule)
-        found, energy, work = found.rows(rows), energy[rows], work[rows]
-    u = inputs.over(found.t)
-    return Result(
-        name=plant.name,
-        coordinates=plant.coordinates,
-        t=found.t,
-        q=found.q,
-        qd=found.qd,
-        energy=energy,
-        status=UNSTABLE if verdict.wrong and outcome.status == Status.OK else status,
-        signals={
-            **found.signals,
-            **observe.law_outputs(plant, found, inputs),
-            **observe.sensor_outputs(plant, found, u, tau),
-            **observe.reactions(plant, found, inputs, tau, reactions),
-        },
-        violation=found.violation,
-        notes=(*outcome.notes, *doubts, *limit_notes([(plant, found.t, found.q)])),
-        end=outcome.end,
-        units=input_units(plant) | signal_units(plant),
-        work=work,
-        doubts=doubts,
-        tolerance=tolerance_of(schedule),
-        partitions=outcome.partitions,
-        inputs=dict(zip(plant.inputs, u.T, strict=True)),
-        parameters=dict(plant.parameters),
+    tau: Mapping[str, float] | Array | None,
+    inputs: Mapping[str, float | Signal],
+    motions: Mapping[str, Signal],
+    begin: float,
+    end: float,
+) -> Conditions:
+    """Efforts, inputs and motions of drives, as they were given for a run from begin to end [s]."""
+    efforts = vector(plant, tau, [0.0] * plant.n, "tau")
+    signals = read_inputs(plant, inputs, begin)
+    drives = read_drives(plant, motions)
+    check_velocities(plant, signals, begin, end, motions)
+    return Conditions(efforts, signals, drives)
+
+
+def _begin(
+    plant: BarePlant, at: Conditions, q: Given, qd: Given, start: Result | None
+) -> tuple[End, tuple[str, ...]]:
+    """Where a run begins, and notes about that: a start of its own, or the end of another run."""
+    if start is None:
+        u = at.inputs.at(0.0)
+        z = first_internal_states(plant, u)
+        found = start_of(plant, q, qd, at.drives, u, z)
+        # with well-conditioned independent coordinates
+        partition, name = plant.formulation.good_at(found.q).partition, plant.formulation.name
+        begin = End(0.0, found.q, found.qd, z, None, 0, partition, None, formulation=name)
+        return begin, found.notes
+    if q is None and qd is None and start.end is not None:
+        return start.end, ()
+    raise InputError(
+        "a run that continues another one starts where that one ended",
+        fix="Give either start, or q and qd.",
     )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run: a plant, what acts on it, where it begins, and its steps.
+
+    Attributes:
+        plant: the compiled mechanism.
+        at: efforts, inputs and drives.
+        begin: initial state.
+        schedule: its steps.
+        pulse: the shortest pulse of a function of time that steps may skip, if any.
+    """
+
+    plant: BarePlant
+    at: Conditions
+    begin: End
+    schedule: FixedSteps | AdaptiveSteps
+    pulse: Pulse | None
+
+    def _make(self, h: float | None) -> Callable[..., System]:
+        """A factory of systems for a step [s]."""
+        method = self.schedule.method
+        return lambda chosen: make_system(self.plant, self.at, method, chosen, h, patient=True)
+
+    @property
+    def _watched(self) -> FixedSteps | AdaptiveSteps:
+        """The steps, sampled often enough for contacts that act for a few of them only."""
+        return watched(self.schedule) if self.plant.mechanism.touches else self.schedule
+
+    def in_pieces(self) -> Outcome:
+        """Integrate."""
+        make = self._make(step_of(self.schedule))
+        return run_in_pieces(self.plant, self._watched, self.begin, make)
+
+    def by_scipy(self, schedule: FixedSteps) -> Outcome:
+        """Integrate the same rates by SciPy, which chooses its own steps.
+
+        Args:
+            schedule: fixed steps, at which the samples are.
+        """
+        refuse_hard_contacts(self.plant)
+        refuse_foreign_method(self.plant, Method.RODAS)
+        system, begin = make_system(self.plant, self.at), self.begin
+        count = max(1, round(schedule.steps / schedule.stride))
+        times = np.linspace(begin.t, schedule.step * schedule.steps, count + 1)
+        x = system.start(begin.t, begin.q, begin.qd, begin.z)
+        assert isinstance(self.schedule, AdaptiveSteps)
+        rtol, longest = float(np.max(self.schedule.rtol)), self.schedule.max_step
+        found = system.expand(times, solve(system, x, times, rtol, longest=longest))
+        return Outcome(Status.OK, found, None, ("integrated by SciPy",))
+
+    def result(self, outcome: Outcome, reactions: Sequence[str]) -> Result:
+        """What was found, and whether it can be trusted.
+
+        Args:
+            outcome: of the integration.
+            reactions: joints whose forces and moments are recorded.
+        """
+        plant, schedule, whole = self.plant, self.schedule, self._watched
+        found, inputs, tau = outcome.samples, self.at.inputs, self.at.tau
+        energy = observe.energy(plant, found)
+        power = observe.drive_power(plant, found, tau)
+        if plant.mechanism.touches and samples_every_step(whole):
+            power = contact_power(
+                found.t, energy, power, partial(observe.law_power, plant, found, inputs)
+            )
+        else:
+            power += observe.law_power(plant, found, inputs, slice(None))
+        hidden = between_samples(schedule, self.pulse)
+        verdict = judge([Stretch(plant, found, power, inputs)], energy, whole, jumping=hidden)
+        doubts = (*pulse_doubts(schedule, self.pulse), *verdict.doubts)
+        work, status = verdict.work, outcome.status.name
+        if whole != schedule:
+            rows = wanted_samples(found.t, schedule)
+            found, energy, work = found.rows(rows), energy[rows], work[rows]
+        u = inputs.over(found.t)
+        return Result(
+            name=plant.name,
+            coordinates=plant.coordinates,
+            t=found.t,
+            q=found.q,
+            qd=found.qd,
+            energy=energy,
+            status=UNSTABLE if verdict.wrong and outcome.status == Status.OK else status,
+            signals={
+                **found.signals,
+                **observe.law_outputs(plant, found, inputs),
+                **observe.sensor_outputs(plant, found, u, tau),
+                **observe.reactions(plant, found, inputs, tau, reactions),
+            },
+            violation=found.violation,
+            notes=(*outcome.notes, *doubts, *limit_notes([(plant, found.t, found.q)])),
+            end=outcome.end,
+            units=input_units(plant) | signal_units(plant),
+            work=work,
+            doubts=doubts,
+            tolerance=tolerance_of(schedule),
+            partitions=outcome.partitions,
+            inputs=dict(zip(plant.inputs, u.T, strict=True)),
+            parameters=dict(plant.parameters),
+        )
+
+    def inaccuracy(self, found: Samples) -> Inaccuracy | None:
+        """How far the run is from one with half its step, if that is visible."""
+        first = self.at.inputs.at(self.begin.t)[None]
+        return inaccuracy(self.plant, found, self.schedule, self.begin, first, self._make)
+
+    def blame(self, outcome: Outcome, t: float, step: float) -> str:
+        """What made the run end early, in words, if it is known.
+
+        Args:
+            outcome: of the integration.
+            t: time of the last sample [s].
+            step: step of the run [s].
+        """
+        if outcome.status == Status.LOOP_OPEN:
+            return jump_of_a_drive(self.plant, self.at.drives, self.at.inputs, t, step)
+        if outcome.status == Status.DIVERGED and not outcome.blame:
+            return without_solution(self.plant, outcome.samples, self.at.inputs)
+        return outcome.blame
 
 
 def _doubted(result: Result, found: Inaccuracy | None) -> Result:
@@ -253,85 +322,3 @@ def _doubted(result: Result, found: Inaccuracy | None) -> Result:
         return result
     status = UNSTABLE if found.useless else result.status
     return replace(result, status=status, doubts=(found.told,), notes=(*result.notes, found.told))
-
-
-def _reference(system: System, begin: End, schedule: FixedSteps, chosen: AdaptiveSteps) -> Samples:
-    """The same run by SciPy, on the same rates, with a sample at the same times."""
-    t_end = schedule.step * schedule.steps
-    count = max(1, round(schedule.steps / schedule.stride))
-    times = np.linspace(begin.t, t_end, count + 1)
-    x = system.start(begin.t, begin.q, begin.qd, begin.z)
-    x = solve(system, x, times, float(np.max(chosen.rtol)), longest=chosen.max_step)
-    return system.expand(times, x)
-
-
-def _beginning(plant: BarePlant, state: tuple[Array, Array], z: Array) -> End:
-    """A new start at t = 0, with well-conditioned independent coordinates."""
-    q, qd = state
-    partition = plant.formulation.good_at(q).partition
-    return End(0.0, q, qd, z, None, 0, partition, None, formulation=plant.formulation.name)
-
-
-def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
-    """Ctrl-C as an exception that ends the whole program and carries the partial result."""
-    error = KeyboardInterrupt(
-        f"interrupted at t = {float(result.t[-1]):.6g} s of {t_end:g} s; error.result "
-        "holds the run so far"
-    )
-    error.result = result  # type: ignore[attr-defined]
-    return error
-
-
-def failed(
-    result: Result, step: float, blame: str, loop: str = "", jump: str = ""
-) -> SimulationError:
-    """The error of a run that ended early.
-
-    Args:
-        result: what was computed.
-        step: step of the run [s].
-        blame: what was not finite, or jumped, as text, if known.
-        loop: name of the loop that could not be closed, if known.
-        jump: jump of a drive before that and what to do about it, as text, if any.
-    """
-    last = float(result.t[-1])
-    worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
-    what = {
-        "DIVERGED": f"diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
-        "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s: "
-        + (f"loop '{loop}' is at a singular position or out of reach; " if loop else "")
-        + f"fastest coordinate '{worst}'",
-        "OUT_OF_BOUNDS": f"went out of bounds after t = {last:.6g} s: {blame}",
-        "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
-        "CONTACT_JAMMED": f"has sliding contacts after t = {last:.6g} s that "
-        "no finite forces keep closed (Painlevé)",
-        "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed "
-        "from event to event: the contact point jumps, as for a rim lying flat",
-        "TOO_MANY_STEPS": f"needs too many steps after t = {last:.6g} s",
-        "STEP_TOO_SMALL": f"requires too small a step after t = {last:.6g} s",
-    }.get(result.status, f"stopped with {result.status} after t = {last:.6g} s")
-    fix = {
-        "LOOP_OPEN": "Choose other dimensions, another motion, or a smaller step",
-        "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, "
-        "look for force laws that add energy, or set wider bounds: plant.bounds",
-        "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
-        "CONTACT_JAMMED": "Use method='moreau', which resolves jamming with impulses",
-        "CONTACT_INEXACT": "Use method='moreau'",
-    }.get(result.status, f"Use a step smaller than {step:g} s")
-    if result.tolerance is not None and result.status in ("STEP_TOO_SMALL", "TOO_MANY_STEPS"):
-        fix = f"Use a tolerance above {result.tolerance:g}, or look for what jumps there"
-    if result.method == "event_driven" and result.status in ("STEP_TOO_SMALL", "CHATTERING"):
-        fix = "Use method='moreau', which steps over events"
-    if result.status == "LOOP_OPEN" and blame:
-        what = f"cannot close its loops after t = {last:.6g} s: {blame}"
-        fix = 'Give it a motion without jumps, or declare it with derivatives="filtered"'
-    if result.status == "DIVERGED" and jump:
-        fix = jump.rstrip(".")
-    if result.status == "DIVERGED" and blame:
-        what = f"cannot continue after t = {last:.6g} s: {blame}"
-        fix = "Make sure that it stays finite until the end of the run"
-    error = SimulationError(
-        f"model '{result.name}' {what}", fix=f"{fix}; error.result holds the run so far."
-    )
-    error.result = result  # type: ignore[attr-defined]
-    return error

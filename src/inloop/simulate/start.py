@@ -10,7 +10,7 @@ import numpy as np
 from inloop.errors import InputError, ModelError
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, reals
-from inloop.plant.formulation.kept_values import fewest, in_words, moved
+from inloop.plant.formulation.positions.kept_values import fewest, in_words, moved
 from inloop.simulate.drives import Drives
 
 CLOSE = 1e-6  # difference between positions that are considered equal, in units
@@ -106,28 +106,28 @@ def first_position(
         driven: positions of the driven joints, which q must not contradict; without them, these
             joints are at q, or at their initial values.
     """
-    formulation = plant.formulation
+    positions = plant.formulation.positions
     at = vector(plant, q, plant.mechanism.first_q, "q")
     by_names = list(q) if isinstance(q, Mapping) else []
     given = {k for name in by_names for k in plant.equations.places(name, plant.nq)}
     # coordinates neither given nor declared start at the assembled position
     open_ends = [k for k in range(plant.nq) if q is None or isinstance(q, Mapping)]
-    home, declared = formulation.home(), set(formulation.declared)
+    home, declared = positions.home(), set(positions.declared)
     for k in open_ends:
         if k not in given and k not in declared:
             at[k] = home[k]
     # a given quaternion is kept by fixing the three rotations of its joint
     named = {k for name in by_names for k in plant.equations.places(name, plant.n)}
-    places = list(formulation.driven_indices)
+    places = list(plant.formulation.driven_indices)
     if driven is not None:
         _check_driven(plant, "q", q, at, driven)
         at[places] = driven
     if q is not None and not isinstance(q, Mapping):
         return _closed_vector(plant, at), ()
     must = list(dict.fromkeys([*places, *sorted(named)]))
-    reached = formulation.lead(at, must)
+    reached = positions.lead(at, must)
     try:
-        kept = formulation.keep(at, must, near=reached)
+        kept = positions.keep(at, must, near=reached)
     except ModelError as error:
         raise _contradicts(plant, at, named, error) from error
     changed = [k for k in kept.changed if k not in named]
@@ -144,12 +144,11 @@ def _branch(plant: BarePlant, q: Array, must: Sequence[int], on_the_way: bool) -
         must: coordinates that were given.
         on_the_way: they were reached from the assembled position without leaving its branch.
     """
-    formulation = plant.formulation
-    partition = formulation.partition
+    partition, positions = plant.formulation.partition, plant.formulation.positions
     # more values than degrees of freedom determine the branch
     if not must or len(must) > len(partition.independent) + len(partition.driven):
         return ()
-    if formulation.singular_at(formulation.home()):
+    if positions.singular_at(positions.home()):
         why = "the initial position is singular, and branches meet there"
     elif not on_the_way:
         why = "it cannot be reached from the initial position without opening the loops"
@@ -166,34 +165,34 @@ def _branch(plant: BarePlant, q: Array, must: Sequence[int], on_the_way: bool) -
 
 def _closed_vector(plant: BarePlant, q: Array) -> Array:
     """A full position, closed to the last bit; the given one must be closed up to rounding."""
-    formulation = plant.formulation
-    gap = formulation.gap(q, CLOSE)
+    positions = plant.formulation.positions
+    gap = positions.gap(q, CLOSE)
     if gap is not None:
         raise InputError(
             f"q does not close the loops of model '{plant.name}': loop '{gap.loop}' is open by "
             f"{gap.size:.3g} {gap.unit}".rstrip(),
             fix="Close it with plant.formulation.assemble(q).q, or give a few joints by name.",
         )
-    driven, independent = formulation.driven_indices, formulation.partition.independent
-    return formulation.keep(q, driven, independent).found.q
+    partition = plant.formulation.partition
+    return positions.keep(q, partition.driven, partition.independent).found.q
 
 
 def _contradicts(
     plant: BarePlant, at: Array, named: Collection[int], error: ModelError
 ) -> InputError:
     """The error for given positions that the loops cannot meet, with a minimal conflicting set."""
-    formulation, why = plant.formulation, error
+    why = error
 
     def contradict(which: list[int]) -> bool:
         nonlocal why
         try:
-            formulation.keep(at, which, ())
+            plant.formulation.positions.keep(at, which, ())
         except ModelError as told:
             why = told
             return True
         return False
 
-    driven = list(formulation.driven_indices)
+    driven = list(plant.formulation.driven_indices)
     blamed = fewest([*driven, *sorted(set(named) - set(driven))], contradict)
     words = in_words(plant.equations, at, blamed).items()
     given = ", ".join(f"'{name}' at {value}" for name, value in words)
@@ -205,11 +204,11 @@ def _contradicts(
 
 
 def _refuse_singular(plant: BarePlant, q: Array) -> None:
-    formulation = plant.formulation
-    told = formulation.singular_at(q)
+    positions = plant.formulation.positions
+    told = positions.singular_at(q)
     if not told:
         return
-    near, free = formulation.regular_position, formulation.partition.independent
+    near, free = positions.mobility.regular.q, plant.formulation.partition.independent
     beside = ", ".join(f'"{plant.coordinates[k]}": {near[k]:.3g}' for k in free)
     raise InputError(
         f"model '{plant.name}' would start at {told}",

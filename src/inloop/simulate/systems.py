@@ -469,7 +469,7 @@ def cut_forces(formulation: Formulation, q: Array, lam: Array) -> dict[str, Arra
         q: closed positions, shape (N, n).
         lam: multipliers of all rows, shape (N, rows).
     """
-    blocks = [formulation.cut_forces_of_all(q[b], lam[b], False) for b in _blocks(len(q))]
+    blocks = [formulation.rows.cut_forces(q[b], lam[b], False) for b in _blocks(len(q))]
     signals: dict[str, Array] = {}
     for name in blocks[0] if blocks else ():
         values = np.concatenate([block[name] for block in blocks])
@@ -490,4 +490,4 @@ def largest_violation(plant: BarePlant, q: Array, qd: Array, t: Array) -> Array:
     if not len(t):
         return np.zeros(0)
     blocks = _blocks(len(t))
-    return np.concatenate([plant.formulation.violation(q[b], qd[b], t[b]) for b in blocks])
+    return np.concatenate([plant.formulation.rows.violation(q[b], qd[b], t[b]) for b in blocks])

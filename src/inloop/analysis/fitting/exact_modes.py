@@ -16,7 +16,6 @@ from inloop.analysis.fitting.not_exact import NotExactError
 from inloop.analysis.fitting.shooting import Shooting
 from inloop.plant import Array
 from inloop.plant.variation.names import TIME, refuse_rough
-from inloop.plant.variation.varied_system import VariedSamples
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.result import EventRecord
 from inloop.simulate.schedules import fixed
@@ -153,17 +152,13 @@ class ModedSegment:
         y = np.full((run.count, len(s.outputs)), np.nan)
         dy = np.full((*y.shape, len(group)), np.nan)
         for mode, varied in modes.items():
-            own = [piece for piece in run.pieces if piece.mode == mode]
-            if not own:
+            own = run.samples_in(mode)
+            if own is None:
                 continue
-            samples = VariedSamples(
-                *(np.concatenate([getattr(a.samples, x) for a in own]) for x in ("x", "dep", "dx"))
-            )
-            rows, t = np.concatenate([a.rows for a in own]), np.concatenate([a.t for a in own])
             # a sample is read with the inputs that led to it
-            led = np.maximum(rows * self._parts - 1, 0)
+            led = np.maximum(own.rows * self._parts - 1, 0)
             u = self._given(varied.system.plant.inputs)[led]
             tau = self._given([f"{name}.tau" for name in varied.system.plant.coordinates])[led]
-            told = varied.system.tell(t, u, tau, samples, dg)
-            y[rows], dy[rows] = Reading(varied.system, s, t, told, u).outputs(group)
+            told = varied.system.tell(own.t, u, tau, own.samples, dg)
+            y[own.rows], dy[own.rows] = Reading(varied.system, s, own.t, told, u).outputs(group)
         return y, dy

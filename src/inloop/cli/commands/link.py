@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
+from inloop.cli.attaching import add_attachment
 from inloop.cli.commands.links.serial import add_serial
 from inloop.cli.commands.links.wheel import add_wheel
 from inloop.cli.output import heading, paragraph, print_json, table
@@ -42,16 +43,7 @@ def _parser_of(
         kind, parents=[shared], help=text, description=text
     )
     parser.add_argument("name", help="name of the running plant")
-    parser.add_argument(
-        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
-    )
-    parser.add_argument(
-        "--wait",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="how long to wait for the plant to start [s]",
-    )
+    add_attachment(parser)
     return parser
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import inloop as il
 from inloop import gallery
+from inloop.cli.attaching import add_attachment
 from inloop.cli.output import paragraph, print_json
 from inloop.cli.subject import subject_of_facts
 from inloop.devices import MidiPort, Note, NoteMaker, write_midi_file
@@ -87,16 +88,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--length", type=float, default=10.0, metavar="S", help="maximum length of a note [s]"
     )
-    parser.add_argument(
-        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
-    )
-    parser.add_argument(
-        "--wait",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="how long to wait for the plant to start [s]",
-    )
+    add_attachment(parser)
     parser.set_defaults(call=call)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import inloop as il
+from inloop.cli.attaching import add_attachment
 from inloop.cli.observers import observer_of_file
 from inloop.cli.output import paragraph, print_json, table
 from inloop.cli.setting_files import add_settings
@@ -72,16 +73,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="publish under this name; default: NAME.observed",
     )
-    parser.add_argument(
-        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
-    )
-    parser.add_argument(
-        "--wait",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="how long to wait for the plant to start [s]",
-    )
+    add_attachment(parser)
     parser.add_argument(
         "--priority", type=int, default=0, metavar="P", help="real-time priority (SCHED_FIFO)"
     )

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import inloop as il
+from inloop.cli.attaching import add_attachment
 from inloop.cli.formulations import formulation_of_facts
 from inloop.cli.output import heading, paragraph, print_json, table
 from inloop.cli.python_file import Compiled
@@ -41,16 +42,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser = commands.add_parser("record", parents=[shared], help=text, description=text)
     parser.add_argument("name", help="name of a running plant")
     parser.add_argument("--to", required=True, metavar="FILE.mcap", help="file to write")
-    parser.add_argument(
-        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
-    )
-    parser.add_argument(
-        "--wait",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="how long to wait for the plant to start [s]",
-    )
+    add_attachment(parser)
     parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
     parser.add_argument("--begun", type=int, metavar="FD", help=argparse.SUPPRESS)
     parser.set_defaults(call=call_record)

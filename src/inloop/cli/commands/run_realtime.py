@@ -28,6 +28,7 @@ from inloop.realtime import Collector, Loop, Options, Report
 from inloop.realtime.options import MODES
 from inloop.simulate.results.energies import with_energy
 
+Group = argparse._ArgumentGroup  # which has no public name
 STOPPED, FAILED = 130, 2
 ENDINGS = (".json", ".txt", ".png", ".svg", ".pdf")
 ONLY_REALTIME: dict[str, Any] = {
@@ -42,6 +43,15 @@ ONLY_REALTIME: dict[str, Any] = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of real-time runs."""
     group = parser.add_argument_group("real time")
+    _add_pace(group)
+    _add_deadlines(group)
+    _add_controller(group)
+    _add_records(group)
+    _add_hidden(group)
+
+
+def _add_pace(group: Group) -> None:
+    """Steps, and how they follow the clock."""
     group.add_argument(
         "--rate",
         type=float,
@@ -67,6 +77,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="scripted: as fast as possible, with the same deadlines on every machine; "
         "held: time advances only when another program says so",
     )
+
+
+def _add_deadlines(group: Group) -> None:
+    """How deadlines are kept, and what happens when something is late or wrong."""
     group.add_argument(
         "--stale-after",
         type=_age,
@@ -100,6 +114,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run an empty loop alongside, to measure the machine itself",
     )
+
+
+def _add_controller(group: Group) -> None:
+    """Controller and observer."""
     group.add_argument(
         "--controller",
         metavar="NAME|PROGRAM",
@@ -126,6 +144,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="settings of the controller, read again when the file changes",
     )
+
+
+def _add_records(group: Group) -> None:
+    """Faults, recordings and reports."""
     group.add_argument(
         "--fault",
         action="append",
@@ -137,6 +159,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--record", metavar="FILE", help="record all signals: .mcap")
     group.add_argument("--overwrite", action="store_true", help="replace an existing recording")
     group.add_argument("--report", metavar="FILE", help="write a report: .json, .txt, .png")
+
+
+def _add_hidden(group: Group) -> None:
+    """What programs that start runs need."""
     group.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     group.add_argument("--in-place-of", metavar="PLANT", help=argparse.SUPPRESS)
     group.add_argument("--stage-to", metavar="FILE", help=argparse.SUPPRESS)
@@ -324,7 +350,7 @@ def _data(plant: il.Plant, report: Report, seconds: float) -> dict[str, Any]:
 
 def _violation(plant: il.Plant, q: Any, qd: Any, t: float) -> float:
     """Maximum constraint violation [m or rad]; 0 without loops."""
-    return float(plant.formulation.violation(q, qd, t))
+    return float(plant.formulation.rows.violation(q, qd, t))
 
 
 def _show(report: Report) -> None:

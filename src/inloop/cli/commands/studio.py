@@ -51,6 +51,13 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     add_base(parser)
     add_start(parser)
     add_formulation(parser)
+    _add_run(parser)
+    _add_page(parser)
+    parser.set_defaults(call=call)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    """How the plant runs, and what acts on it."""
     parser.add_argument("--rate", type=float, metavar="HZ", help="steps per simulated second")
     parser.add_argument(
         "--speed", type=float, help="simulated seconds per second of wall-clock time"
@@ -87,6 +94,10 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--framed", action="store_true", help=argparse.SUPPRESS)
+
+
+def _add_page(parser: argparse.ArgumentParser) -> None:
+    """Where the page is, who may see it, and where it writes."""
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1"
     )
@@ -106,7 +117,6 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="directory for recordings; default: recordings",
     )
-    parser.set_defaults(call=call)
 
 
 def call(args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.loops.partition import Partition, choose
 from inloop.model import Mechanism
 from inloop.plant.engine import Array
-from inloop.plant.formulation.closed_positions import ClosedPositions
+from inloop.plant.formulation.positions import ClosedPositions
 
 BAD_CHOICE = 1e-3  # smallest singular value of a choice, to that of all coordinates
 POOR_ORDER = 0.1  # smallest pivot in an order of elimination, to that in a good one

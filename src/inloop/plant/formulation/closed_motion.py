@@ -146,7 +146,7 @@ def _fitting_rows(
     equations: Equations, formulation: Formulation, q: Array, qd: Array, more: dict[str, Any]
 ) -> dict[str, Array]:
     """The constraints; the loops must be closed, and stay so."""
-    rows = formulation.constraints(q, qd, more.get("t", 0.0))
+    rows = formulation.rows.constraints(q, qd, more.get("t", 0.0))
     J, nu = rows["J"], rows["nu"]
     # what a row changes by when coordinates change by a radian, or by as much as they are
     far = np.where(_turns(equations), 1.0, np.abs(q[: equations.n]))
@@ -164,7 +164,7 @@ def _fitting_rows(
         ),
     ):
         if np.any(off > 0.0):
-            name = formulation.all_row_names[int(np.argmax(off))]
+            name = formulation.rows.names[int(np.argmax(off))]
             raise InputError(f"model '{equations.name}': row '{name}' {what}", fix=fix)
     return rows
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import descend, nearest, smallest_gap
-from inloop.plant.formulation.closure import Gap, free_of
-from inloop.plant.formulation.mobility import explore
+from inloop.plant.formulation.positions.assembly import descend, nearest, smallest_gap
+from inloop.plant.formulation.positions.closure import Gap, free_of
+from inloop.plant.formulation.positions.mobility import explore
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -91,7 +91,7 @@ def refuse_what_cannot_close(
     """
     if not set(names) & loops.positions.geometric_parameters:
         return
-    found = closing_with(loops, values, loops.home(values), from_rest=True)
+    found = closing_with(loops, values, loops.positions.home(values), from_rest=True)
     if found.closes:
         return
     index = {p.name: k for k, p in enumerate(equations.parameters.declared)}

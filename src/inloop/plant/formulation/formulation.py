@@ -13,10 +13,11 @@ from inloop.errors import InputError
 from inloop.formalisms.loops.partition import Partition, choose
 from inloop.model.names import quoted
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import Assembly
-from inloop.plant.formulation.closure import Gap, Slip
 from inloop.plant.formulation.code import Code
-from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
+from inloop.plant.formulation.positions import Positions
+from inloop.plant.formulation.positions.assembly import Assembly
+from inloop.plant.formulation.positions.kept_values import KeptVelocities
+from inloop.plant.formulation.rows import Rows
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
@@ -33,15 +34,17 @@ class Formulation(ABC):
       run, with the states of force laws), driven (given over time) or dependent (follow from the
       others), and which constraint rows are in use, with one multiplier lam each. `repartition`
       and `good_at` choose other roles where those in use become bad.
-    - *Positions.* Where the mechanism starts (`home`), and how values of coordinates are made to
-      fit the constraints (`assemble`, `keep`, `keep_velocities`, `close`).
     - *Motion.* Accelerations, multipliers and efforts of drives at a state (`motion`), and what
       they are called in results (`signals`).
     - *Code.* Which functions have to be derived and built, and what the unit of the plant calls
       (`core`, `code`).
 
+    What does not depend on the roles belongs to two parts that all formulations of a mechanism
+    share: `rows`, the constraints as numbers, and `positions`, where the mechanism starts and how
+    values of coordinates are made to fit the constraints.
+
     Consumers ask these questions and need not know which formulation answers. What a formulation
-    does not have is empty: a tree has no rows, so `row_names` is () and `motion` finds lam of
+    does not have is empty: a tree has no rows, so `rows.names` is () and `motion` finds lam of
     length 0.
 
     `plant.formulation` has the roles of the first position and keeps them. A run that needs others
@@ -52,6 +55,8 @@ class Formulation(ABC):
         core: functions of the tree that are built at once.
         core_of_large: the one of them that is built at once of a large mechanism.
         method: the integrator that belongs to it; None where any does.
+        rows: all constraint rows of the mechanism.
+        positions: positions and velocities that fit them.
         partition: roles of coordinates and constraint rows.
         notes: what was decided when the mechanism was put together, in words.
     """
@@ -60,6 +65,8 @@ class Formulation(ABC):
     core: ClassVar[tuple[str, ...]]
     core_of_large: ClassVar[str]
     method: ClassVar[str | None] = None
+    rows: Rows
+    positions: Positions
     partition: Partition
     notes: tuple[str, ...]
 
@@ -117,9 +124,9 @@ class Formulation(ABC):
         return tuple(k for link in links for k in link.bodies)
 
     @property
-    @abstractmethod
     def unconstrained(self) -> bool:
         """M qdd + c = tau is the whole motion, and every q and qd are a state."""
+        return not self._equations.mechanism.closed
 
     @property
     def carried(self) -> Partition:
@@ -136,13 +143,13 @@ class Formulation(ABC):
         Where rows restrict velocities alone, more positions are free than velocities are: those
         that are dependent in `partition` and independent here.
         """
-        if np.all(self.holonomic):
-            return self.partition
-        return self._roles_by(self.holonomic)
+        holonomic = self.rows.holonomic
+        return self.partition if np.all(holonomic) else self._roles_by(holonomic)
 
     def _roles_by(self, rows: NDArray[np.bool_]) -> Partition:
         """Roles if only some rows held."""
-        J = np.where(rows[:, None], self.scaled_rows(self.regular_position)[1], 0.0)
+        regular = self.positions.mobility.regular.q
+        J = np.where(rows[:, None], self.rows.scaled(regular)[1], 0.0)
         return choose(J, self.partition.driven, self.partition.independent)
 
     @property
@@ -167,149 +174,30 @@ class Formulation(ABC):
 
         Those that are led, and those that couplings and locks hold as they find them.
         """
-        rows, free = self.holonomic & ~self.as_found, self.partition.independent
+        rows, free = self.rows.holonomic & ~self.rows.as_found, self.partition.independent
         found = () if np.all(rows) else self._roles_by(rows).independent
         return tuple(k for k in found if k not in free)
 
-    # constraint rows
-
-    @property
-    @abstractmethod
-    def all_row_names(self) -> tuple[str, ...]:
-        """Names of all rows, dropped ones too."""
+    # rows in use
 
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the rows in use, in the order of the multipliers."""
-        names = self.all_row_names
-        return tuple(names[k] for k in self.partition.rows)
+        return tuple(self.rows.names[k] for k in self.partition.rows)
 
-    @property
-    @abstractmethod
-    def row_sizes(self) -> Array:
-        """One unit of each row: what is small is small beside it."""
-
-    @abstractmethod
     def loop_of(self, row: int) -> str:
         """Name of the loop or constraint that a row in use belongs to; empty if there is none."""
+        used = self.partition.rows
+        return self.rows.elements[used[row]] if used else ""
 
     def on_all_rows(self, lam: Array) -> Array:
         """Multipliers of all rows from those of the rows in use; the others are zero."""
-        full = np.zeros((*lam.shape[:-1], len(self.all_row_names)))
+        full = np.zeros((*lam.shape[:-1], len(self.rows)))
         full[..., list(self.partition.rows)] = lam
         return full
 
-    @abstractmethod
-    def constraints(
-        self, q: Array, qd: Array, t: float | Array = 0.0, lanes: bool = True
-    ) -> dict[str, Array]:
-        """h, J, nu and gamma of all rows: J qd + nu = 0, J qdd + gamma = 0.
+    # positions and velocities that go with the roles
 
-        Args:
-            q: positions, shape (n,) or (N, n).
-            qd: velocities.
-            t: time [s].
-            lanes: let many rows use vector code.
-        """
-
-    @property
-    @abstractmethod
-    def moves_with_time(self) -> bool:
-        """Some row depends on time: its force does work."""
-
-    @abstractmethod
-    def scaled_rows(self, q: Array, t: float = 0.0) -> tuple[Array, Array]:
-        """h and J of all rows at a position, in units of rows and coordinates."""
-
-    @property
-    @abstractmethod
-    def holonomic(self) -> NDArray[np.bool_]:
-        """Which of all rows restrict positions; the others restrict velocities alone."""
-
-    @property
-    @abstractmethod
-    def as_found(self) -> NDArray[np.bool_]:
-        """Which of all rows keep joints coupled as they were found, so that h is 0 everywhere."""
-
-    def violation(self, q: Array, qd: Array, t: float | Array = 0.0) -> Array:
-        """Largest constraint value at each state, dropped rows included; 0 without rows.
-
-        Of rows that restrict velocities alone it is J qd + nu that counts.
-        """
-        found = self.constraints(q, qd, t, lanes=False)
-        rates = np.einsum("...ij,...j->...i", found["J"], qd) + found["nu"]
-        values = np.where(self.holonomic, found["h"], rates)
-        return np.asarray(np.max(np.abs(values), axis=-1, initial=0.0))
-
-    def slip(self, q: Array, qd: Array, tolerance: float, t: float = 0.0) -> Slip | None:
-        """The row on velocities that is violated by more than a part of its terms; else None."""
-        found = self.constraints(q, qd, t)
-        terms = np.abs(found["J"]) @ np.abs(qd) + np.abs(found["nu"])
-        rates = np.where(self.holonomic, 0.0, np.abs(found["J"] @ qd + found["nu"]))
-        over = rates - tolerance * terms
-        if not np.any(over > 0.0):
-            return None
-        worst = int(np.argmax(over))
-        return Slip(self.all_row_names[worst], float(rates[worst]))
-
-    # positions and velocities
-
-    @property
-    @abstractmethod
-    def position(self) -> Assembly:
-        """Where the mechanism was put together, near the initial values of its joints."""
-
-    @abstractmethod
-    def home(self, values: Array | None = None) -> Array:
-        """Where the mechanism starts with other parameters.
-
-        Args:
-            values: of the live parameters; those of the plant by default.
-        """
-
-    @property
-    @abstractmethod
-    def declared(self) -> tuple[int, ...]:
-        """Coordinates whose first position the user wrote; wished independent ones come first."""
-
-    @abstractmethod
-    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
-        """A position near a guess that fits; coordinates in `held` stay where they are."""
-
-    @abstractmethod
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
-        """A position that fits, reached from the first one without leaving its branch.
-
-        Args:
-            goal: where the led coordinates shall be.
-            led: coordinates; the others follow.
-            values: of the live parameters; those of the plant by default.
-
-        Returns:
-            The position, or None where no such way is found.
-        """
-
-    @abstractmethod
-    def keep(
-        self,
-        wish: Array,
-        must: Sequence[int],
-        wanted: Sequence[int] | None = None,
-        values: Array | None = None,
-        near: Array | None = None,
-    ) -> KeptPositions:
-        """A position that fits and keeps coordinates where they are.
-
-        Args:
-            wish: where coordinates are.
-            must: those that do not move.
-            wanted: those that shall not move; declared ones by default.
-            values: of the live parameters; those of the plant by default.
-            near: a position that fits, with `must` where they are, to start from; the wish by
-                default.
-        """
-
-    @abstractmethod
     def keep_velocities(
         self,
         q: Array,
@@ -319,33 +207,34 @@ class Formulation(ABC):
     ) -> KeptVelocities:
         """The smallest velocities that fit at t = 0, and keep what was said.
 
+        Independent coordinates about which nothing was said rest if they may.
+
         Args:
             q: a position that fits.
             must: velocities that have to be.
             wanted: velocities that shall be, the most important first.
             values: of the live parameters; those of the plant by default.
         """
+        rest = self.partition.independent
+        return self.positions.keep_velocities(q, must, wanted, rest, values)
 
     @abstractmethod
     def close(self, q: Array, t: float = 0.0) -> Array:
         """All coordinates, the dependent ones found from independent and driven ones."""
 
-    @abstractmethod
-    def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
-        """What is open at a position by more than a tolerance in units of the rows; else None."""
+    # short for what users ask most
 
-    @abstractmethod
-    def singular_at(self, q: Array) -> str:
-        """What to tell about a position that is singular; empty where it is not."""
+    def home(self) -> Array:
+        """Where the mechanism starts; see `Positions.home`."""
+        return self.positions.home()
 
-    @abstractmethod
-    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
-        """The loop whose rows come nearest to depending on others at a position; or none."""
+    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
+        """A position near a guess that fits; see `Positions.assemble`."""
+        return self.positions.assemble(guess, held)
 
-    @property
-    @abstractmethod
-    def regular_position(self) -> Array:
-        """A position near the first one that is not singular."""
+    def constraints(self, q: Array, qd: Array, t: float | Array = 0.0) -> dict[str, Array]:
+        """h, J, nu and gamma of all rows; see `Rows.constraints`."""
+        return self.rows.constraints(q, qd, t)
 
     # choices of independent coordinates
 
@@ -395,11 +284,6 @@ class Formulation(ABC):
     @abstractmethod
     def guard(self, q: Array, t: float = 0.0) -> Array:
         """Factors that bring the reciprocal pivots that the partition may reach from q to 0..1."""
-
-    @property
-    @abstractmethod
-    def first_row_sizes(self) -> Array:
-        """One unit of each row with the parameters at first: what a free choice is judged by."""
 
     # code
 
@@ -477,34 +361,41 @@ class Formulation(ABC):
             lam: multipliers of the rows in use, in their order.
             lanes: let many positions use vector code.
         """
-        return self.cut_forces_of_all(q, self.on_all_rows(lam), lanes)
+        return self.rows.cut_forces(q, self.on_all_rows(lam), lanes)
 
-    @abstractmethod
-    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
-        """The same from multipliers of all rows, whichever are in use."""
-
-    @abstractmethod
     def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:
         """What results of runs tell of the motion beside q and qd, by name.
+
+        Nothing where the motion is unconstrained: `plant` finds accelerations from q and qd.
 
         Args:
             qdd: accelerations of all coordinates, shape (N, n).
             lam: multipliers of the rows in use.
             effort: of the drives.
         """
+        if self.unconstrained:
+            return {}
+        found = {f"{name}.qdd": qdd[:, k] for k, name in enumerate(self._equations.coordinates)}
+        found |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self.row_names)}
+        return found | {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self.driven)}
 
     @property
-    @abstractmethod
     def signal_places(self) -> dict[str, tuple[str, int]]:
         """Where the unit finds each of these signals: kind of il_kind, and number.
 
         Those of rows that never act in a run are among them too.
         """
+        if self.unconstrained:
+            return {}
+        names = self._equations.coordinates
+        known = {f"{name}.qdd": ("IL_OF_QDD", k) for k, name in enumerate(names)}
+        known |= {f"lam.{row}": ("IL_OF_LAM", k) for k, row in enumerate(self.rows.names)}
+        return known | {f"{j}.effort": ("IL_OF_EFFORT", k) for k, j in enumerate(self.driven)}
 
     @property
     def signal_names(self) -> tuple[str, ...]:
         """Names of the signals that a run can have, in the order of the outputs of the unit."""
-        names = self.all_row_names
+        names = self.rows.names
         idle = {f"lam.{name}" for name in names}
         idle -= {f"lam.{names[k]}" for k in self.rows_that_may_act}
         return tuple(name for name in self.signal_places if name not in idle)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inloop.codegen.c_motions import emit_motions
 from inloop.errors import SimulationError
 from inloop.formalisms.loops.closed import ClosedLoops
-from inloop.formalisms.loops.cut_forces import CARRY_MOMENTS
 from inloop.formalisms.loops.partition import Partition
 from inloop.native import TERMS_FLAGS
 from inloop.plant.engine import Array
 from inloop.plant.formulation import any_choice, closed_motion
-from inloop.plant.formulation.assembly import Assembly
 from inloop.plant.formulation.choosing import first_choice, is_bad, other_choice
-from inloop.plant.formulation.closed_positions import ClosedPositions
+from inloop.plant.formulation.closed_rows import ClosedRows
 from inloop.plant.formulation.closing import refuse_what_cannot_close
-from inloop.plant.formulation.closure import Gap
 from inloop.plant.formulation.formulation import Formulation
-from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
 from inloop.plant.formulation.partition_code import PartitionCode, suffix_of
+from inloop.plant.formulation.positions import ClosedPositions
 from inloop.plant.formulation.terms import TERMS, Terms
 from inloop.plant.progress import deriving
 
@@ -49,9 +45,9 @@ class ReducedLoops(Formulation):
 
     Attributes:
         closed: the constraints and what is derived from them.
-        positions: the loops closed, whatever the choice.
-        singular: what to tell about a start at a singular position; empty elsewhere.
     """
+
+    positions: ClosedPositions
 
     # the open tree of a closed mechanism may have massless tips: no accelerations of its own
     core = ("inverse_dynamics", "mass_matrix", "bias", "energy")
@@ -67,17 +63,18 @@ class ReducedLoops(Formulation):
         equations.add([closed.constraints(), closed.cut_forces(), *alignment])
         modes = [] if equations.modes is None else list(equations.modes.values())
         strict = not modes or modes[0] is equations.mechanism
-        self.positions = ClosedPositions(equations, closed, strict)
+        self.positions = positions = ClosedPositions(equations, closed, strict)
+        self.rows = ClosedRows(equations, closed, positions)
         small = self.elastic
-        self.partition = first_choice(equations.mechanism, closed, self.positions, small)
-        self.singular = self.singular_at(self.position.q)
+        self.partition = first_choice(equations.mechanism, closed, positions, small)
+        singular = positions.singular_at(positions.first.q)
         self.notes = (
             *(
                 f"loop '{row.element}' adds nothing in direction {row.direction}; row dropped"
                 for row in (closed.rows[k] for k in self.partition.dropped)
             ),
-            *self.positions.notes,
-            *([self.singular] if self.singular else []),
+            *positions.notes,
+            *([singular] if singular else []),
         )
         first = PartitionCode(equations, closed, self.partition, "")
         first.build()
@@ -96,113 +93,10 @@ class ReducedLoops(Formulation):
         self._equations.add(programs, terms.sources, flags=TERMS_FLAGS)
 
     @property
-    def unconstrained(self) -> bool:
-        """See `Formulation`."""
-        return False
-
-    @property
-    def driven_indices(self) -> tuple[int, ...]:
-        """See `Formulation`."""
-        return self.closed.driven
-
-    # constraint rows
-
-    @property
-    def all_row_names(self) -> tuple[str, ...]:
-        """See `Formulation`."""
-        return tuple(row.name for row in self.closed.rows)
-
-    @property
-    def row_sizes(self) -> Array:
-        """See `Formulation`."""
-        return self.positions.closure.row_sizes
-
-    @property
-    def first_row_sizes(self) -> Array:
-        """See `Formulation`."""
-        return self.positions.row_sizes
-
-    @property
-    def holonomic(self) -> NDArray[np.bool_]:
-        """See `Formulation`."""
-        return self.positions.closure.holonomic
-
-    @property
-    def as_found(self) -> NDArray[np.bool_]:
-        """See `Formulation`."""
-        return self.positions.closure.as_found
-
-    def loop_of(self, row: int) -> str:
-        """See `Formulation`."""
-        return self.closed.rows[self.partition.rows[row]].element
-
-    @property
     def dropped_loop(self) -> str:
         """Name of the first loop with a row that was dropped though it is not always zero."""
         rows = [self.closed.rows[k] for k in self.partition.dropped]
         return next((row.element for row in rows if row.J), rows[0].element if rows else "")
-
-    def constraints(
-        self, q: Array, qd: Array, t: float | Array = 0.0, lanes: bool = True
-    ) -> dict[str, Array]:
-        """See `Formulation`."""
-        return self._equations.evaluate("constraints", q=q, qd=qd, t=t, lanes=lanes)
-
-    @property
-    def moves_with_time(self) -> bool:
-        """See `Formulation`."""
-        inputs = self._equations.program("constraints").inputs
-        return any(block.name == "t" for block in inputs)
-
-    def scaled_rows(self, q: Array, t: float = 0.0) -> tuple[Array, Array]:
-        """See `Formulation`."""
-        return self.positions.closure.at(t)(q)
-
-    # positions and velocities
-
-    @property
-    def position(self) -> Assembly:
-        """See `Formulation`."""
-        return self.positions.first
-
-    def home(self, values: Array | None = None) -> Array:
-        """See `Formulation`: the first closed position, its lengths grown with the mechanism."""
-        return self.positions.home(values)
-
-    @property
-    def declared(self) -> tuple[int, ...]:
-        """See `Formulation`."""
-        return self.positions.declared
-
-    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
-        """See `Formulation`."""
-        return self.positions.assemble(guess, held)
-
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
-        """See `Formulation`."""
-        return self.positions.lead(goal, led, values)
-
-    def keep(
-        self,
-        wish: Array,
-        must: Sequence[int],
-        wanted: Sequence[int] | None = None,
-        values: Array | None = None,
-        near: Array | None = None,
-    ) -> KeptPositions:
-        """See `Formulation`."""
-        return self.positions.keep(wish, must, wanted, values, near)
-
-    def keep_velocities(
-        self,
-        q: Array,
-        must: Mapping[int, float],
-        wanted: Mapping[int, float],
-        values: Array | None = None,
-    ) -> KeptVelocities:
-        """See `Formulation`."""
-        rest = self.partition.independent
-        return self.positions.keep_velocities(q, must, wanted, rest, values)
 
     def close(self, q: Array, t: float = 0.0) -> Array:
         """See `Formulation`: by Newton's method.
@@ -225,34 +119,12 @@ class ReducedLoops(Formulation):
             fix="Start closer to a closed position, or use plant.formulation.assemble(q).q.",
         )
 
-    def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
-        """See `Formulation`."""
-        return self.positions.gap(q, tolerance, t)
-
-    def singular_at(self, q: Array) -> str:
-        """See `Formulation`."""
-        return self.positions.singular_at(q)
-
-    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
-        """See `Formulation`."""
-        return self.positions.weakest_loop(q, t)
-
-    @property
-    def regular_position(self) -> Array:
-        """See `Formulation`."""
-        return self.positions.mobility.regular.q
-
     # choices of independent coordinates
 
     @property
     def known(self) -> tuple[Partition, ...]:
         """See `Formulation`."""
         return tuple(self._built)
-
-    @property
-    def is_compiled(self) -> bool:
-        """See `Formulation`."""
-        return self.partition in self._built
 
     @property
     def chooses_freely(self) -> bool:
@@ -299,7 +171,7 @@ class ReducedLoops(Formulation):
 
     def repartition(self, q: Array, t: float = 0.0) -> ReducedLoops | None:
         """See `Formulation`."""
-        J, rank = self.scaled_rows(q, t)[1], self.positions.mobility.rank
+        J, rank = self.rows.scaled(q, t)[1], self.positions.mobility.rank
         names, small = self._equations.coordinates, self.elastic
         chosen = other_choice(J, rank, self.partition, names, small)
         return None if chosen is None else self.with_partition(chosen)
@@ -307,7 +179,7 @@ class ReducedLoops(Formulation):
     def good_at(self, q: Array, t: float = 0.0) -> ReducedLoops:
         """See `Formulation`."""
         parts = self.partition
-        if not parts.dependent or not is_bad(self.scaled_rows(q, t)[1], parts):
+        if not parts.dependent or not is_bad(self.rows.scaled(q, t)[1], parts):
             return self
         return self.repartition(q, t) or self
 
@@ -358,31 +230,3 @@ class ReducedLoops(Formulation):
             name, state = self.function("project"), {"q": q, "qd": qd, "t": t, "e": e}
             return self._equations.evaluate(name, **state)["impulse"]
         return any_choice.impulses(self._equations, self.partition, q, qd, t, e)
-
-    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
-        """See `Formulation`."""
-        found = self._equations.evaluate("cut_forces", q=q, lam=lam, lanes=lanes)
-        signals: dict[str, Array] = {}
-        for k, loop in enumerate(self._equations.mechanism.loops):
-            signals[f"{loop.name}.force"] = found["force"][..., k, :]
-            if loop.kind in CARRY_MOMENTS:
-                signals[f"{loop.name}.torque"] = found["torque"][..., k, :]
-            if loop.kind == "rod":
-                signals[f"{loop.name}.tension"] = found["tension"][..., k]
-        for k, name in enumerate(self._equations.mechanism.coupled_efforts):
-            signals[name] = found["effort"][..., k]
-        return signals
-
-    def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:
-        """See `Formulation`."""
-        found = {f"{name}.qdd": qdd[:, k] for k, name in enumerate(self._equations.coordinates)}
-        found |= {f"lam.{row}": lam[:, k] for k, row in enumerate(self.row_names)}
-        return found | {f"{joint}.effort": effort[:, k] for k, joint in enumerate(self.driven)}
-
-    @property
-    def signal_places(self) -> dict[str, tuple[str, int]]:
-        """See `Formulation`."""
-        names = self._equations.coordinates
-        known = {f"{name}.qdd": ("IL_OF_QDD", k) for k, name in enumerate(names)}
-        known |= {f"lam.{row}": ("IL_OF_LAM", k) for k, row in enumerate(self.all_row_names)}
-        return known | {f"{j}.effort": ("IL_OF_EFFORT", k) for k, j in enumerate(self.driven)}

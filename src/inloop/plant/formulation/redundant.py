@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inloop.errors import InputError, ModelError
 from inloop.formalisms.loops.partition import Partition
 from inloop.model import Mechanism
 from inloop.plant.arguments import real, whole
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import Assembly
-from inloop.plant.formulation.closure import Gap
-from inloop.plant.formulation.kept_values import KeptPositions, KeptVelocities
 from inloop.plant.formulation.reduced_loops import ReducedLoops
 from inloop.plant.formulation.redundant_code import RedundantCode
 from inloop.plant.formulation.redundant_motion import body_motion
@@ -67,7 +63,8 @@ class Redundant(SingleChoice):
         kind = ReducedLoops if equations.mechanism.closed else Tree
         self.reduced: ReducedLoops | Tree = kind(equations)
         self.partition, self.notes = self.reduced.partition, self.reduced.notes
-        sizes, home = self.reduced.first_row_sizes, self.reduced.home()
+        self.rows, self.positions = self.reduced.rows, self.reduced.positions
+        sizes, home = self.rows.first_sizes, self.positions.home()
         self._code = RedundantCode(equations, self.partition, sizes, home, 1.0 - damping, solves)
 
     @classmethod
@@ -90,11 +87,6 @@ class Redundant(SingleChoice):
         return {**super().facts, "damping": repr(self._damping), **solves}
 
     @property
-    def unconstrained(self) -> bool:
-        """See `Formulation`."""
-        return self.reduced.unconstrained
-
-    @property
     def unknowns(self) -> int:
         """See `Formulation`."""
         return self._code.about.layout.size
@@ -103,11 +95,6 @@ class Redundant(SingleChoice):
     def carried(self) -> Partition:
         """See `Formulation`: all that is not driven."""
         return replace(self.partition, independent=self._code.about.free, dependent=())
-
-    @property
-    def position_roles(self) -> Partition:
-        """See `Formulation`."""
-        return self.reduced.position_roles
 
     # motion
 
@@ -129,7 +116,7 @@ class Redundant(SingleChoice):
         rows, dependent = list(self.partition.rows), list(self.partition.dependent)
         velocities = np.array(qd, dtype=np.float64)
         if dependent:
-            found = self.constraints(q, velocities, float(t), lanes=False)
+            found = self.rows.constraints(q, velocities, float(t), lanes=False)
             J = found["J"][rows]
             missing = J @ velocities + found["nu"][rows]
             # at a singular position, those that fit are not changed
@@ -152,6 +139,17 @@ class Redundant(SingleChoice):
         ]
         return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
+    @property
+    def code(self) -> RedundantCode:
+        """See `Formulation`."""
+        return self._code
+
+    # as the reduced formulation has it
+
+    def close(self, q: Array, t: float = 0.0) -> Array:
+        """See `Formulation`."""
+        return self.reduced.close(q, t)
+
     def accelerations(self, q: Any, qd: Any, tau: Any, **others: Any) -> Array:
         """See `Formulation`."""
         return self.reduced.accelerations(q, qd, tau, **others)
@@ -163,136 +161,6 @@ class Redundant(SingleChoice):
     def impulses(self, q: Array, qd: Array, t: float, e: Array) -> Array:
         """See `Formulation`."""
         return self.reduced.impulses(q, qd, t, e)
-
-    def cut_forces_of_all(self, q: Array, lam: Array, lanes: bool = True) -> dict[str, Array]:
-        """See `Formulation`."""
-        return self.reduced.cut_forces_of_all(q, lam, lanes)
-
-    def signals(self, qdd: Array, lam: Array, effort: Array) -> dict[str, Array]:
-        """See `Formulation`."""
-        return self.reduced.signals(qdd, lam, effort)
-
-    @property
-    def signal_places(self) -> dict[str, tuple[str, int]]:
-        """See `Formulation`."""
-        return self.reduced.signal_places
-
-    @property
-    def code(self) -> RedundantCode:
-        """See `Formulation`."""
-        return self._code
-
-    # constraint rows, as the reduced formulation has them
-
-    @property
-    def all_row_names(self) -> tuple[str, ...]:
-        """See `Formulation`."""
-        return self.reduced.all_row_names
-
-    @property
-    def row_sizes(self) -> Array:
-        """See `Formulation`."""
-        return self.reduced.row_sizes
-
-    @property
-    def first_row_sizes(self) -> Array:
-        """See `Formulation`."""
-        return self.reduced.first_row_sizes
-
-    @property
-    def holonomic(self) -> NDArray[np.bool_]:
-        """See `Formulation`."""
-        return self.reduced.holonomic
-
-    @property
-    def as_found(self) -> NDArray[np.bool_]:
-        """See `Formulation`."""
-        return self.reduced.as_found
-
-    def loop_of(self, row: int) -> str:
-        """See `Formulation`."""
-        return self.reduced.loop_of(row)
-
-    def constraints(
-        self, q: Array, qd: Array, t: float | Array = 0.0, lanes: bool = True
-    ) -> dict[str, Array]:
-        """See `Formulation`."""
-        return self.reduced.constraints(q, qd, t, lanes)
-
-    @property
-    def moves_with_time(self) -> bool:
-        """See `Formulation`."""
-        return self.reduced.moves_with_time
-
-    def scaled_rows(self, q: Array, t: float = 0.0) -> tuple[Array, Array]:
-        """See `Formulation`."""
-        return self.reduced.scaled_rows(q, t)
-
-    # positions and velocities, likewise
-
-    @property
-    def position(self) -> Assembly:
-        """See `Formulation`."""
-        return self.reduced.position
-
-    def home(self, values: Array | None = None) -> Array:
-        """See `Formulation`."""
-        return self.reduced.home(values)
-
-    @property
-    def declared(self) -> tuple[int, ...]:
-        """See `Formulation`."""
-        return self.reduced.declared
-
-    def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
-        """See `Formulation`."""
-        return self.reduced.assemble(guess, held)
-
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
-        """See `Formulation`."""
-        return self.reduced.lead(goal, led, values)
-
-    def keep(
-        self,
-        wish: Array,
-        must: Sequence[int],
-        wanted: Sequence[int] | None = None,
-        values: Array | None = None,
-        near: Array | None = None,
-    ) -> KeptPositions:
-        """See `Formulation`."""
-        return self.reduced.keep(wish, must, wanted, values, near)
-
-    def keep_velocities(
-        self,
-        q: Array,
-        must: Mapping[int, float],
-        wanted: Mapping[int, float],
-        values: Array | None = None,
-    ) -> KeptVelocities:
-        """See `Formulation`."""
-        return self.reduced.keep_velocities(q, must, wanted, values)
-
-    def close(self, q: Array, t: float = 0.0) -> Array:
-        """See `Formulation`."""
-        return self.reduced.close(q, t)
-
-    def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
-        """See `Formulation`."""
-        return self.reduced.gap(q, tolerance, t)
-
-    def singular_at(self, q: Array) -> str:
-        """See `Formulation`."""
-        return self.reduced.singular_at(q)
-
-    def weakest_loop(self, q: Array, t: float = 0.0) -> str:
-        """See `Formulation`."""
-        return self.reduced.weakest_loop(q, t)
-
-    @property
-    def regular_position(self) -> Array:
-        """See `Formulation`."""
-        return self.reduced.regular_position
 
 
 def refuse(mechanism: Mechanism) -> None:

@@ -26,7 +26,7 @@ def signal_units(plant: BarePlant) -> dict[str, str]:
         at = item.reference
         joint = None if at is None else plant.mechanism.bodies[at].joint
         given[item.name] = "" if joint is None else joint.kind.dimension.effort
-    for name in plant.formulation.all_row_names:
+    for name in plant.formulation.rows.names:
         element, _, direction = name.partition(".")
         turns = direction.startswith(("turn", "tilt"))
         units[f"lam.{name}"] = given.get(element, "N·m" if turns else "N")

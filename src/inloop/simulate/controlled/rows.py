@@ -178,7 +178,7 @@ class Rows:
 def _cut_forces(plant: BarePlant, found: Samples) -> dict[str, Array]:
     """Cut forces from the multipliers among the outputs; rows that never act have none."""
     nothing = np.zeros(len(found.t))
-    names = plant.formulation.all_row_names
+    names = plant.formulation.rows.names
     lam = [found.signals.get(f"lam.{name}", nothing) for name in names]
     columns = np.column_stack(lam) if lam else np.zeros((len(found.t), 0))
     return cut_forces(plant.formulation, found.q, columns)

@@ -29,7 +29,8 @@ from inloop.simulate.live_drives import drive_inputs
 from inloop.simulate.machine import simulate_modes
 from inloop.simulate.progress import Progress
 from inloop.simulate.results.result import Result
-from inloop.simulate.run import interrupted, simulate
+from inloop.simulate.results.unfinished import interrupted
+from inloop.simulate.run import simulate
 from inloop.simulate.schedules import METHODS
 from inloop.simulate.start import Given, vector
 from inloop.simulate.stepper import Stepper

@@ -24,12 +24,12 @@ def row_jump_notes(plant: BarePlant, found: Samples) -> list[str]:
         plant: the compiled mechanism.
         found: samples of a run, or of one of its modes.
     """
-    if not plant.mechanism.constraints or not plant.formulation.moves_with_time:
+    if not plant.mechanism.constraints or not plant.formulation.rows.moves_with_time:
         return []
     if len(found.t) < 2:
         return []
     begin, end = (_motions(plant, found.q[:-1], t) for t in (found.t[:-1], found.t[1:]))
-    names, notes = plant.formulation.all_row_names, []
+    names, notes = plant.formulation.rows.names, []
     for k in np.flatnonzero(np.any(begin != 0.0, axis=(0, 2)) | np.any(end != 0.0, axis=(0, 2))):
         notes += _told(plant, found, int(k), np.array([begin[:, k], end[:, k]]), names[int(k)])
     return notes
@@ -50,7 +50,7 @@ class _Row:
 
 def _motions(plant: BarePlant, q: Array, t: Array) -> Array:
     """h, ∂h/∂t and ∂²h/∂t² of all rows, shape (3, rows, N); nonholonomic rows have no h."""
-    rows = plant.formulation.constraints(q, np.zeros((len(q), plant.n)), t, lanes=False)
+    rows = plant.formulation.rows.constraints(q, np.zeros((len(q), plant.n)), t, lanes=False)
     return finite(np.array([rows[key].T for key in ("h", "nu", "gamma")]))
 
 
@@ -60,7 +60,7 @@ def _told(plant: BarePlant, found: Samples, row: int, ends: Array, name: str) ->
     # rows that do not move cannot jump
     sizes = np.array([np.ptp(np.cumsum(way)), np.abs(ends[:, 1]).max()])
     sizes[~(sizes > 0.0)] = math.inf
-    if not plant.formulation.holonomic[row]:
+    if not plant.formulation.rows.holonomic[row]:
         sizes[0] = math.inf
     dt = np.diff(found.t)
     changes = np.diff(ends[:, :2], axis=0)[0] - dt * ends[:, 1:].mean(axis=0)

@@ -240,7 +240,7 @@ def _tangent(plant: BarePlant, at: Samples) -> Array:
     T[:, independent, range(len(independent))] = 1.0
     parts = plant.formulation.partition
     if parts.dependent:
-        J = plant.formulation.constraints(at.q, at.qd, at.t)["J"][:, list(parts.rows)]
+        J = plant.formulation.rows.constraints(at.q, at.qd, at.t)["J"][:, list(parts.rows)]
         dependent = list(parts.dependent)
         try:
             T[:, dependent] = np.linalg.solve(J[:, :, dependent], -J[:, :, independent])

@@ -42,13 +42,13 @@ def first_open(plant: BarePlant, samples: Samples) -> tuple[float, str] | None:
     if samples.violation is None or not len(samples.t):
         return None
     formulation = plant.formulation
-    smallest = float(formulation.row_sizes.min(initial=1.0))
+    smallest = float(formulation.rows.sizes.min(initial=1.0))
     for k in np.flatnonzero(~(samples.violation <= OPEN * smallest)):
         t = float(samples.t[k])
-        gap = formulation.gap(samples.q[k], OPEN, t)
+        gap = formulation.positions.gap(samples.q[k], OPEN, t)
         if gap is not None:
             return t, f"loop '{gap.loop}' is open by {gap.size:.3g} {gap.unit}".rstrip()
-        slip = formulation.slip(samples.q[k], samples.qd[k], OPEN, t)
+        slip = formulation.rows.slip(samples.q[k], samples.qd[k], OPEN, t)
         if slip is not None:
             return t, f"'{slip.row}' slips with {slip.speed:.3g}"
     return None

@@ -128,7 +128,7 @@ def moved_starts(plants: Plants, given: Arguments, starts: Starts) -> tuple[str,
     plant, rows = next(iter(plants.values())), starts.rows.q
     if starts.kind != "whole" or given.q.common is not None or given.q.columns:
         return ()
-    declared = [k for k in plant.formulation.declared if k < plant.n]
+    declared = [k for k in plant.formulation.positions.declared if k < plant.n]
     free = [k for k in declared if k not in plant.formulation.driven_indices]
     first, units = plant.mechanism.first_q, plant.coordinate_sizes
     told = []
@@ -218,8 +218,9 @@ def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Arra
 
 
 def _kept_position(plant: BarePlant, wish: Array, must: Sequence[int], values: Array) -> Array:
-    near = plant.formulation.lead(wish, must, values)
-    return plant.formulation.keep(wish, must, None, values, near).found.q
+    positions = plant.formulation.positions
+    near = positions.lead(wish, must, values)
+    return positions.keep(wish, must, None, values, near).found.q
 
 
 def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Array) -> Array:

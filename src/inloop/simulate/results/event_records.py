@@ -77,6 +77,6 @@ def _impulses(
         e: restitution of each row.
     """
     formulation = gripping.formulation.good_at(q, t)
-    given = np.array([e.get(row, 0.0) for row in formulation.all_row_names])
+    given = np.array([e.get(row, 0.0) for row in formulation.rows.names])
     found = formulation.impulses(q, qd, t, given)
     return dict(zip(formulation.row_names, map(float, found), strict=True))

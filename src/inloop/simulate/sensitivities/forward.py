@@ -197,19 +197,15 @@ def _told(
     changes = np.full((run.count, len(names), around.dg.shape[1]), np.nan)
     corners: list[PassedCorner] = []
     for mode, varied in modes.items():
-        own = [piece for piece in run.pieces if piece.mode == mode]
-        if not own:
+        own = run.samples_in(mode)
+        if own is None:
             continue
-        samples = VariedSamples(
-            *(np.concatenate([getattr(a.samples, x) for a in own]) for x in ("x", "dep", "dx"))
-        )
-        rows, t = np.concatenate([a.rows for a in own]), np.concatenate([a.t for a in own])
         given = around.given[mode]
-        u = given.constant if given.function is None else given.over(t)
-        y, dy = varied.system.tell(t, u, around.tau[mode], samples, around.dg)
+        u = given.constant if given.function is None else given.over(own.t)
+        y, dy = varied.system.tell(own.t, u, around.tau[mode], own.samples, around.dg)
         places = np.array([names.index(name) for name in varied.system.code.observed])
-        values[np.ix_(rows, places)], changes[np.ix_(rows, places)] = y, dy
-        corners += passed_corners(varied.system, samples.dx)
+        values[np.ix_(own.rows, places)], changes[np.ix_(own.rows, places)] = y, dy
+        corners += passed_corners(varied.system, own.samples.dx)
     apart = check_same(result.name, result, dict(zip(names, values.T, strict=True)))
     switches = tuple(name for m in modes.values() for name in m.system.code.switches)
     return Derived(names, changes, switches, apart, tuple(corners))

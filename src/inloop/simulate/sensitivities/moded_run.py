@@ -104,7 +104,7 @@ def varied_mode(
 
 @dataclass(frozen=True)
 class SampledPiece:
-    """Samples of a run that follow each other in one mode.
+    """Samples of a run in one mode.
 
     Attributes:
         mode: its name.
@@ -155,6 +155,15 @@ class ModedRun:
         self.pieces: list[SampledPiece] = []
         self.count = 0
         self.way: list[ModedLeg | Crossing] = []
+
+    def samples_in(self, mode: str) -> SampledPiece | None:
+        """All samples of a mode together, in order; None if the run was never in it."""
+        own = [piece for piece in self.pieces if piece.mode == mode]
+        if not own:
+            return None
+        rows, t = np.concatenate([a.rows for a in own]), np.concatenate([a.t for a in own])
+        parts = (np.concatenate([getattr(a.samples, x) for a in own]) for x in ("x", "dep", "dx"))
+        return SampledPiece(mode, rows, t, VariedSamples(*parts))
 
     def go(self, mode: str, start: Moment) -> None:
         """Run to the end."""

@@ -108,7 +108,7 @@ def kept_values(plant: BarePlant, arguments: RunArguments) -> dict[str, KeptValu
             return free
         return [k for name in given for k in plant.equations.places(name, n)]
 
-    declared = [k for k in formulation.declared if k < n]
+    declared = [k for k in formulation.positions.declared if k < n]
     joints = [body.joint for body in plant.mechanism.bodies]
     told = [k for k in range(n) if joints[k].declared[1]]
     moving = [k for k in told if joints[k].initial[1] != 0.0]

@@ -42,7 +42,7 @@ def time_to_singular(plant: BarePlant, system: System, now: End) -> float:
     def smallest(t: float) -> float:
         assert here.qdd is not None
         q = plant.configuration.moved(now.q, t * now.qd + 0.5 * t * t * here.qdd[0])
-        J = system.formulation.scaled_rows(q, now.t + t)[1]
+        J = system.formulation.rows.scaled(q, now.t + t)[1]
         return float(np.linalg.svd(J[:, free], compute_uv=False)[rank - 1])
 
     fastest, first = system.speed(now.qd), smallest(0.0)
@@ -116,7 +116,7 @@ class Way:
         q[:, u], q[:, v] = x[:, : len(u)], x[:, guess : guess + len(v)]
         q[:, n:] = x[:, guess + len(v) :]
         for k, t in enumerate(times):
-            h, J = self.system.formulation.scaled_rows(q[k], float(t))
+            h, J = self.system.formulation.rows.scaled(q[k], float(t))
             back = np.linalg.lstsq(J, -h, rcond=1e-6)[0] * self.system.sizes
             q[k] = self.plant.configuration.moved(q[k], back)
         z = x[:, 2 * len(u) : guess]

@@ -89,7 +89,7 @@ def misses_turn(plant: BarePlant, system: System, now: End, step: float) -> bool
 def _free_rows(plant: BarePlant, system: System, q: Array, t: float) -> Array:
     """Scaled J, without the columns of driven coordinates."""
     free = [k for k in range(plant.n) if k not in set(system.formulation.partition.driven)]
-    return np.asarray(system.formulation.scaled_rows(q, t)[1][:, free])
+    return np.asarray(system.formulation.rows.scaled(q, t)[1][:, free])
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def run_nearby(system: System, x: Array, now: End, schedule: FixedSteps) -> Near
 
 def unresolved(formulation: Formulation, now: End) -> str:
     """Note on a turn for which no step is short enough."""
-    loop = formulation.weakest_loop(now.q, now.t)
+    loop = formulation.positions.weakest_loop(now.q, now.t)
     return (
         f"t = {now.t:.6g} s: loop '{loop}' is near a singular position that steps do not resolve; "
         'use a smaller step, or method="rodas" with tolerance=1e-6'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from inloop.errors import InloopError, InputError, MailboxError
 from inloop.realtime.mailboxes.layout import Layout
@@ -160,7 +160,7 @@ class Running:
         """
         self._starting, self.choice, self._problem = True, choice, None
         self._changed(False)
-        try:
+        with self._problems_told():
             if choice.recording is not None:
                 played = await asyncio.to_thread(Playback, choice.recording)
                 self._starting = False
@@ -170,14 +170,7 @@ class Running:
                 self._loop = Process(choice.command)
             await in_thread(self.catalog.menu)  # slow the first time
             self._live = await self._attach(choice.plant)
-        except InloopError as error:
-            mistake = error.mistakes[0]
-            self._problem = {"level": "error", "text": mistake.what, "fix": mistake.fix}
-            raise
-        finally:
-            self._starting = False
-        self._hand = Inputs(self._live, choice.stage.device)
-        self.control = Control(self._live, choice.controllers, self._controlled, self._tracked)
+        self._steer(self._live, choice)
         self._use(self._live, choice)
         first = next((offer.name for offer in choice.controllers if offer.at_once), None)
         if first is not None and choice.command:
@@ -199,26 +192,38 @@ class Running:
             if not watched:
                 self.source = None
             try:
-                process.go()
-                self._live = await self._attach(choice.plant)
-            except InloopError as error:
-                mistake = error.mistakes[0]
-                self._problem = {"level": "error", "text": mistake.what, "fix": mistake.fix}
-                raise
+                with self._problems_told():
+                    process.go()
+                    self._live = await self._attach(choice.plant)
             finally:
-                self._starting = False
                 if live is not None:
                     await asyncio.to_thread(live.close)
                 if before is not None:
                     await before.end(ENDS_WITHIN)
-            self._hand = Inputs(self._live, choice.stage.device)
-            self.control = Control(self._live, choice.controllers, self._controlled, self._tracked)
+            self._steer(self._live, choice)
             if not watched:
                 self._use(self._live, choice)
             self.tell(_kept(self._live.layout))
         if controller != NONE and not watched:
             with contextlib.suppress(InloopError):  # shown in the panel of controllers
                 await self.put_in_control(controller)
+
+    @contextlib.contextmanager
+    def _problems_told(self) -> Iterator[None]:
+        """Show what keeps a plant from starting."""
+        try:
+            yield
+        except InloopError as error:
+            mistake = error.mistakes[0]
+            self._problem = {"level": "error", "text": mistake.what, "fix": mistake.fix}
+            raise
+        finally:
+            self._starting = False
+
+    def _steer(self, live: Live, choice: Choice) -> None:
+        """Let the pages write inputs of a plant, and its controllers act."""
+        self._hand = Inputs(live, choice.stage.device)
+        self.control = Control(live, choice.controllers, self._controlled, self._tracked)
 
     async def _end_control(self) -> str:
         """End the controller, which leaves valid inputs; returns its name."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
+from inloop.cli.attaching import add_attachment
 from inloop.cli.controllers import own_controller
 from inloop.cli.output import heading, paragraph, print_json
 from inloop.cli.python_file import names_of_file
@@ -38,16 +39,7 @@ def add_serial(parser: argparse.ArgumentParser) -> None:
         metavar="HZ",
         help="rate of the frames sent to the board; default: 100",
     )
-    parser.add_argument(
-        "--seconds", type=float, metavar="S", help="duration [s]; default: until the plant ends"
-    )
-    parser.add_argument(
-        "--wait",
-        type=float,
-        default=0.0,
-        metavar="S",
-        help="how long to wait for the plant to start [s]",
-    )
+    add_attachment(parser)
     text = "with --controller: ignore outputs of the board older than this [s]; default: 0.1"
     parser.add_argument("--stale-after", type=float, default=0.1, metavar="S", help=text)
     parser.set_defaults(call=call)

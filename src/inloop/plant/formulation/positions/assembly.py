@@ -13,8 +13,8 @@ import numpy as np
 
 from inloop.errors import ModelError
 from inloop.plant.engine import Array
-from inloop.plant.formulation.closure import Closure, Gap, free_of
-from inloop.plant.formulation.least_gap import least_gap
+from inloop.plant.formulation.positions.closure import Closure, Gap, free_of
+from inloop.plant.formulation.positions.least_gap import least_gap
 
 MOST_ITERATIONS = 100
 LONGEST_STEP = 0.5

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import descend
-from inloop.plant.formulation.closure import Closure, free_of
+from inloop.plant.formulation.positions.assembly import descend
+from inloop.plant.formulation.positions.closure import Closure, free_of
 
 LONGEST_PART = 0.5  # that any coordinate moves at once
 SHORTEST_PART = 1.0 / 4096.0  # of the way

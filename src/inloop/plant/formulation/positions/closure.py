@@ -48,14 +48,6 @@ class Gap:
         return f"{self.size:.3g} {self.unit}".rstrip() + f" is left{also}"
 
 
-@dataclass(frozen=True)
-class Slip:
-    """A row on velocities that is not met: its name, and J qd + nu."""
-
-    row: str
-    speed: float
-
-
 class Closure:
     """h(q) = 0 and its Jacobian for given parameters, scaled and with sides.
 
@@ -67,7 +59,6 @@ class Closure:
         row_sizes: one unit of each row.
         linear: which rows are linear in q.
         holonomic: which rows restrict positions; the others restrict velocities alone.
-        as_found: which rows keep joints coupled as they were found; h of these is 0 everywhere.
         live_rows: number of rows that change with the coordinates at all.
     """
 
@@ -101,7 +92,6 @@ class Closure:
         self._rounding = np.maximum(1e-12, ROUNDING * np.array(extent) / self.row_sizes)
         self.linear = np.array([row.linear for row in self._rows], dtype=bool)
         self.holonomic = np.array([row.holonomic for row in self._rows], dtype=bool)
-        self.as_found = np.array([row.holonomic and not row.leads for row in self._rows], bool)
 
     @cached_property
     def _rest(self) -> Array:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import Assembly, descend
-from inloop.plant.formulation.closure import Closure, free_of
+from inloop.plant.formulation.positions.assembly import Assembly, descend
+from inloop.plant.formulation.positions.closure import Closure, free_of
 
 RANK_TOLERANCE = 1e-9  # of the largest singular value
 SINGULAR = 1e-5  # of the largest singular value; a singular position is found to about 1e-6

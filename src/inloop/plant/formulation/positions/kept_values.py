@@ -16,8 +16,13 @@ import numpy as np
 from inloop.errors import ModelError
 from inloop.model import Mechanism
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import Assembly, cannot_close, nearest, smallest_gap
-from inloop.plant.formulation.closure import Closure, free_of
+from inloop.plant.formulation.positions.assembly import (
+    Assembly,
+    cannot_close,
+    nearest,
+    smallest_gap,
+)
+from inloop.plant.formulation.positions.closure import Closure, free_of
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from inloop.plant.engine import Array
-from inloop.plant.formulation.closure import Closure
+from inloop.plant.formulation.positions.closure import Closure
 
 MOST_ITERATIONS = 60
 LONGEST_STEP = 0.3

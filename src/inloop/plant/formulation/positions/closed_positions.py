@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inloop.errors import InputError
 from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.size import Size, size_of
 from inloop.plant.engine import Array
-from inloop.plant.formulation.assembly import Assembly, assemble, descend
-from inloop.plant.formulation.closure import Closure, Gap, free_of
-from inloop.plant.formulation.following import follow
-from inloop.plant.formulation.kept_values import (
+from inloop.plant.formulation.positions.assembly import Assembly, assemble, descend
+from inloop.plant.formulation.positions.closure import Closure, Gap, free_of
+from inloop.plant.formulation.positions.following import follow
+from inloop.plant.formulation.positions.kept_values import (
     KeptPositions,
     KeptVelocities,
     contradiction,
@@ -24,21 +23,19 @@ from inloop.plant.formulation.kept_values import (
     keep_velocities,
     moved,
 )
-from inloop.plant.formulation.mobility import Mobility, blamed_row, explore, is_singular
+from inloop.plant.formulation.positions.mobility import blamed_row, explore, is_singular
+from inloop.plant.formulation.positions.positions import Positions, check_finite
 from inloop.symbolic import reachable
 
 if TYPE_CHECKING:
     from inloop.plant.equations import Equations
 
 
-class ClosedPositions:
+class ClosedPositions(Positions):
     """The loops of a mechanism, closed; no choice of independent coordinates is involved.
 
     Attributes:
-        first: a closed position near the joints' initial values.
-        mobility: rank of the rows around it.
         row_sizes: one unit of each row, with the parameters at first.
-        notes: declared values that were not kept, in words.
     """
 
     def __init__(self, equations: Equations, closed: ClosedLoops, strict: bool = True) -> None:
@@ -61,9 +58,9 @@ class ClosedPositions:
         if strict and firm.intersection(kept.changed):
             said = [*closed.driven, *(k for k in self.declared if k in firm)]
             raise contradiction(equations, closure, guess, kept, said)
-        self.first: Assembly = kept.found
-        self.mobility: Mobility = explore(closure, kept.found)
-        self.notes: tuple[str, ...] = moved(equations, guess, kept.found.q, kept.changed)
+        self.first = kept.found
+        self.mobility = explore(closure, kept.found)
+        self.notes = moved(equations, guess, kept.found.q, kept.changed)
 
     def _guess(self) -> Array:
         """Initial values of the joints, driven ones where their drives start."""
@@ -77,7 +74,7 @@ class ClosedPositions:
 
     @property
     def declared(self) -> tuple[int, ...]:
-        """Coordinates whose first position the user wrote; wished independent ones come first."""
+        """See `Positions`."""
         return declared_positions(self._equations.mechanism, self._closed.driven)
 
     @cached_property
@@ -89,11 +86,7 @@ class ClosedPositions:
         return frozenset(parameter.name for parameter, symbol in pairs if symbol in used)
 
     def home(self, values: Array | None = None) -> Array:
-        """The first closed position, its lengths grown with the size of the mechanism since.
-
-        Args:
-            values: of the live parameters; those of the plant by default.
-        """
+        """See `Positions`: the first one, its lengths grown with the size of the mechanism."""
         now = self._equations.size_with(values)
         q = self.first.q.copy()
         q[: len(now.units)] *= now.units / self._declared_size.units
@@ -116,19 +109,13 @@ class ClosedPositions:
         return Closure(self._equations, self._closed, self.home(values), values, t)
 
     def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
-        """A closed position near a guess; coordinates in `held` stay where they are."""
-        _check_finite(guess)
+        """See `Positions`."""
+        check_finite(guess)
         return assemble(self.closure, guess, held, self._equations.name)
 
     def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
-        """Lead coordinates from the first position to where they shall be; see `follow`.
-
-        Args:
-            goal: where the led coordinates shall be.
-            led: coordinates; the others follow.
-            values: of the live parameters; those of the plant by default.
-        """
-        _check_finite(goal)
+        """See `Positions`; by the algorithm of `follow`."""
+        check_finite(goal)
         closure = self._closure_for(values)
         home = self.home(values)
         start = descend(closure, home, free_of(closure.count, self._closed.driven))
@@ -142,16 +129,8 @@ class ClosedPositions:
         values: Array | None = None,
         near: Array | None = None,
     ) -> KeptPositions:
-        """A closed position that keeps coordinates where they are.
-
-        Args:
-            wish: where coordinates are.
-            must: those that do not move.
-            wanted: those that shall not move; declared ones by default.
-            values: of the live parameters; those of the plant by default.
-            near: a closed position with `must` where they are, to start from; the wish by default.
-        """
-        _check_finite(wish)
+        """See `Positions`."""
+        check_finite(wish)
         shall = self.declared if wanted is None else wanted
         shall = [k for k in shall if k not in must]
         closure, model = self._closure_for(values), self._equations.name
@@ -168,40 +147,27 @@ class ClosedPositions:
         rest: Sequence[int],
         values: Array | None = None,
     ) -> KeptVelocities:
-        """The smallest velocities that fit at t = 0, and what was said; see `kept_values`.
-
-        Args:
-            q: a position that fits.
-            must: velocities that have to be.
-            wanted: velocities that shall be, the most important first.
-            rest: coordinates that rest if they may.
-            values: of the live parameters; those of the plant by default.
-        """
+        """See `Positions`."""
         closure = self._closure_for(values)
         return keep_velocities(closure, q, closure.rates_at_rest(q), must, wanted, rest)
 
     def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
-        """The loop that is open by more than a tolerance in units of its rows; else None."""
+        """See `Positions`."""
         closure = self.closure.at(t)
         if np.all(np.abs(closure(q)[0]) <= tolerance):
             return None
         return closure.gap(q)
 
     def weakest_loop(self, q: Array, t: float = 0.0) -> str:
-        """The loop whose rows come nearest to depending on others at a position."""
+        """See `Positions`."""
         J = self.closure.at(t)(q)[1]
         return self._closed.rows[blamed_row(J, self.mobility.rank)].element
 
     def singular_at(self, q: Array) -> str:
-        """What to tell about a closed position that is singular; empty where it is not."""
+        """See `Positions`."""
         if not is_singular(self.closure(q)[1], self.mobility.rank):
             return ""
         return (
             f"a singular position, where rows of loop '{self.weakest_loop(q)}' depend on others "
             "and branches meet"
         )
-
-
-def _check_finite(q: Array) -> None:
-    if not np.all(np.isfinite(q)):
-        raise InputError("q holds NaN or infinity", fix="Give finite numbers.")
