@@ -1,7 +1,8 @@
 /* Times of sparse solvers: factor with new values and solve, hot and cold.
  *
  * A contestant is a function of (context, values, b, x). Hot: the value sets one after the other,
- * many times; cold: one call after 64 MiB of data have been walked through twice.
+ * many times. Cold: one call after other work has taken its place in the caches of the core (8 MB
+ * of data and 320 kB of code), or in all caches (64 MiB of data, twice).
  * Libraries that may be absent are opened at run time; their prototypes are written down here.
  */
 #define _GNU_SOURCE
@@ -19,8 +20,6 @@ typedef struct {
     int32_t n, given;
     const int32_t *begin, *row; /* compressed columns */
 } pattern;
-
-enum { SWEPT = 64 << 17 }; /* numbers: 64 MiB */
 
 typedef void contestant(void *context, const double *values, const double *b, double *x);
 
@@ -286,18 +285,30 @@ static void naive_begin(naive *c, const pattern *p)
 
 /* timing */
 
-/* Walk through memory of twice the last-level cache, several times: what lies there, code and data
-   alike, has to come from memory again. The sum keeps the compiler from leaving it out. */
-static double swept(volatile double *dirt)
+/* What empties caches before a cold call. */
+typedef void cooling(void);
+
+enum { CORE_DATA = 1000000, ALL_DATA = 64 << 17 }; /* numbers: 8 MB, 64 MiB */
+static volatile double dirt[ALL_DATA];
+
+static void walk(size_t numbers)
 {
-    double sum = 0.0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t k = 0; k < SWEPT; k += 8) {
-            dirt[k] += 1.0;
-            sum += dirt[k];
-        }
-    }
-    return sum;
+    for (size_t k = 0; k < numbers; k += 8) dirt[k] += 1.0;
+}
+
+/* The caches of the core, L1 and L2: 8 MB of data, then 5,120 lines of code, 320 kB. */
+static void empty_core(void)
+{
+    walk(CORE_DATA);
+    __asm__ volatile(".rept 5120\n nop\n .balign 64\n .endr");
+}
+
+/* All caches: memory of twice the last one, walked through twice. Code has to come from memory as
+   well, because the last cache holds code and data alike. */
+static void empty_all(void)
+{
+    walk(ALL_DATA);
+    walk(ALL_DATA);
 }
 
 static int smaller(const void *a, const void *b)
@@ -388,18 +399,20 @@ static void race_hot(const runner *all, const problems *p, double *hot, double *
     }
 }
 
-/* Cold: a single call, contestants taking turns; median over the sets. */
-static void race_cold(const runner *all, const problems *p, double *cold, double *x)
+/* Cold: a single call, contestants taking turns; median over the sets. Each is called once before,
+   so that what the caches hold does not depend on the memory of the others. */
+static void race_cold(
+    const runner *all, const problems *p, cooling *cool, double *cold, double *x)
 {
-    static double dirt[SWEPT];
-    static volatile double sink;
     double times[CONTESTANTS][MOST_SETS];
     for (int32_t s = 0; s < p->sets; s++) {
         for (int32_t c = 0; c < CONTESTANTS; c++) {
             if (!all[c].there) continue;
-            sink = swept(dirt);
+            double *found = x + (size_t)c * (size_t)p->n;
+            run_set(&all[c], p, s, found);
+            cool();
             const double begin = now();
-            run_set(&all[c], p, s, x + (size_t)c * (size_t)p->n);
+            run_set(&all[c], p, s, found);
             times[c][s] = now() - begin;
         }
     }
@@ -408,13 +421,14 @@ static void race_cold(const runner *all, const problems *p, double *cold, double
     }
 }
 
-/* Hot and cold time of each contestant [ns], 0 for those that are not there, and its solutions
-   for the last value set; x has a row for each. `other` takes the value sets `arranged`. `eigen` and
+/* Time of each contestant [ns], 0 for those that are not there: a row hot, one with the caches of
+   the core cold, one with all caches cold. And its solutions for the last value set; x has a row for
+   each. `other` takes the value sets `arranged`. `eigen` and
    `gesv` may be NULL. */
 IL_EXPORT int bench_sparse(const il_sparse_lu *lu, il_sparse_lu_memory *memory,
     const il_sparse_lu *other, il_sparse_lu_memory *other_memory, const double *arranged_values,
     const int32_t *begin, const int32_t *row, const double *values, int32_t sets, const double *b,
-    contestant *eigen, void *eigen_context, void *gesv, double *hot, double *cold, double *x)
+    contestant *eigen, void *eigen_context, void *gesv, double *times, double *x)
 {
     const pattern p = {lu->n, lu->given, begin, row};
     const size_t n = (size_t)lu->n;
@@ -438,8 +452,9 @@ IL_EXPORT int bench_sparse(const il_sparse_lu *lu, il_sparse_lu_memory *memory,
         {eigen, eigen_context, eigen != NULL},
         {dense_run, &d, gesv != NULL},
     };
-    race_hot(all, &q, hot, x);
-    race_cold(all, &q, cold, x);
+    race_hot(all, &q, times, x);
+    race_cold(all, &q, empty_core, times + CONTESTANTS, x);
+    race_cold(all, &q, empty_all, times + 2 * CONTESTANTS, x);
     free(d.A), free(d.pivots);
     free(v.A), free(v.used), free(v.rows), free(v.columns);
     free(v.row_count), free(v.column_count), free(v.pivot_row), free(v.done), free(v.y);

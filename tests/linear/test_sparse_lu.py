@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -326,6 +329,25 @@ def test_what_is_not_finite_is_told(lu: il.SparseLU, bad: float) -> None:
     assert lu.report.status == "OK"
 
 
+def test_small_unknowns_beside_large_ones_are_solved_as_well() -> None:
+    """Values and right sides over twelve decades; rows that cannot be satisfied are counted."""
+    n, random = 80, np.random.default_rng(3)
+    beam = scipy.sparse.diags_array([1.0, -4.0, 6.0, -4.0, 1.0], offsets=[-2, -1, 0, 1, 2],
+                                    shape=(n, n), format="csc")  # fmt: skip
+    lu = il.SparseLU(beam, kind="tables")
+    counted = []
+    for decades, sets in ((6, 40), (9, 40)):
+        for _ in range(sets):
+            A, b = beam.copy(), random.normal(size=n) * 10.0 ** random.uniform(-decades, decades, n)
+            A.data *= 10.0 ** random.uniform(-decades, decades, len(A.data))
+            x = lu.solve_with(A, b)
+            assert backward_error(A, x, b) <= TOLERANCE
+            strict = backward_error(A, x, b, strict=True) <= 1.1 * TOLERANCE
+            assert strict == (lu.report.rounded_rows == 0)
+            counted.append(not strict)
+    assert not any(counted[:40]) and any(counted[40:])
+
+
 def test_a_tolerance_that_cannot_be_kept_is_told() -> None:
     A = random_matrix(20, 5)
     lu = il.SparseLU(A, kind="tables", tolerance=1e-19)
@@ -375,11 +397,50 @@ def test_nothing_is_solved_without_factors() -> None:
         (lambda: il.SparseLU(np.eye(2), kind="tables").factor(np.ones(3)), "has 2"),
         (lambda: il.SparseLU(np.eye(2), kind="tables").factor(np.eye(3)), "shape"),
         (lambda: il.SparseLU(np.eye(2), kind="tables").solve(np.ones(3)), "shape"),
+        (lambda: il.SparseLU(np.eye(2), kind="tables").factor(np.ones(2) * 1j), "values: .* real"),
+        (lambda: il.SparseLU(np.eye(2), kind="tables").solve(np.ones(2) * 1j), "b: .* real"),
+        (lambda: il.SparseLU(np.eye(2), kind="tables").solve([1.0, [2.0]]), "b: .* real"),
+        (lambda: il.SparseLU(np.eye(2), samples=np.ones((2, 2)) * 1j), "samples: .* real"),
+        (lambda: il.SparseLU(np.eye(2), tolerance="small"), "tolerance='small'"),
+        (lambda: il.SparseLU(scipy.sparse.csc_array((2, 2))), "no entries"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told(make: Callable[[], object], words: str) -> None:
     with pytest.raises(il.InputError, match=words):
         make()
+
+
+def test_copies_and_pickles_solve_on_their_own(lu: il.SparseLU) -> None:
+    A, b = random_matrix(40, 3), np.arange(1.0, 41.0)
+    lu.factor(A)
+    x = lu.solve(b)
+    for other in (pickle.loads(pickle.dumps(lu)), copy.copy(lu)):
+        with pytest.raises(il.SolveError, match="no factored matrix"):
+            other.solve(b)
+        other.factor(2.0 * A)
+        lu.factor(A)
+        np.testing.assert_array_equal(other.solve(b), x / 2.0)
+        assert (other.kind, other.order) == (lu.kind, lu.order)
+
+
+def test_threads_wait_for_each_other() -> None:
+    A, b = scipy.sparse.csc_array(random_matrix(150, 5, 0.02)), np.ones(150)
+    lu = il.SparseLU(A, kind="tables")
+
+    def solve(factor: float) -> bool:
+        return all(
+            backward_error(factor * A, lu.solve_with(factor * A, b), b) <= TOLERANCE
+            for _ in range(20)
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(solve, (1.0, -2.0, 3.0, -4.0)))
+
+
+def test_values_near_the_largest_number() -> None:
+    A = 1.6e308 * np.diag([1.0, -1.0])
+    x = il.SparseLU(A, kind="tables").solve_with(A, [0.8e308, 0.4e308])
+    np.testing.assert_allclose(x, [0.5, -0.25], rtol=1e-15)
 
 
 # MBDyn's own matrices

@@ -209,15 +209,15 @@ class Host:
         self.machine.events, self.machine.event_capacity = self.events.ctypes.data, rows
         self.machine.event_states = address_of(self.states)
         library = problems.library
-        self.call = library.function("il_machine_step", POINTER, REAL, REAL)
+        self.call = library.function("il_machine_step", POINTER, REAL, REAL, REAL)
         assert library.function("il_machine_init", POINTER)(self.address) == Status.OK
 
     @property
     def address(self) -> int:
         return ctypes.addressof(self.machine)
 
-    def step(self, t: float, h: float) -> int:
-        return self.call(self.address, t, h)
+    def step(self, t: float, h: float, t_new: float | None = None) -> int:
+        return self.call(self.address, t, h, t + h if t_new is None else t_new)
 
 
 @each_method
@@ -226,7 +226,7 @@ def test_a_real_time_host_gets_the_same_bits(problems, method: Method) -> None:
     whole = run_machine(oscillator(problems), START, FixedSteps(method, h, steps))
     host = Host(problems, oscillator(problems), START, method)
     for k in range(steps):
-        assert host.step(k * h, h) == Status.OK
+        assert host.step(k * h, h, (k + 1) * h) == Status.OK
     assert host.memory.x.tobytes() == whole.end.x.tobytes()
     count = host.machine.event_count
     assert count == len(whole.events) == 3 and host.machine.events_lost == 0

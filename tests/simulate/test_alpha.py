@@ -287,6 +287,11 @@ def test_drives_and_efforts() -> None:
         - found["bob.qd"] ** 2 * np.sin(found["bob.q"])
     ))  # fmt: skip
     assert np.abs(found["cart.effort"] - 2.0 * found["cart.qdd"] - x_bob).max() < 1e-9
+    # the drive of a stepper reads the same clock
+    stepper = plant.stepper(step=5e-4)
+    for _ in range(200):
+        stepper.step()
+    np.testing.assert_array_equal(stepper.look().qd[-1], found.qd[1])
 
 
 @pytest.fixture(scope="module")

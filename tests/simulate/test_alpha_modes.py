@@ -68,6 +68,18 @@ def test_events_keep_the_order_of_the_method(swinging: il.Plant) -> None:
             assert abs(found.impulses[row] - impulse) < 1e-5
 
 
+def test_a_stepper_gives_the_bits_of_a_run_through_an_event(swinging: il.Plant) -> None:
+    step, steps = 7e-4, 200
+    expected = swinging.simulate(t_end=steps * step, step=step)
+    (event,) = expected.events
+    before = int(event.t / step)
+    assert before * step + step != (before + 1) * step  # the clock decides where the rest ends
+    stepper = swinging.stepper(step=step)
+    for _ in range(steps):
+        stepper.step()
+    np.testing.assert_array_equal(stepper.look().qd[-1], expected.qd[-1])
+
+
 def test_events_of_steps_chosen_by_a_tolerance(swinging: il.Plant) -> None:
     expected = gate().compile().simulate(t_end=1.0, step=0.1, tolerance=1e-11)
     found = swinging.simulate(t_end=1.0, step=0.1, tolerance=1e-8)

@@ -133,6 +133,17 @@ def test_samples_far_apart_say_that_they_cannot_tell() -> None:
     assert math.isnan(soft.simulate(t_end=0.6, step=2e-6, sample=0.1, method="rk4").energy_drift())
 
 
+def test_two_samples_alone_do_not_tell() -> None:
+    """A run that is right to nine digits, of which only both ends are kept."""
+    m, d, k = 2.0, 3.0, 50.0
+    run = oscillator(k, d, mass=m).simulate(t_end=2.0, step=1e-3, sample=2.0)
+    a, w = d / (2.0 * m), math.sqrt(k / m - (d / (2.0 * m)) ** 2)
+    expected = 1.0 + 0.3 * math.exp(-2.0 * a) * (math.cos(2.0 * w) + a / w * math.sin(2.0 * w))
+    assert abs(run["mass.q"][-1] - expected) < 1e-9
+    assert len(run.t) == 2 and not run.doubts and not run.notes
+    assert np.isnan(run.work).all()
+
+
 def test_the_audit_agrees_with_the_balance() -> None:
     plant = oscillator(50.0, 3.0)
     run = plant.simulate(t_end=1.0)

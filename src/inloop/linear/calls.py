@@ -35,6 +35,8 @@ class SolveReport:
             with balanced unknowns; None if no pivot is small enough to require the estimate.
         refinements: number of refinement steps.
         new_pivots: whether the matrix had to be factored with pivots other than the compiled ones.
+        rounded_rows: number of rows that could not be satisfied to the tolerance because all of
+            their terms are rounding errors of larger unknowns; they were compared with those.
     """
 
     status: str
@@ -42,6 +44,7 @@ class SolveReport:
     forward_error: float | None
     refinements: int
     new_pivots: bool
+    rounded_rows: int
 
 
 def compiled(code: CompiledPattern, built: NativeLibrary | None) -> NativeLibrary:
@@ -105,4 +108,5 @@ class Calls:
             told.forward_error if told.forward_error >= 0.0 else None,
             told.refinements,
             bool(told.new_pivots),
+            told.rounded_rows,
         )

@@ -47,6 +47,11 @@ class Pattern:
         )
         return [*pairs]
 
+    def matrix(self, values: Reals) -> Any:
+        """A matrix with these values."""
+        form = scipy.sparse.csr_array if self.format == "csr" else scipy.sparse.csc_array
+        return form((values, self.indices, self.indptr), shape=(self.n, self.n))
+
     def values_of(self, matrix: Any) -> Reals:
         """The values of a matrix in this order; missing entries are zero.
 
@@ -83,6 +88,21 @@ class Pattern:
         """An index for each entry, increasing."""
         line = np.repeat(np.arange(self.n, dtype=np.int64), np.diff(indptr))
         return np.asarray(line * self.n + indices, dtype=np.int64)
+
+
+def read_numbers(numbers: Any, name: str) -> Reals:
+    """An array of real numbers.
+
+    Raises:
+        InputError: it is none, for example because it is complex.
+    """
+    try:
+        found = np.asarray(numbers)
+    except (TypeError, ValueError):  # ragged
+        found = np.array(None)
+    if found.dtype.kind not in "fiub":
+        raise InputError(f"{name}: not an array of real numbers", fix="Give real numbers.")
+    return np.asarray(found, dtype=np.float64)
 
 
 def as_sparse(matrix: Any, form: str) -> Any:
@@ -126,6 +146,10 @@ def read_pattern(matrices: Sequence[Any]) -> Pattern:
                 f"samples have shapes {first.shape} and {other.shape}", fix="Give one size."
             )
         union = union + _ones(other)
+    if union.nnz == 0:
+        raise InputError(
+            "the matrix has no entries", fix="Give a pattern with all entries that ever occur."
+        )
     union.sort_indices()
     return Pattern(n, form, union.indptr.astype(np.int64), union.indices.astype(np.int64))
 
@@ -174,7 +198,7 @@ def read_samples(
     elif isinstance(samples, list | tuple) and any(scipy.sparse.issparse(s) for s in samples):
         found = np.array([pattern.values_of(matrix) for matrix in samples])
     else:
-        found = np.atleast_2d(np.asarray(samples, dtype=np.float64))
+        found = np.atleast_2d(read_numbers(samples, "samples"))
     count = len(pattern.indices)
     if found.ndim != 2 or found.shape[1] != count or len(found) == 0:
         raise InputError(
@@ -186,7 +210,9 @@ def read_samples(
     if len(found) == 1:
         random = np.random.default_rng(0)
         factors = SPREAD ** random.uniform(-1.0, 1.0, (MADE_SAMPLES, count))
-        found = np.concatenate([found, np.where(constant, found, found * factors)])
+        most = np.finfo(np.float64).max / SPREAD
+        fixed = constant | (abs(found) > most)
+        found = np.concatenate([found, found * np.where(fixed, 1.0, factors)])
     if np.any(found[:, constant] != found[0, constant]):
         raise InputError(
             "a value that is said to be constant differs from sample to sample",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from numbers import Real
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from inloop.errors import InputError, SolveError
 from inloop.linear.calls import Calls, SolveReport, compiled
 from inloop.linear.choice import Kind, Wanted, choose_code
-from inloop.linear.pattern import Pattern, read_constants, read_pattern, read_samples
+from inloop.linear.pattern import (
+    Pattern,
+    read_constants,
+    read_numbers,
+    read_pattern,
+    read_samples,
+)
 from inloop.native import (
     NativeLibrary,
     build_library,
@@ -34,7 +43,8 @@ class SparseLU:
     Pivots are chosen once, from sample values, and everything that depends only on the pattern is
     compiled. The residual of each solution is checked: if it is too large, the solution is refined,
     then the matrix is factored with new pivots; an error is raised if `tolerance` is still not
-    reached. An object must be used by one thread at a time.
+    reached. Calls from several threads wait for each other. Copies and pickles have memory of their
+    own, the same compiled code, and no factors yet.
 
     Args:
         pattern: a square SciPy sparse matrix (or array) whose explicit zeros count as entries, or a
@@ -70,11 +80,7 @@ class SparseLU:
         constant: Any = None,
         arranged: bool = False,
     ) -> None:
-        if not 0.0 < tolerance < 1.0 or not 0.0 <= threshold <= 1.0:
-            raise InputError(
-                f"tolerance={tolerance}, threshold={threshold}",
-                fix="Use a tolerance above 0 and below 1, and a threshold from 0 to 1.",
-            )
+        _check_limits(tolerance, threshold)
         if kind not in (None, "straight", "rolled", "tables"):
             raise InputError(
                 f"kind={kind!r}", fix="Use 'straight', 'rolled' or 'tables', or leave it out."
@@ -98,7 +104,21 @@ class SparseLU:
         )
         library = compiled(code, self._built)
         self._calls = Calls(library, self.entries, tolerance)
-        self.report = SolveReport("NO_FACTORS", np.nan, None, 0, False)
+        self._turn = Lock()
+        self._again = partial(
+            SparseLU,
+            self.pattern.matrix(sampled[0]),
+            sampled,
+            tolerance=tolerance,
+            threshold=threshold,
+            kind=kind,
+            constant=mask,
+            arranged=arranged,
+        )
+        self.report = SolveReport("NO_FACTORS", np.nan, None, 0, False, 0)
+
+    def __reduce__(self) -> tuple[Callable[[], SparseLU], tuple[()]]:
+        return self._again, ()
 
     def __repr__(self) -> str:
         return (
@@ -165,7 +185,9 @@ class SparseLU:
         Raises:
             SolveError: a pivot is zero in any order, or not finite.
         """
-        self._tell(self._calls.factor(self._values(values)))
+        numbers = self._values(values)
+        with self._turn:
+            self._tell(self._calls.factor(numbers))
 
     def solve(self, b: ArrayLike, *, transposed: bool = False) -> Reals:
         """Solve A x = b with the values that were factored last.
@@ -179,13 +201,13 @@ class SparseLU:
         """
         right = self._right(b)
         x = np.empty_like(right)
-        worst: SolveReport | None = None
-        for row, solution in zip(right, x, strict=True):
-            report = self._calls.solve(row, transposed, solution)
-            if worst is None or _badness(report) > _badness(worst):
-                worst = report
-        if worst is not None:
-            self._tell(worst)
+        with self._turn:
+            reports = [
+                self._calls.solve(row, transposed, solution)
+                for row, solution in zip(right, x, strict=True)
+            ]
+            if reports:
+                self._tell(max(reports, key=_badness))
         return x[0] if np.ndim(b) == 1 else np.ascontiguousarray(x.T)
 
     def solve_with(self, values: Any, b: ArrayLike) -> Reals:
@@ -198,13 +220,14 @@ class SparseLU:
         Raises:
             SolveError: no accurate solution was found; see `lu.report`.
         """
+        right = self._right(b)
         if np.ndim(b) != 1:
             raise InputError(
                 f"b has shape {np.shape(b)}", fix="Use factor(values), then solve(b), for several."
             )
-        (right,) = self._right(b)
-        x = np.empty(self.n)
-        self._tell(self._calls.solve_with(self._values(values), right, x))
+        x, numbers = np.empty(self.n), self._values(values)
+        with self._turn:
+            self._tell(self._calls.solve_with(numbers, right[0], x))
         return x
 
     def export_c(self, directory: str | Path) -> tuple[Path, ...]:
@@ -232,16 +255,13 @@ class SparseLU:
                 raise InputError(
                     f"there are {len(values)} values", fix=f"The pattern has {self.entries}."
                 )
-            return np.ascontiguousarray(values, dtype=np.float64)
+            return np.ascontiguousarray(read_numbers(values, "values"))
         found = self.pattern.values_of(values)
         return found if self._code.arrangement is None else found[self.arrangement]
 
     def _right(self, b: ArrayLike) -> Reals:
         """Right-hand sides as rows."""
-        try:
-            right = np.asarray(b, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError("b is not an array of numbers", fix="Give real numbers.") from None
+        right = read_numbers(b, "b")
         if right.ndim not in (1, 2) or right.shape[0] != self.n:
             raise InputError(
                 f"b has shape {right.shape}", fix=f"It needs ({self.n},) or ({self.n}, count)."
@@ -268,6 +288,15 @@ _MESSAGES = {
     "NOT_FINITE": ("the matrix or the right side has NaN or infinity", "Give finite values."),
     "NO_FACTORS": ("there is no factored matrix", "Call factor(values) first."),
 }
+
+
+def _check_limits(tolerance: float, threshold: float) -> None:
+    numbers = isinstance(tolerance, Real) and isinstance(threshold, Real)
+    if not numbers or not 0.0 < tolerance < 1.0 or not 0.0 <= threshold <= 1.0:
+        raise InputError(
+            f"tolerance={tolerance!r}, threshold={threshold!r}",
+            fix="Use a tolerance above 0 and below 1, and a threshold from 0 to 1.",
+        )
 
 
 def _badness(report: SolveReport) -> tuple[bool, float]:

@@ -87,10 +87,17 @@ int il_reset(il_instance *instance)
     return IL_OK;
 }
 
+/* Time of a step: by multiplication, not summation, bit-identical to the times of runs. */
+static double time_of(const il_instance *instance, int64_t count)
+{
+    return (double)count * instance->step;
+}
+
 static int step_once(il_instance *instance)
 {
-    const double t = (double)instance->count * instance->step;
-    return il_machine_step(&instance->machine, t, instance->step);
+    const double t = time_of(instance, instance->count);
+    const double t_new = time_of(instance, instance->count + 1);
+    return il_machine_step(&instance->machine, t, instance->step, t_new);
 }
 
 /* The same; modes that events lead to may choose their coordinates again. */
@@ -107,7 +114,7 @@ static int step_renewing(il_instance *instance)
 static int step_otherwise(il_instance *instance)
 {
     il_part *part = il_present(instance);
-    const double t = (double)instance->count * instance->step;
+    const double t = time_of(instance, instance->count);
     if (il_look_at(part, t, instance->machine.x) != IL_OK) {
         return IL_LOOP_OPEN;
     }
@@ -149,8 +156,7 @@ int il_advance(il_instance *instance)
         return status;
     }
     instance->count++;
-    /* by multiplication, not summation: bit-identical to the times of runs */
-    instance->machine.t = (double)instance->count * instance->step;
+    instance->machine.t = time_of(instance, instance->count);
     il_part *part = il_present(instance);
     if (part->unguarded > 0 && --part->unguarded == 0 &&
         il_look_at(part, instance->machine.t, instance->machine.x) == IL_OK) {

@@ -122,7 +122,7 @@ int il_machine_init(il_machine *machine)
     return IL_OK;
 }
 
-int il_machine_step(il_machine *machine, double t, double h)
+int il_machine_step(il_machine *machine, double t, double h, double t_new)
 {
     /* nothing is reused from the last step: the host may have changed inputs since */
     machine->stepper.slope_known = 0;
@@ -130,5 +130,5 @@ int il_machine_step(il_machine *machine, double t, double h)
     machine->events_in_step = 0;
     machine->t = t;
     il_open(machine);
-    return il_close(machine, il_take_step(machine, h, t + h, NULL, NULL));
+    return il_close(machine, il_take_step(machine, h, t_new, NULL, NULL));
 }

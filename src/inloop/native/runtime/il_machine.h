@@ -190,7 +190,8 @@ IL_EXPORT int il_machine_measure(const il_mode *modes, int64_t mode_count, int64
    the mode; for a new mode set `entered` to 0. */
 IL_EXPORT int il_machine_init(il_machine *machine);
 
-/* One step from t to t + h. Inputs and parameters may have changed since the last one. */
-IL_EXPORT int il_machine_step(il_machine *machine, double t, double h);
+/* One step from t to t_new, which is t + h up to rounding: the clock of the host decides. Inputs and
+   parameters may have changed since the last one. */
+IL_EXPORT int il_machine_step(il_machine *machine, double t, double h, double t_new);
 
 #endif

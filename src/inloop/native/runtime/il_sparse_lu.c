@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { NOTHING = 0, FIXED_ORDER = 1, NEW_PIVOTS = 2 };
-enum { LAST_STEPS = 4 }; /* of refinement with new pivots: nothing else is left to try */
+enum { MOST_STEPS = 4 }; /* of refinement */
 
 #define SMALL_PIVOT 1e-12  /* in parts of its row: the forward error is estimated */
 #define NO_DIGIT 1.0       /* forward error with which a matrix is called singular */
@@ -113,7 +113,7 @@ static int factor_anew(const il_sparse_lu *lu, il_sparse_lu_memory *m)
 
 static void start(const double *values, il_sparse_lu_memory *m)
 {
-    const il_sparse_lu_report fresh = {0.0, -1.0, 0, 0};
+    const il_sparse_lu_report fresh = {0.0, -1.0, 0, 0, 0};
     m->values = values;
     m->report = fresh;
 }
@@ -171,31 +171,55 @@ void il_sparse_lu_apply(const il_sparse_lu *lu, const double *b, int32_t transpo
     }
 }
 
-/* Is x good, its backward error within the tolerance? If not it is refined; what does not help is
-   taken back. */
+/* Rows whose residual is above the tolerance. */
+static int32_t rows_beyond_tolerance(const il_sparse_lu *lu, const il_sparse_lu_memory *m)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < lu->n; i++) count += fabs(m->residual[i]) > m->tolerance * m->size[i];
+    return count;
+}
+
+/* One step of refinement; 0, and x as before, if it does not help. */
+static int refine(const il_sparse_lu *lu, const double *b, int32_t transposed,
+    il_sparse_lu_memory *m, double *x)
+{
+    const size_t bytes = (size_t)lu->n * sizeof *x;
+    memcpy(m->kept, x, bytes);
+    il_sparse_lu_apply(lu, m->residual, transposed, m, m->change);
+    for (int32_t i = 0; i < lu->n; i++) x[i] += m->change[i];
+    const double refined = il_sparse_lu_backward_error(lu, b, transposed, m, x);
+    const int helps = refined < m->report.backward_error;
+    m->report.refinements++;
+    if (helps) {
+        m->report.backward_error = refined;
+    } else {
+        memcpy(x, m->kept, bytes);
+    }
+    return helps;
+}
+
+/* Is x good, its backward error within the tolerance? If not it is refined. Pivots in the fixed
+   order have one step to show that they are good enough: then the rest is rounding of large unknowns
+   in rows with small ones, which further steps remove. */
 static int settle(const il_sparse_lu *lu, const double *b, int32_t transposed, double tolerance,
     il_sparse_lu_memory *m, double *x)
 {
-    const int32_t most = m->usable == NEW_PIVOTS ? LAST_STEPS : 1;
-    const size_t bytes = (size_t)lu->n * sizeof *x;
-    il_sparse_lu_report *report = &m->report;
-    report->backward_error = il_sparse_lu_backward_error(lu, b, transposed, m, x);
-    for (int32_t step = 0; step < most && !(report->backward_error <= tolerance); step++) {
-        memcpy(m->kept, x, bytes);
-        il_sparse_lu_apply(lu, m->residual, transposed, m, m->change);
-        for (int32_t i = 0; i < lu->n; i++) x[i] += m->change[i];
-        const double refined = il_sparse_lu_backward_error(lu, b, transposed, m, x);
-        report->refinements++;
-        if (!(refined < report->backward_error)) {
-            memcpy(x, m->kept, bytes);
+    double *error = &m->report.backward_error;
+    m->report.rounded_rows = 0;
+    *error = il_sparse_lu_backward_error(lu, b, transposed, m, x);
+    for (int32_t step = 0; step < MOST_STEPS && !(*error <= tolerance); step++) {
+        const int helps = refine(lu, b, transposed, m, x);
+        if (!helps || *error <= tolerance) break;
+        if (m->usable == FIXED_ORDER
+            && !(il_sparse_lu_lenient_error(lu, b, transposed, m, x) <= m->tolerance)) {
             break;
         }
-        report->backward_error = refined;
     }
-    if (!(report->backward_error <= m->tolerance) && report->backward_error < HUGE_VAL) {
-        report->backward_error = il_sparse_lu_lenient_error(lu, b, transposed, m, x);
+    if (!(*error <= m->tolerance) && *error < HUGE_VAL) {
+        *error = il_sparse_lu_lenient_error(lu, b, transposed, m, x);
+        m->report.rounded_rows = rows_beyond_tolerance(lu, m);
     }
-    return report->backward_error <= m->tolerance;
+    return *error <= m->tolerance;
 }
 
 /* Pivots may have become bad: a solution with new ones, refined as far as it goes; -1: there are none. */

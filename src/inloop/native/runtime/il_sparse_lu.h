@@ -49,12 +49,13 @@ typedef struct {
  *
  * The backward error is the smallest relative change of all entries of A and b that makes x exact
  * (Oettli and Prager 1964). Where refinement leaves more than the tolerance, rows all of whose terms
- * are rounding are compared with their norm (Arioli, Demmel and Duff 1989).
+ * are rounding are compared with their norm (Arioli, Demmel and Duff 1989), and counted.
  */
 typedef struct {
     double backward_error;
     double forward_error; /* most that rounding can do to x; -1 where no pivot was small */
     int32_t refinements, new_pivots; /* steps; 1 if the factors in use have new pivots */
+    int32_t rounded_rows; /* beyond the tolerance, but all rounding of larger unknowns */
 } il_sparse_lu_report;
 
 /* What changes; see il_sparse_lu_prepare. */

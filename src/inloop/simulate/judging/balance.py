@@ -6,7 +6,8 @@ power at the samples,
 
     ∫ P dt = h/2 (P₀ + P₁) + h²/12 (Ṗ₀ - Ṗ₁)
 
-of fourth order; the second term measures how well the samples resolve the power.
+of fourth order; the second term measures how well the samples resolve the power. Two samples alone,
+between events or in the whole run, do not: there the whole work is uncertain.
 """
 
 from __future__ import annotations
@@ -56,10 +57,13 @@ def _integrated(t: Array, power: Array, events: Sequence[tuple[float, float]]) -
     times = np.array([when for when, _ in events])
     # a sample at the time of an event is from after the event
     broken = np.unique(np.searchsorted(t, times, side="left")[times > t[0]] - 1)
-    slope = _slopes(t, power, broken)
+    parts = [*pairwise([0, *(broken + 1).tolist(), len(t)])]
+    slope = _slopes(t, power, parts)
     bend = step**2 / 12.0 * (slope[:-1] - slope[1:])
     doubt = np.abs(bend)
     work = work + bend
+    alone = [begin for begin, end in parts if end - begin == 2]
+    doubt[alone] = step[alone] * np.maximum(np.abs(power[:-1]), np.abs(power[1:]))[alone]
     if len(broken):
         # constant power before the first event of the interval, and after it
         first = times[np.searchsorted(times, t[broken], side="right")]
@@ -74,11 +78,10 @@ def _integrated(t: Array, power: Array, events: Sequence[tuple[float, float]]) -
     return Balance(done - lost, unsure)
 
 
-def _slopes(t: Array, power: Array, broken: Array) -> Array:
-    """Ṗ at the samples, by differences that do not cross events."""
+def _slopes(t: Array, power: Array, parts: Sequence[tuple[int, int]]) -> Array:
+    """Ṗ at the samples, by differences within the parts between events."""
     slope = np.zeros(len(t))
-    ends = [0, *(int(k) + 1 for k in broken), len(t)]
-    for begin, end in pairwise(ends):
+    for begin, end in parts:
         if end - begin >= 2:
             part = slice(begin, end)
             if end - begin == 2:
