@@ -41,8 +41,11 @@ def test_a_mass_on_a_rope_swings_as_a_pendulum() -> None:
         assert np.diff(energy).max() < 1e-12 * np.abs(energy).max()
         assert result["rope.gap"].min() > -20.0 * step**2
         errors.append(np.abs([result.q[-1] - place, result.qd[-1] - LENGTH * rate * along]).max())
+        assert result.notes == ()
     # of second order
     assert errors[1] < 1e-3 and errors[1] < errors[0] / 12.0
+    rough = plant.simulate(t_end=10.0, step=2e-2)
+    assert "contact 'rope' is rigid and sank by" in rough.notes[0]
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.2])
