@@ -23,6 +23,10 @@ static const double flat = 1e-3;
 /* less than this part of the friction that there may be: a contact sticks */
 static const double stuck = 1.0 - 1e-6;
 
+/* rows with less than this part of their velocity half-way were at rest; where they have not been turned
+   back yet, it is one half */
+static const double at_rest = 0.7;
+
 int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
                    const double *x, const il_strike_parts *p)
 {
@@ -101,22 +105,33 @@ static int carried(const il_contact_table *table, const il_strike *strike, const
     return strike->x[table->places[i]] > 0.0 || p->deeds[i] > IL_ACTED;
 }
 
-/* Where the rows of a contact end that should not move while it carries: its normal, and tangents if
-   it has stuck in the step before. */
-static int64_t end_of_held(const il_contact_table *table, const il_strike *strike,
-                           const il_strike_parts *p, int64_t i)
+/* Rows of a contact that are tangents. */
+static int64_t tangents_of(const il_contact_table *table, int64_t i)
 {
     const int64_t *turning = table->turning ? table->turning + 2 * i : NULL;
-    const int64_t first = table->first[i], rows = table->first[i + 1] - first;
-    const int64_t tangents = rows - 1 - (turning ? turning[0] + turning[1] : 0);
-    const double *force = strike->x + table->places[i];
+    const int64_t rows = table->first[i + 1] - table->first[i];
+    return rows - 1 - (turning ? turning[0] + turning[1] : 0);
+}
 
-    if (!carried(table, strike, p, i) || !(p->gap[i] < INFINITY)) {
-        return first;
+/* Not 0: a contact that carried closes half-way, or slips there though it has stuck. */
+static int seems_turned(const il_contact_table *table, const il_strike *strike,
+                        const il_strike_parts *p, int64_t i)
+{
+    const int64_t normal = table->first[i], tangents = tangents_of(table, i);
+    const double *force = strike->x + table->places[i];
+    const double least = flat * table->near / strike->h;
+
+    if (!(p->gap[i] < INFINITY) || !carried(table, strike, p, i)) {
+        return 0;
     }
     const double friction = tangents > 1 ? hypot(force[1], force[2]) : tangents ? force[1] : 0.0;
-    const int sticks = fabs(friction) < stuck * p->mu[i] * force[0] && p->deeds[i] <= IL_ACTED;
-    return first + 1 + (sticks ? tangents : 0);
+    int any = velocity(strike, p, p->w_before, normal) < -least;
+    if (fabs(friction) < stuck * p->mu[i] * force[0] && p->deeds[i] <= IL_ACTED) {
+        for (int64_t row = normal + 1; row <= normal + tangents; row++) {
+            any |= fabs(velocity(strike, p, p->w_before, row)) > least;
+        }
+    }
+    return any;
 }
 
 /* Gaps and rows at the beginning of the step. */
@@ -130,30 +145,53 @@ static int look_back(const il_contact_table *table, const il_strike *strike, il_
     return status;
 }
 
+/* Velocities at the beginning of some rows of a contact, squared and summed up: as `before` knows them,
+   and half-way. Rows that moved before already are not turned. */
+static void add_turned(const il_strike *strike, const il_strike_parts *p,
+                       const il_strike_parts *before, const int64_t rows[2], double sums[2])
+{
+    double was = 0.0, is = 0.0;
+
+    for (int64_t row = rows[0]; row < rows[1]; row++) {
+        const double u = velocity(strike, before, before->w, row);
+        p->turned[row] = velocity(strike, p, p->w_before, row);
+        was += u * u;
+        is += p->turned[row] * p->turned[row];
+    }
+    if (was > at_rest * at_rest * is) {
+        memset(p->turned + rows[0], 0, (size_t)(rows[1] - rows[0]) * sizeof *p->turned);
+        return;
+    }
+    sums[0] += was;
+    sums[1] += is;
+}
+
 /* What turning rows do to velocities of contacts that carry, as of a bead inside a ring, or of what
    sticks to a turntable: where these are at rest half-way they are not at the end, and move on. */
 static int find_turned(const il_contact_table *table, const il_strike *strike, il_strike_parts *p)
 {
-    double *turned = p->turned;
     il_strike_parts before;
+    double sums[2] = {0.0, 0.0};
     int any = 0;
 
-    memset(turned, 0, (size_t)table->first[table->count] * sizeof *turned);
-    for (int64_t i = 0; i < table->count; i++) {
-        const int64_t normal = table->first[i], end = end_of_held(table, strike, p, i);
-        for (int64_t row = normal; row < end; row++) {
-            const double u = velocity(strike, p, p->w_before, row);
-            const int moves = strike->h * (row == normal ? -u : fabs(u)) > flat * table->near;
-            turned[row] = moves ? u : 0.0;
-            any |= moves;
-        }
+    memset(p->turned, 0, (size_t)table->first[table->count] * sizeof *p->turned);
+    for (int64_t i = 0; !any && i < table->count; i++) {
+        any = seems_turned(table, strike, p, i);
     }
     const int status = any ? look_back(table, strike, p, &before) : IL_OK;
     for (int64_t i = 0; any && status == IL_OK && i < table->count; i++) {
-        for (int64_t row = table->first[i]; row < table->first[i + 1]; row++) {
-            const int known = turned[row] != 0.0 && before.gap[i] < INFINITY;
-            turned[row] = known ? turned[row] - velocity(strike, &before, before.w, row) : 0.0;
+        const int64_t normal = table->first[i], end = normal + 1 + tangents_of(table, i);
+        const double gap = fmax(p->gap[i], before.gap[i]);
+        if (gap < INFINITY && (gap <= hardly_if_carried * table->near || carried(table, strike, p, i))) {
+            add_turned(strike, p, &before, (const int64_t[]){normal, normal + 1}, sums);
+            add_turned(strike, p, &before, (const int64_t[]){normal + 1, end}, sums);
         }
+    }
+    /* one part for all: where contacts are redundant, only velocities in proportion to those that they
+       have can be met by all of them */
+    const double part = sums[0] < sums[1] ? 1.0 - sqrt(sums[0] / sums[1]) : 0.0;
+    for (int64_t row = 0; row < table->first[table->count]; row++) {
+        p->turned[row] *= part;
     }
     return status;
 }

@@ -143,12 +143,32 @@ static double work_of(const il_strike_parts *p, int64_t count)
     return work;
 }
 
+/* Let friction of a contact oppose the mean of the velocities at both ends of a part. */
+static void oppose(il_strike_parts *p, int64_t c)
+{
+    p->opposed[c] = 1;
+    for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
+        p->q[k] += p->begun[k] - p->back[k];
+    }
+}
+
+/* Not 0: some tangents of a contact have turned. */
+static int has_turned(const il_strike_parts *p, int64_t c)
+{
+    int any = 0;
+    for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
+        any |= p->back[k] != 0.0;
+    }
+    return any;
+}
+
 /* Let friction that would do work oppose the mean of the velocities at both ends of a part instead
-   of that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
+   of that at its end: what turns about a point that sticks would gain energy. Contacts that have
+   turned do so together, because redundant ones cannot differ. Not 0: there is some. */
 static int stop_gains(il_strike_parts *p, int64_t count)
 {
     const int64_t given = p->first[count];
-    int any = 0;
+    int any = 0, turned = 0;
 
     for (int64_t c = 0; c < count; c++) {
         double work = 0.0, slip = 0.0;
@@ -157,11 +177,14 @@ static int stop_gains(il_strike_parts *p, int64_t count)
             slip = fmax(slip, fabs(p->begun[k]));
         }
         if (!p->opposed[c] && work > 0.0 && slip > rounding * p->speed) {
-            p->opposed[c] = 1;
-            for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
-                p->q[k] += p->begun[k] - p->back[k];
-            }
+            turned |= has_turned(p, c);
+            oppose(p, c);
             any = 1;
+        }
+    }
+    for (int64_t c = 0; turned && c < count; c++) {
+        if (!p->opposed[c] && has_turned(p, c)) {
+            oppose(p, c);
         }
     }
     return any;

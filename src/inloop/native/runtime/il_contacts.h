@@ -12,8 +12,9 @@
  * that are much faster than the step is hit as if it were rigid.
  *
  * Rows turn, such as those of a bead inside a ring or of what sticks to a turntable. A contact at rest at
- * the rows of half-way would move at those of the end, by as much as the turning up to half-way gave it,
- * d = H v - H_before v. So u_new = -d is rest for contacts that carried before: order 2, and no loss.
+ * the rows of half-way would move at those of the end, by as much as the turning up to half-way gave it.
+ * So what was at rest at the rows of the beginning, H_before v = 0, goes on with u_new = -H v: that is of
+ * order 2 and loses nothing. The less it was at rest, the less it is turned back, and comes to rest.
  *
  * A contact that closes within the step, faster than the forces of two steps could make it, is an
  * impact. The step is divided there (il_moreau.c): a step up to the first impact; the impact of all

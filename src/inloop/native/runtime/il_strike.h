@@ -21,8 +21,8 @@ typedef struct il_strike_parts {
     il_touch_memory *memory_before;
     double *gap_before;      /* the same, if it is known */
     int gap_known;
-    double *turned;          /* by row of the table: what its turning adds to the velocity up to
-                                half-way, of contacts that close or slip only for that reason; else 0 */
+    double *turned;          /* by row of the table: velocity half-way that is to be turned back,
+                                because the row, at rest at the beginning, has turned; else 0 */
     double *back;            /* velocities that may be opposite at the end of a part */
     double *M;               /* then its factor */
     const double *meetings;  /* poses and twists */
