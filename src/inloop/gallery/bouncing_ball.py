@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import GROUND, Exhibit, Reference, View, parts
+from inloop.gallery import (
+    GROUND,
+    Bench,
+    Exhibit,
+    Experiment,
+    Outcome,
+    Reference,
+    View,
+    parts,
+)
 
 HEIGHT, GRAVITY, RESTITUTION = 1.0, 9.81, 0.9
 IMPACTS = 20
+REST = math.sqrt(2.0 * HEIGHT / GRAVITY) * (1 + RESTITUTION) / (1 - RESTITUTION)  # [s]
 
 
 def bouncing_ball() -> il.Model:
@@ -66,6 +77,32 @@ def _rest(plant: il.Plant) -> float:
     return next(event.t for event in events if event.next_mode == "rest")
 
 
+def _bounce(bench: Bench) -> Outcome:
+    """All impacts up to rest, beside the closed form."""
+    run = bench.compile().simulate(t_end=bench.seconds or 9.0, step=1e-3)
+    times = [event.t for event in run.events][:IMPACTS]
+    rests = [event.t for event in run.events if event.next_mode == "rest"]
+    known = impact_times(len(times))
+    figures: dict[str, float | tuple[float, ...]] = {
+        "first impacts [s]": tuple(times[:4]),
+        "first impacts, known [s]": tuple(known[:4].tolist()),
+        f"farthest of {len(times)} impacts [s]": float(np.max(np.abs(times - known), initial=0.0)),
+        "rests from [s]": tuple(rests[:1]),
+        "rests from, known [s]": REST,
+    }
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        axes.plot(run.t, run["ball.q"])
+        axes.plot(known, np.zeros(len(known)), "k+", label="impacts, known")
+        axes.axvline(REST, color="k", lw=0.6, ls=":", label="rest, known")
+        axes.set_ylabel("height [m]")
+        axes.set_xlabel("t [s]")
+        axes.legend()
+
+    return Outcome(figures, draw, result=run)
+
+
 def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
     """A rubber ball whose lowest point is its coordinate, on a slab."""
     radius = 0.1
@@ -95,6 +132,7 @@ EXHIBIT = Exhibit(
         times=(0.0, 0.2, 0.4),
         discs={"ball": 0.1},
     ),
+    experiments={"bounce": Experiment("impacts up to rest, beside the closed form", _bounce)},
     references=(
         Reference(
             what=f"times of the first {IMPACTS} impacts",
@@ -106,7 +144,7 @@ EXHIBIT = Exhibit(
         ),
         Reference(
             what="time of rest",
-            value=(math.sqrt(2.0 * HEIGHT / GRAVITY) * (1 + RESTITUTION) / (1 - RESTITUTION),),
+            value=(REST,),
             unit="s",
             tolerance=1e-6,
             source="closed form: √(2h/g) (1 + e) / (1 - e)",

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 import inloop as il
-from inloop.gallery import GROUND, Exhibit, Reference, View, parts
+from inloop.gallery import (
+    GROUND,
+    Bench,
+    Exhibit,
+    Experiment,
+    Outcome,
+    Reference,
+    View,
+    parts,
+)
 
 WIDTH, HEIGHT, MASS = 0.1, 0.4, 1.0
 LEAN = -0.15  # [rad] about its right lower corner
 FRICTION = 0.8
 STEP = 1e-4
+IMPACTS = (0.26829946642, 0.67878731378, 1.01860304583)  # [s], event-driven, DOP853 at 1e-12
 # angular velocity after an impact over that before: 1 - 1.5 sin² of the angle of the diagonal
 RATIO = 1.0 - 1.5 * WIDTH**2 / (WIDTH**2 + HEIGHT**2)
 
@@ -71,13 +82,49 @@ def _first_ratio(plant: il.Plant) -> float:
 
 
 def _impacts(plant: il.Plant) -> list[float]:
+    """Times of the first three impacts [s]."""
+    return _times(plant.simulate(t_end=1.1, step=STEP))[: len(IMPACTS)]
+
+
+def _times(run: il.Result) -> list[float]:
     """Times at which the left and the right corner come down [s]."""
-    run = plant.simulate(t_end=1.1, step=STEP)
     gaps = np.array([run["on_left.gap"], run["on_right.gap"]])
     # the corner that is in the air comes down where its gap vanishes
     down = [t for row in gaps for t in run.t[1:][(row[1:] <= 1e-6) & (row[:-1] > 1e-6)]]
     starts = sorted(down)
-    return [t for k, t in enumerate(starts) if k == 0 or t - starts[k - 1] > 0.05][:3]
+    return [t for k, t in enumerate(starts) if k == 0 or t - starts[k - 1] > 0.05]
+
+
+def _rock(bench: Bench) -> Outcome:
+    """Its angle and speeds after impacts, beside what is known."""
+    run = bench.compile().simulate(t_end=bench.seconds or 2.5, step=STEP)
+    times = _times(run)
+    shown = min(len(times), len(IMPACTS))
+    # a sample before each impact, and one after
+    speed = [abs(np.interp([t - 2 * STEP, t + STEP], run.t, run["block.qd"])) for t in times]
+    figures: dict[str, float | tuple[float, ...]] = {
+        "first impacts [s]": tuple(times[:shown]),
+        "first impacts, known [s]": IMPACTS[:shown],
+        "speed after an impact, of that before": tuple(b / a for a, b in speed[:shown]),
+        "speed after an impact, of that before, known": RATIO,
+    }
+
+    def draw(figure: Any) -> None:
+        above, below = figure.subplots(2, 1, sharex=True)
+        above.plot(run.t, run["block.q"])
+        above.plot(IMPACTS, [0.0] * len(IMPACTS), "k+", label="impacts, known")
+        above.set_ylabel("angle [rad]")
+        above.legend()
+        below.plot(run.t, run["block.qd"])
+        # each speed follows from the first one
+        first = speed[0][0] if speed else 0.0
+        known = [-first * (-RATIO) ** (k + 1) for k in range(len(times))]
+        below.plot(times, known, "k+", label="after impacts, known")
+        below.set_ylabel("speed [rad/s]")
+        below.set_xlabel("t [s]")
+        below.legend()
+
+    return Outcome(figures, draw, result=run)
 
 
 EXHIBIT = Exhibit(
@@ -92,6 +139,7 @@ EXHIBIT = Exhibit(
     view=View("xz", ("block.q", "block.qd", ("on_left.force", "on_right.force"))),
     looks=_looks,
     reach=((-0.4, -0.25, -0.04), (0.4, 0.25, 0.43)),
+    experiments={"rock": Experiment("from corner to corner, beside Housner's ratio", _rock)},
     references=(
         Reference(
             what="angular velocity after the first impact, of that before",
@@ -103,7 +151,7 @@ EXHIBIT = Exhibit(
         ),
         Reference(
             what="times of the first three impacts",
-            value=(0.26829946642, 0.67878731378, 1.01860304583),
+            value=IMPACTS,
             unit="s",
             tolerance=5e-4,
             source="event-driven solution, modes fixed between events, DOP853 at 1e-12",

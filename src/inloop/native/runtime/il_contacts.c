@@ -12,84 +12,6 @@ static const double tolerated = 1e-6;
 /* more than this part of the energy that is exchanged is a gain */
 static const double rounding = 1e-9;
 
-static int64_t found_size(const il_contact_table *table, int64_t n)
-{
-    return 4 * table->count + table->first[table->count] * (1 + n) + n * n +
-           table->meeting_count * (IL_POSE_SIZE + IL_TWIST_ROWS * (n + 1) + IL_LENGTHS);
-}
-
-/* Numbers in which the touches of contacts that are found are kept through a step. */
-static int64_t memory_size(const il_contact_table *table)
-{
-    const int64_t numbers = (int64_t)(sizeof(il_touch_memory) / sizeof(double));
-    return table->meeting_count > 0 ? table->count * numbers : 0;
-}
-
-int64_t il_contacts_work(const il_contact_table *table, int64_t n)
-{
-    if (table->pile) {
-        return il_pile_work(table->pile);
-    }
-    const int64_t rows = table->first[table->count], width = n + table->states;
-    return 2 * (rows + 1) + memory_size(table) + found_size(table, n) + rows * (n + width + rows) +
-           12 * rows + 2 * table->count + width + il_contact_work_size(table->count, rows) +
-           il_touching_work(table, n);
-}
-
-int64_t il_contacts_integers(const il_contact_table *table)
-{
-    return table->pile ? il_pile_integers(table->pile)
-                       : 8 * table->count + 1 + il_touching_integers(table);
-}
-
-il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike)
-{
-    const int64_t n = strike->n;
-    const il_contact_table *table = contacts->table;
-    const int64_t count = table->count, rows = table->first[count];
-    il_strike_parts p = {.given = contacts->work, .acting = contacts->chosen};
-
-    p.kept = p.given + rows + 1;
-    p.memory = (il_touch_memory *)(p.kept + rows + 1);
-    p.found = p.kept + rows + 1 + memory_size(table);
-    p.gap = p.found;
-    p.mu = p.gap + count;
-    p.e = p.mu + count;
-    p.soft = p.e + count;
-    p.w = p.found + 4 * count;
-    p.H = p.w + rows;
-    p.M = p.H + rows * n;
-    p.meetings = p.M + n * n;
-    p.acting_H = p.found + found_size(table, n);
-    p.width = strike->respond ? n + table->states : n;
-    p.Y = p.acting_H + rows * n;
-    p.W = p.Y + rows * p.width;
-    p.u = p.W + rows * rows;
-    p.pushed = p.u + rows;
-    p.q = p.pushed + rows;
-    p.r = p.q + rows;
-    p.R = p.r + rows;
-    p.begun = p.R + rows;
-    p.squeezed = p.begun + rows;
-    p.apart = p.squeezed + rows;
-    p.w_before = p.apart + rows;
-    p.w_after = p.w_before + rows;
-    p.sum = p.w_after + rows;
-    p.moved = p.sum + rows;
-    p.own_mu = p.moved + rows;
-    p.gap_before = p.own_mu + count;
-    p.change = p.gap_before + count;
-    p.solver = p.change + p.width;
-    p.first = p.acting + count;
-    p.struck = p.first + count + 1;
-    p.deeds = p.struck + count;
-    p.pressed = p.deeds + count;
-    p.opposed = p.pressed + count;
-    p.turning = p.opposed + count;
-    p.when = 1.0;
-    return p;
-}
-
 static void add(const il_contact_table *table, il_strike_parts *p, int64_t i)
 {
     /* a touch that is no more, of shapes that meet, has no rows */
@@ -221,12 +143,32 @@ static double work_of(const il_strike_parts *p, int64_t count)
     return work;
 }
 
+/* Let friction of a contact oppose the mean of the velocities at both ends of a part. */
+static void oppose(il_strike_parts *p, int64_t c)
+{
+    p->opposed[c] = 1;
+    for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
+        p->q[k] += p->begun[k] - p->back[k];
+    }
+}
+
+/* Not 0: some tangents of a contact have turned. */
+static int has_turned(const il_strike_parts *p, int64_t c)
+{
+    int any = 0;
+    for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
+        any |= p->back[k] != 0.0;
+    }
+    return any;
+}
+
 /* Let friction that would do work oppose the mean of the velocities at both ends of a part instead
-   of that at its end: what turns about a point that sticks would gain energy. Not 0: there is some. */
+   of that at its end: what turns about a point that sticks would gain energy. Contacts that have
+   turned do so together, because redundant ones cannot differ. Not 0: there is some. */
 static int stop_gains(il_strike_parts *p, int64_t count)
 {
     const int64_t given = p->first[count];
-    int any = 0;
+    int any = 0, turned = 0;
 
     for (int64_t c = 0; c < count; c++) {
         double work = 0.0, slip = 0.0;
@@ -235,14 +177,23 @@ static int stop_gains(il_strike_parts *p, int64_t count)
             slip = fmax(slip, fabs(p->begun[k]));
         }
         if (!p->opposed[c] && work > 0.0 && slip > rounding * p->speed) {
-            p->opposed[c] = 1;
-            for (int64_t k = p->first[c] + 1; k < p->first[c + 1]; k++) {
-                p->q[k] += p->begun[k];
-            }
+            turned |= has_turned(p, c);
+            oppose(p, c);
             any = 1;
         }
     }
+    for (int64_t c = 0; turned && c < count; c++) {
+        if (!p->opposed[c] && has_turned(p, c)) {
+            oppose(p, c);
+        }
+    }
     return any;
+}
+
+/* The part of a velocity that another one explains. */
+static double no_more_than(double velocity, double part)
+{
+    return velocity * part <= 0.0 ? 0.0 : fabs(part) < fabs(velocity) ? part : velocity;
 }
 
 /* Smooth forces for a share of the step, and the first contacts against them. */
@@ -256,9 +207,17 @@ static void press(const il_contacts *contacts, const il_strike *strike, il_strik
         p->u[k] += share * p->pushed[k];
         p->q[k] = p->u[k];
     }
-    /* what opens may close again as far: then the contact does no work */
+    /* what opens may close again as far: then the contact does no work; and what closes or slips at
+       rows half-way only because they have turned goes back as far, to rest at those of the end */
     for (int64_t c = 0; c < count; c++) {
-        p->q[p->first[c]] += fmax(0.0, p->begun[p->first[c]]);
+        const double *turned = p->turned + table->first[p->acting[c]];
+        for (int64_t k = p->first[c]; k < p->first[c + 1]; k++) {
+            p->back[k] = no_more_than(p->begun[k], share * *turned++);
+        }
+        p->back[p->first[c]] = fmax(p->begun[p->first[c]], p->back[p->first[c]]);
+    }
+    for (int64_t k = 0; k < p->first[count]; k++) {
+        p->q[k] += p->back[k];
     }
     /* from the forces of the step before, which a spring remembers */
     const double h = share * strike->h;

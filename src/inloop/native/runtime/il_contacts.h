@@ -11,6 +11,11 @@
  * impulses within the same step: M^-1 is what il_responder tells. So what is held together by laws
  * that are much faster than the step is hit as if it were rigid.
  *
+ * Rows turn, such as those of a bead inside a ring or of what sticks to a turntable. A contact at rest at
+ * the rows of half-way would move at those of the end, by as much as the turning up to half-way gave it.
+ * So what was at rest at the rows of the beginning, H_before v = 0, goes on with u_new = -H v: that is of
+ * order 2 and loses nothing. The less it was at rest, the less it is turned back, and comes to rest.
+ *
  * A contact that closes within the step, faster than the forces of two steps could make it, is an
  * impact. The step is divided there (il_moreau.c): a step up to the first impact; the impact of all
  * contacts that are closed then, in no time, with Newton's restitution u_n after = -e u_n before; a

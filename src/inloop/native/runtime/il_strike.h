@@ -17,8 +17,13 @@ typedef struct il_strike_parts {
     const double *mu, *e, *soft;
     double *w, *H;           /* w half-way */
     double *w_before, *w_after; /* at the beginning of the step, and at its end */
+    double *found_before;    /* at the beginning, if it is known */
+    il_touch_memory *memory_before;
     double *gap_before;      /* the same, if it is known */
     int gap_known;
+    double *turned;          /* by row of the table: velocity half-way that is to be turned back,
+                                because the row, at rest at the beginning, has turned; else 0 */
+    double *back;            /* velocities that may be opposite at the end of a part */
     double *M;               /* then its factor */
     const double *meetings;  /* poses and twists */
     il_touch_memory *memory; /* of contacts that are found, by number of the contact */
@@ -59,14 +64,18 @@ typedef struct il_approach {
 /* Where all of it is in the memory of the contacts. */
 il_strike_parts il_strike_split(const il_contacts *contacts, const il_strike *strike);
 
+/* The same with room of its own for what is found at the beginning of the step. */
+il_strike_parts il_strike_before(const il_contact_table *table, const il_strike *strike,
+                                 const il_strike_parts *p);
+
 /* What the table tells of all contacts at a state, into `found`: wherever they are looked at in a
    step, it is by this. */
 int il_strike_rows(const il_contact_table *table, const il_strike *strike, double t,
                    const double *x, const il_strike_parts *p);
 
-/* Gaps, rows and masses half-way, and what drives do; the status of `rows`. */
-int il_strike_look(const il_contact_table *table, const il_strike *strike,
-                    const il_strike_parts *p);
+/* Gaps, rows and masses half-way, how rows turn up to there, and what drives do; the status of
+   `rows`. */
+int il_strike_look(const il_contact_table *table, const il_strike *strike, il_strike_parts *p);
 
 /* Velocity of a row of the table at the beginning of the step, and what smooth forces and drives
    add to it in the whole step. */

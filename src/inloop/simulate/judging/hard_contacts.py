@@ -20,6 +20,7 @@ MOST_LOOKED_AT = 64  # shapes on ground: each takes some 20 ms to derive its pos
 FOUND_DEEP = 1e-2  # the same for contacts found by the broad phase, known after the first step
 SUNK = 2.0  # times maximum force over stiffness: a deeper contact has sunk too far
 VISIBLE = 1e-2  # of the characteristic length: a contact that yields more is not hard
+DRIFTED = 1e-3  # of the characteristic length: a rigid contact that sank deeper is noted
 
 
 def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
@@ -64,17 +65,24 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 
 
 def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
-    """Notes on contacts that yield more than their springs."""
-    notes = []
+    """Notes on contacts that yield more than their springs, or sink without one."""
+    notes, stops = [], plant.mechanism.hard_stops
+    declared = [pair for pair in plant.mechanism.declared_contacts if pair not in stops]
     for contact in plant.mechanism.hard_contacts:
         stiffness = getattr(getattr(contact, "law", None), "stiffness", None)
         gap = result.signals.get(f"{contact.name}.gap", np.zeros(0))
-        if not isinstance(stiffness, float | int) or len(gap) < 2:
+        if len(gap) < 2:
             continue
         # relative to the initial penetration
         depth = float(min(0.0, *gap[:2]) - np.min(gap))
-        spring = float(np.max(result.signals[f"{contact.name}.force"])) / stiffness
         length = plant.equations.size.length
+        if contact in declared and stiffness is None and depth > DRIFTED * length:
+            notes.append(
+                f"contact '{contact.name}' is rigid and sank by {depth:.3g} m. Use a smaller step"
+            )
+        if not isinstance(stiffness, float | int):
+            continue
+        spring = float(np.max(result.signals[f"{contact.name}.force"])) / stiffness
         if depth > min(SUNK * spring + DEEP * length, VISIBLE * length):
             notes.append(
                 f"contact '{contact.name}' sank by {depth:.3g} m, and its force over its stiffness "
