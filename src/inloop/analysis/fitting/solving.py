@@ -77,10 +77,11 @@ class Problem:
     """
 
     def __init__(
-        self, shooting: Shooting, derivatives: Derivatives, noise: Array, closing: float
-    ) -> None:
+        self, shooting: Shooting, derivatives: Derivatives, noise: Array, closing: float,
+        held: float = HELD,
+    ) -> None:  # fmt: skip
         self.shooting, self.derivatives = shooting, derivatives
-        self.noise, self.closing = noise, closing
+        self.noise, self.closing, self.held = noise, closing, held
         unknowns = shooting.unknowns
         self.count = len(unknowns)
         self.free = shooting.free
@@ -127,7 +128,7 @@ class Problem:
         """All residuals, in standard deviations."""
         missed, gaps = self.misses(x)
         rows = [(each / self.noise).ravel() for each in missed]
-        held = HELD * (x - self.vector(self.shooting.unknowns.first, self.shooting.nodes))
+        held = self.held * (x - self.vector(self.shooting.unknowns.first, self.shooting.nodes))
         return np.concatenate([*rows, self.closing * gaps.ravel(), held[: self.count]])
 
     def jacobian(self, x: Array) -> Array:
@@ -145,7 +146,7 @@ class Problem:
                 if self.places[k + 1, i] >= 0:
                     rows[i, self.places[k + 1, i]] -= 1.0
             blocks.append(self.closing * rows / self.shooting.sizes[:, None])
-        held = HELD * np.eye(self.count, len(self.units))
+        held = self.held * np.eye(self.count, len(self.units))
         return np.vstack([np.vstack(blocks) * self.units, held])
 
     def _spread(self, rows: Array, segment: int) -> Array:
@@ -165,6 +166,7 @@ def solve(
     tell: Tell,
     *,
     exact: bool = True,
+    held: float = HELD,
 ) -> Solution:
     """Solve for the unknowns; noise levels that are not given are estimated from the residuals.
 
@@ -175,6 +177,7 @@ def solve(
         most: maximum number of evaluations in each stage.
         tell: called with progress messages.
         exact: use exact derivatives if available.
+        held: weight of the regularization.
 
     Raises:
         InputError: runs cannot start with the initial values of the search.
@@ -189,7 +192,7 @@ def solve(
     derivatives, used = Derivatives(shooting, exact=exact), 0
     for number in range(len(stages) + NOISE_ROUNDS):
         closing = stages[min(number, len(stages) - 1)]
-        problem = Problem(shooting, derivatives, levels, closing)
+        problem = Problem(shooting, derivatives, levels, closing, held)
         x, converged = _minimize(problem, values, nodes, most, tell)
         values, nodes = problem.parts(x)
         used += problem.evaluations
@@ -197,6 +200,7 @@ def solve(
         change = np.abs(levels / before - 1.0).max(initial=0.0)
         if number >= len(stages) - 1 and change < SETTLED:
             break
+    # what recordings tell, without the guess
     return _solution(Problem(shooting, derivatives, levels, closing), x, used, converged)
 
 
