@@ -28,7 +28,7 @@ from inloop.analysis.fitting.recordings import (
 from inloop.analysis.fitting.residual_tests import ResidualTest, judge_residuals
 from inloop.analysis.fitting.segments import LEAST, cut
 from inloop.analysis.fitting.shooting import Shooting, Steps
-from inloop.analysis.fitting.solving import Solution, solve
+from inloop.analysis.fitting.solving import GUESSED, Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.analysis.recorded_inputs import Held
 from inloop.errors import InputError, SimulationError
@@ -41,7 +41,6 @@ from inloop.simulate.progress import searching
 HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # fractions of a recording, in stages
 MOST_UNKNOWNS = 2  # minimum samples per unknown in such a stage
 APPROACHING = 15  # maximum evaluations in such a stage
-GUESSED = 1.0  # weight of the initial guess there: a deviation of each unknown by its own size
 FAR = 10.0  # change of an unknown, in its size, that noise alone must not cause
 AT_HOME = 1e-6  # tolerance of an initial position, in natural sizes
 COARSE = 1e-5  # change of an unknown, in its size, below which step errors are not reported
@@ -189,12 +188,8 @@ def _shooting(
     start: str,
     segments: float | None,
 ) -> Shooting:
-    if plant.nq > plant.n:
-        raise InputError(
-            f"model '{plant.name}' has ball joints: their initial state cannot be fitted yet",
-            fix="Declare the joint as three revolute joints.",
-        )
     seconds = None if segments is None else real(segments, "segments")
+    _check_turning(plant, seconds)
     _check_led(plant, runs, seconds)
     if seconds is not None and plant.by_mode:
         raise InputError(
@@ -221,6 +216,27 @@ def _shooting(
     return Shooting(plant, runs, parts, unknowns, outputs, late, steps, start == "fit")
 
 
+def _check_turning(plant: BarePlant, seconds: float | None) -> None:
+    """Check that the initial attitudes of ball joints are free.
+
+    Raises:
+        InputError: loops, drives or modes may determine them, or segments would have to join them.
+    """
+    if plant.nq == plant.n:
+        return
+    if plant.by_mode or not plant.formulation.unconstrained:
+        raise InputError(
+            f"model '{plant.name}' has ball joints beside loops, drives or modes: their initial "
+            "state cannot be fitted",
+            fix="Declare the joint as three revolute joints.",
+        )
+    if seconds is not None:
+        raise InputError(
+            f"model '{plant.name}' has ball joints: its recordings cannot be cut into segments",
+            fix="Leave segments out.",
+        )
+
+
 def _check_led(plant: BarePlant, runs: Sequence[Measured], seconds: float | None) -> None:
     """Check that positions left free by nonholonomic constraints start at those of the plant.
 
@@ -245,8 +261,9 @@ def _approach(
     """Move the initial values near the solution by fitting parts of growing length.
 
     Over a short time, a slightly wrong motion can neither get out of phase nor diverge. But a short
-    part may determine little: the guess of each unknown counts there as known within its own size,
-    so that noise cannot carry the search to where the longer parts do not lead back.
+    part may determine little: the guesses of unknowns and of initial states count there as known
+    within their sizes, so that noise cannot carry the search to where longer parts do not lead
+    back.
     """
     unknowns = shooting.unknowns
     for part in HORIZONS:

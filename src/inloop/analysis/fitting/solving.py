@@ -5,7 +5,8 @@
 The second sum closes the gaps between segments (multiple shooting, Bock 1983). w grows in stages:
 at first segments are loosely coupled, so that nothing diverges over a long run; in the end the gaps
 are far below the noise. A weak regularization pulls each unknown to its initial value: it matters
-only in directions that the recordings do not determine, which would drift otherwise.
+only in directions that the recordings do not determine, which would drift otherwise. On the way to
+the solution it may be stronger, and pull initial states, too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ SETTLED = 0.02  # relative change of noise levels that ends these rounds
 FIRST_NOISE = 0.05  # initial noise level, relative to the standard deviation of a channel
 LEAST_NOISE = 1e-12  # minimum noise level, relative to the size of a channel: rounding
 TOLERANCE = 1e-10
-HELD = 1e-4  # regularization: residual of an unknown that changes by its size
+# regularization: residuals of an unknown, and of an initial state, that change by their sizes
+HELD = (1e-4, 0.0)
+GUESSED = (1.0, 1.0)  # the guess counts as known within its size
 
 Tell = Callable[[str], None]
 
@@ -78,15 +81,16 @@ class Problem:
 
     def __init__(
         self, shooting: Shooting, derivatives: Derivatives, noise: Array, closing: float,
-        held: float = HELD,
+        held: tuple[float, float] = HELD,
     ) -> None:  # fmt: skip
         self.shooting, self.derivatives = shooting, derivatives
-        self.noise, self.closing, self.held = noise, closing, held
+        self.noise, self.closing = noise, closing
         unknowns = shooting.unknowns
         self.count = len(unknowns)
         self.free = shooting.free
         sizes = np.broadcast_to(shooting.sizes, self.free.shape)[self.free]
         self.units = np.concatenate([unknowns.scale, sizes])
+        self.held = np.repeat(held, [self.count, len(sizes)])
         open_ended = np.full(len(sizes), np.inf)
         self.lower = np.concatenate([unknowns.lower, -open_ended]) / self.units
         self.upper = np.concatenate([unknowns.upper, open_ended]) / self.units
@@ -129,7 +133,7 @@ class Problem:
         missed, gaps = self.misses(x)
         rows = [(each / self.noise).ravel() for each in missed]
         held = self.held * (x - self.vector(self.shooting.unknowns.first, self.shooting.nodes))
-        return np.concatenate([*rows, self.closing * gaps.ravel(), held[: self.count]])
+        return np.concatenate([*rows, self.closing * gaps.ravel(), held[self.held > 0.0]])
 
     def jacobian(self, x: Array) -> Array:
         """Derivatives of `residuals`."""
@@ -146,7 +150,7 @@ class Problem:
                 if self.places[k + 1, i] >= 0:
                     rows[i, self.places[k + 1, i]] -= 1.0
             blocks.append(self.closing * rows / self.shooting.sizes[:, None])
-        held = self.held * np.eye(self.count, len(self.units))
+        held = np.diag(self.held)[self.held > 0.0]
         return np.vstack([np.vstack(blocks) * self.units, held])
 
     def _spread(self, rows: Array, segment: int) -> Array:
@@ -166,7 +170,7 @@ def solve(
     tell: Tell,
     *,
     exact: bool = True,
-    held: float = HELD,
+    held: tuple[float, float] = HELD,
 ) -> Solution:
     """Solve for the unknowns; noise levels that are not given are estimated from the residuals.
 
@@ -177,7 +181,7 @@ def solve(
         most: maximum number of evaluations in each stage.
         tell: called with progress messages.
         exact: use exact derivatives if available.
-        held: weight of the regularization.
+        held: weights of the regularization of unknowns and of initial states.
 
     Raises:
         InputError: runs cannot start with the initial values of the search.
