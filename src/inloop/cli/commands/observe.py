@@ -164,7 +164,7 @@ def _observer(
             fix="Name outputs with the standard deviation of their noise: --measured crank.q=1e-4.",
         )
     prepare(subject, args, held=True)
-    pairs = {name: _pairs(getattr(args, option)) for option, name in PAIRS.items()}
+    pairs: dict[str, Any] = {name: _pairs(getattr(args, option)) for option, name in PAIRS.items()}
     single = {name: getattr(args, name) for name in SINGLE if name in given}
     return il.observer(subject.compile(), period=period, **pairs, **single)
 
