@@ -1,9 +1,10 @@
-"""Fits of mechanisms with a loop, and with modes and impacts, to motions in closed form."""
+"""Fits of mechanisms with a loop, modes and impacts, a ball joint, to motions in closed form."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import inloop as il
 from inloop.gallery.bouncing_ball import bouncing_ball
@@ -141,3 +142,44 @@ def test_positions_that_velocities_lead() -> None:
         recording = {**columns, f"{led[0]}.q": begin + 0.0 * t}
         with pytest.raises(il.InputError, match=f"govern '{led[0]}', whose initial position"):
             il.fit(plant, recording, ["drag"], outputs=["skate.q"], **options)
+
+
+def gyro() -> il.Plant:
+    m = il.Model("gyro", gravity=(0.0, 0.0, 0.0))
+    I3 = m.parameter("I3", 0.07, unit="kg*m^2")
+    top = m.body("top", on=m.ground, joint=il.ball(), mass=1.0, inertia=(0.05, 0.05, I3))
+    m.sensor("mark", il.sensors.position(top.point("mark", (0.2, -0.1, 0.3))))
+    return m.compile()
+
+
+def test_ball_joint() -> None:
+    """A symmetric top without torques, I3 = 0.08 kg m^2, in closed form.
+
+    It turns about its angular momentum, in space, and about its own axis (Landau & Lifshitz,
+    Mechanics, section 33).
+    """
+    I1, I3, om = 0.05, 0.08, np.array([1.2, -0.7, 3.1])
+    t, first = 6e-3 * np.arange(130), Rotation.from_quat([0.2, -0.4, 0.4, 0.8])
+    L = first.apply([I1, I1, I3] * om)
+    own = np.outer(t, [0.0, 0.0, om[2] * (1.0 - I3 / I1)])
+    attitude = Rotation.from_rotvec(np.outer(t, L) / I1) * first * Rotation.from_rotvec(own)
+    random = np.random.default_rng(2)
+    quaternions = attitude.as_quat()[:, [3, 0, 1, 2]]
+    quaternions *= np.where(quaternions[:, :1] < 0.0, -1.0, 1.0)  # as many devices tell them
+    assert np.abs(np.diff(quaternions, axis=0)).max() > 0.5
+    noisy = quaternions + 1e-3 * random.normal(size=(len(t), 4))
+    names = [f"top.q{part}" for part in "wxyz"]
+    plant = gyro()
+    found = il.fit(plant, {"t": t, **dict(zip(names, noisy.T, strict=True))}, "I3")
+    assert found.outputs == tuple(names) and found.derivatives.startswith("exact")
+    assert abs(found["I3"] - I3) < 4.0 * found.deviations[0] < 0.01 * I3
+    # one point of the body, from a rough guess of the start
+    mark = attitude.apply([0.2, -0.1, 0.3]) + 1e-3 * random.normal(size=(len(t), 3))
+    guess = {name: np.full(len(t), value) for name, value in zip(names, noisy[0], strict=True)}
+    guess |= {f"top_w{axis}.qd": np.full(len(t), w) for axis, w in zip("xyz", om, strict=True)}
+    seen = {f"mark.{axis}": row for axis, row in zip("xyz", mark.T, strict=True)}
+    found = il.fit(plant, {"t": t, **seen, **guess}, "I3")
+    assert found.outputs == tuple(seen) and found.derivatives.startswith("exact")
+    assert abs(found["I3"] - I3) < 4.0 * found.deviations[0] < 0.02 * I3
+    with pytest.raises(il.InputError, match="has ball joints: its recordings cannot be cut"):
+        il.fit(plant, {"t": t, **seen}, "I3", segments=0.2)

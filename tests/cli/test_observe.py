@@ -63,6 +63,10 @@ def test_a_plant_that_runs(
     data = told(capsys)
     assert data["name"] == f"{NAME}.observed"
     assert data["records"] == 1
+    words = ["--measured", "rail.q=1e-4", "--state", "rail.qd=1e-3", "--method", "mhe"]
+    words += ["--horizon", "4", "--step", "1e-3", "--integrator", "implicit"]
+    assert main(["observe", NAME, str(folder / "sledge.py"), *words, *few]) == 0
+    assert told(capsys)["records"] == 1
     assert main(["observe", NAME, str(folder / "observed.py"), "--as", "other-name", *few]) == 0
     assert told(capsys)["name"] == "other-name"
 
@@ -84,6 +88,12 @@ def test_what_is_wrong(running: il.Loop, folder: Path, capsys: pytest.CaptureFix
         ([NAME, model], f"observer of '{NAME}': no measured outputs"),
         ([NAME, model, "--measured", "rail.q"], "does not assign a number"),
         ([NAME, model, "--measured", "rail.w=1"], "the plant has no output 'rail.w'"),
+        (
+            [NAME, model, "--measured", "rail.q=1", "--measured", "rail.q=2"],
+            "'rail.q' is given twice",
+        ),
+        ([NAME, model, "--measured", "rail.q=1", "--delay", "rail.q=3e-3"], "not a whole number"),
+        ([NAME, str(folder / "observed.py"), "--method", "ukf"], "--method does not change the"),
         ([NAME, str(folder / "wrong.py")], "`observer` is, or returns, a int"),
     ):
         assert main(["observe", *words]) == 2

@@ -113,6 +113,19 @@ def test_samples_that_make_no_sense(oscillator: il.Plant) -> None:
         observer.follow([1.0, 2.0])
 
 
+def test_samples_that_are_no_numbers_by_name(oscillator: il.Plant) -> None:
+    observer = il.observer(oscillator, **GOOD)
+    for sample, words in (
+        (None, "a sample is a NoneType.*Give outputs by name"),
+        ([0.1], "a sample is a list"),
+        ({"rail.q": "a"}, "'rail.q' in a sample is 'a'"),
+        ({"rail.q": 0.1, "rail.tau": None}, "'rail.tau' in a sample is None"),
+        ({"rail.q": 0.1, "t": [1.0, 2.0]}, "'t' in a sample is"),
+    ):
+        with pytest.raises(il.InputError, match=words):
+            observer.step(sample)  # type: ignore[arg-type]
+
+
 def test_an_observer_is_not_compiled_into_a_plant(oscillator: il.Plant) -> None:
     observer = il.observer(oscillator, **GOOD)
     for controller in (observer, observer.leading(lambda t, estimate: {})):

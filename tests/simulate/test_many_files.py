@@ -88,6 +88,12 @@ def test_other_programs_read_the_files(whole: Path) -> None:
     assert np.array_equal(table["varied/mass"], DESIGN.columns["mass"])
     ends = [samples[-1] for samples in table["samples/rod.q"]]
     assert np.array_equal(table["rod.q"], ends) and set(table["status"]) == {"OK"}
+    units = json.loads((whole / "sweep.json").read_text())["told"]["units"]
+    assert units == {
+        "mass": "kg", "rod.q": "rad", "rod.tau": "N*m", "rod.qd": "rad/s", "reached": "s", "t": "s",
+    }  # fmt: skip
+    columns = {name.removeprefix("varied/").removeprefix("samples/") for name in table}
+    assert columns - {"run", "status", "reason"} <= set(units)
 
 
 def test_an_interrupted_sweep_goes_on(

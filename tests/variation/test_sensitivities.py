@@ -139,6 +139,56 @@ def test_backwards_through_quaternions(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(plant.gradient(recorded, by, **run).values, wanted, rtol=1e-12)
 
 
+def turned(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product of two quaternions (w, x, y, z)."""
+    return np.array([a[0] * b[0] - a[1:] @ b[1:],
+                     *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])  # fmt: skip
+
+
+def turn(v: np.ndarray) -> np.ndarray:
+    """The quaternion of a rotation vector, also if it is complex."""
+    half = 0.5 * np.sqrt(v @ v)
+    return np.array([np.cos(half), *(0.5 * np.sinc(half / np.pi) * v)])
+
+
+def top_in_space(t: float, p: dict[str, complex], first: np.ndarray) -> np.ndarray:
+    """Attitude of a symmetric top without torques: a turn about its angular momentum, in space,
+    and one about its own axis (Landau & Lifshitz, Mechanics, section 33)."""
+    I1, I3 = 0.05, p["I3"]
+    om = np.array([p["top_wx.qd"], p["top_wy.qd"], p["top_wz.qd"]])
+    start = turned(first, turn(np.array([p["top_wx.q"], p["top_wy.q"], p["top_wz.q"]])))
+    L = turned(turned(start, np.array([0.0, I1 * om[0], I1 * om[1], I3 * om[2]])),
+               start * [1.0, -1.0, -1.0, -1.0])[1:]  # fmt: skip
+    own = np.array([0.0, 0.0, om[2] * (1.0 - I3 / I1) * t])
+    return turned(turn(L / I1 * t), turned(start, turn(own)))
+
+
+def test_attitude_of_a_ball_joint_and_by_its_start() -> None:
+    m = il.Model("gyro", gravity=(0.0, 0.0, 0.0))
+    I3 = m.parameter("I3", 0.08, unit="kg*m^2")
+    m.body("top", on=m.ground, joint=il.ball(), mass=1.0, inertia=(0.05, 0.05, I3))
+    plant, first = m.compile(), np.array([0.8, 0.2, -0.4, 0.4])
+    start = {"top_wx.qd": 1.2, "top_wy.qd": -0.7, "top_wz.qd": 3.1, "I3": 0.08}
+    start |= {f"top_w{axis}.q": 1e-200 for axis in "xyz"}  # the turn by 0 has no square root
+    run: dict[str, Any] = {
+        "t_end": 0.8, "step": 4e-3, "sample": 0.1, "method": "dopri",
+        "q": [0.0, 0.0, 0.0, *first], "qd": [1.2, -0.7, 3.1],
+    }  # fmt: skip
+    result = plant.simulate(**run, sensitivities=list(start))
+    for name in start:
+        p = {**start, name: start[name] + 1j * STEP}
+        wanted = np.array([top_in_space(t, p, first) for t in result.t]).imag / STEP
+        size = np.abs(wanted).max()
+        for k, part in enumerate(("qw", "qx", "qy", "qz")):
+            assert result.sensitivities is not None
+            found = result.sensitivities[f"top.{part}", name]
+            np.testing.assert_allclose(found, wanted[:, k], rtol=0.0, atol=EXACT * size)
+    recorded = {"top.qx": np.sin(result.t), "top_wy.qd": np.cos(result.t)}
+    wanted = sum(2.0 * (result[x] - r) @ result.sensitivities[x] for x, r in recorded.items())
+    found = plant.gradient(recorded, list(start), **run).values
+    np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+
 def test_backwards_from_efforts_of_drives() -> None:
     m = il.Model("driven")
     k = m.parameter("k", 30.0)

@@ -52,9 +52,21 @@ class Subject:
         """
         wanted = {**self.formulation, **options}
         _refuse_second_compilation(self.model, wanted)
+        if numbers := self._set_numbers():
+            wanted["live"] = [*wanted.get("live", ()), *numbers]
         plant = self.model.compile(**wanted)
         plant.parameters.update(self.settings)
         return plant
+
+    def _set_numbers(self) -> list[str]:
+        """Settings of numbers of a body, such as "rod.mass", which become parameters for it."""
+        dotted = [name for name in self.settings if "." in name]
+        if isinstance(self.model, Compiled) or not dotted:
+            return []
+        mechanism = self.model.build()
+        declared = {parameter.name for parameter in mechanism.parameters}
+        bodies = {body.name for body in mechanism.bodies}
+        return [x for x in dotted if x not in declared and x.partition(".")[0] in bodies]
 
     @property
     def integrator(self) -> tuple[str | None, float | None]:

@@ -146,20 +146,20 @@ class Observer:
                 lost samples: see `sample`.
 
         Raises:
-            InputError: a measured output is missing, or the time is invalid.
+            InputError: a measured output is missing or no number, or the time is invalid.
             SimulationError: the plant cannot be integrated to the next sample.
         """
         y = np.empty(len(self.measured))
-        known = outputs if isinstance(outputs, Mapping) else frozenset(outputs.names)
+        known = outputs if isinstance(outputs, Mapping) else _names_of(outputs)
         for k, name in enumerate(self.measured):
             if name not in known:
                 raise unknown_name("output", name, known)
-            y[k] = outputs[name]
+            y[k] = _number(outputs, name)
         u = self._inputs.copy()
         for k, name in enumerate(self.inputs):
-            if name in known and math.isfinite(value := float(outputs[name])):
+            if name in known and math.isfinite(value := _number(outputs, name)):
                 u[k] = value
-        self.sample(float(outputs["t"]) if "t" in known else math.nan, y, u)
+        self.sample(_number(outputs, "t") if "t" in known else math.nan, y, u)
         return self.estimate
 
     def __call__(self, t: float, outputs: Mapping[str, float]) -> dict[str, float]:
@@ -410,3 +410,21 @@ class Observer:
         truth = [known.get(extra.name, 0.0) for extra in self._setup.extras]
         found[own:] = np.array(truth) - native.extra
         return found
+
+
+def _names_of(outputs: Any) -> frozenset[str]:
+    names = getattr(outputs, "names", None)
+    if names is None:
+        raise InputError(
+            f"a sample is a {type(outputs).__name__}",
+            fix='Give outputs by name, {"crank.q": 0.3}, or a record of a mailbox.',
+        )
+    return frozenset(names)
+
+
+def _number(outputs: Any, name: str) -> float:
+    try:
+        return float(outputs[name])
+    except (TypeError, ValueError):
+        text = repr(outputs[name])[:60]
+        raise InputError(f"'{name}' in a sample is {text}", fix="Give a number.") from None

@@ -16,6 +16,7 @@ from inloop.errors import InputError
 
 Array = NDArray[np.float64]
 COMPONENTS = 4
+SMALL_TURN = 1e-4  # [rad] where the first terms of series are exact enough
 ROUNDING = 8.0 * float(np.finfo(np.float64).eps)  # of the square of a length
 
 
@@ -77,6 +78,14 @@ class Configuration:
             spin = np.concatenate([np.zeros((*om.shape[:-1], 1)), om], axis=-1)
             found[..., part] = 0.5 * product(q[..., part], spin)
         return found
+
+    def placed_rates(self, q: Array, coordinates: Array, rates: Array) -> Array:
+        """Rates of `placed(q, coordinates)` while the coordinates change, shapes (n,) or (N, n)."""
+        coordinates, found = np.asarray(coordinates), np.array(rates, dtype=np.float64)
+        for _, part in self._parts():
+            turn = coordinates[..., part] - q[..., part]
+            found[..., part] = body_rates(turn, found[..., part])
+        return self.rates(self.placed(q, coordinates), found)
 
     def variation_rates(self, motion: Array, qd: Array) -> Array:
         """Rates of a small motion away from a position that moves itself, shapes (N, n).
@@ -167,3 +176,15 @@ def turn_of(p: Array) -> Array:
     small = 2.0 / np.where(whole > 0.0, whole, 1.0)
     factor = np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), small)
     return np.asarray(factor * p[..., 1:])
+
+
+def body_rates(turn: Array, rates: Array) -> Array:
+    """Angular velocity, in the axes of the body, while its rotation vector changes [rad/s]."""
+    angle = np.linalg.norm(turn, axis=-1, keepdims=True)
+    small = angle < SMALL_TURN
+    whole = np.where(small, 1.0, angle)
+    # ω = φd - (1 - cos φ)/φ² φ × φd + (φ - sin φ)/φ³ φ × (φ × φd)
+    first = np.where(small, 0.5, (1.0 - np.cos(whole)) / whole**2)
+    second = np.where(small, 1.0 / 6.0, (whole - np.sin(whole)) / whole**3)
+    across = np.cross(turn, rates)
+    return np.asarray(rates - first * across + second * np.cross(turn, across))

@@ -82,7 +82,9 @@ class Reading:
         """Sensor readings for rows of the motion."""
         plant, n = self._plant, self._plant.n
         z = [self._observed[state.name] for state in plant.mechanism.states]
-        arrays: dict[str, Any] = {"q": y[:, :n], "qd": y[:, n : 2 * n], "t": self._t}
+        turning = [self._observed[name] for name in plant.positions[n:]]
+        q = plant.configuration.normalized(y[:, [*range(n), *turning]])
+        arrays: dict[str, Any] = {"q": q, "qd": y[:, n : 2 * n], "t": self._t}
         arrays |= {"z": y[:, z]} if z else {}
         arrays |= {"u": self._u} if self._u.shape[1] else {}
         if sense_motion(plant):

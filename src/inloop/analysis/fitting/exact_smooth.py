@@ -76,6 +76,7 @@ class SmoothSegment:
         self._segment: Segment = shooting.segments[number]
         self._begin = shooting.step_size * float(shooting.begins[number])
         q, qd, node = start
+        self._origin, self._node = shooting.origins[number], node
         self._start = system.packed(q, qd, node[2 * len(shooting.places) :])
         acting = shooting.acting[number, : self._segment.length]
         self._parts, names = acting.shape[1], shooting.inputs
@@ -101,6 +102,7 @@ class SmoothSegment:
                 dg[column, i] = 1.0
             else:
                 dx[self._states[column - count], i] = 1.0
+        self._turn(dx)
         y, dy, changes = self._run(dx, dg)
         every = slice(None, None, self._parts)
         handover = self._parts * (self._segment.handover or 0)
@@ -108,6 +110,20 @@ class SmoothSegment:
         t = np.asarray(self._begin + s.period * np.arange(len(u)), np.float64)
         read = Reading(self._system, s, t, (y[every], dy[every]), u)
         return *read.outputs(group), changes[handover][self._states]
+
+    def _turn(self, dx: Array) -> None:
+        """Turn quaternions, the last states, by the initial coordinates of their ball joints.
+
+        In the run itself these coordinates count turns, from 0.
+        """
+        plant, n = self._system.plant, self._system.plant.n
+        if plant.nq == n:
+            return
+        motions = dx[self._states[:n]].T
+        rates = plant.configuration.placed_rates(self._origin, self._node[:n], motions)
+        dx[len(dx) + n - plant.nq :] = rates[:, n:].T
+        for each in plant.mechanism.attitudes:
+            dx[[self._states[k] for k in each.bodies]] = 0.0
 
     def _run(self, dx: Array, dg: Array) -> tuple[Array, Array, Array]:
         """Observed signals at the ends of blocks, their derivatives, and those of x."""

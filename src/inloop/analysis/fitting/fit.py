@@ -9,7 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from inloop.analysis.fitting.fitted import Comparison, Fitted
-from inloop.analysis.fitting.notes import fit_notes, repeated, stray_columns, unidentified_in
+from inloop.analysis.fitting.notes import (
+    fit_notes,
+    missing_inputs,
+    repeated,
+    stray_columns,
+    unidentified_in,
+)
 from inloop.analysis.fitting.recordings import (
     Measured,
     Recording,
@@ -20,9 +26,9 @@ from inloop.analysis.fitting.recordings import (
     read_recordings,
 )
 from inloop.analysis.fitting.residual_tests import ResidualTest, judge_residuals
-from inloop.analysis.fitting.segments import cut
+from inloop.analysis.fitting.segments import LEAST, cut
 from inloop.analysis.fitting.shooting import Shooting, Steps
-from inloop.analysis.fitting.solving import Solution, solve
+from inloop.analysis.fitting.solving import GUESSED, Solution, solve
 from inloop.analysis.fitting.unknowns import Unknowns, by_channel, choose_unknowns
 from inloop.analysis.recorded_inputs import Held
 from inloop.errors import InputError, SimulationError
@@ -35,6 +41,7 @@ from inloop.simulate.progress import searching
 HORIZONS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # fractions of a recording, in stages
 MOST_UNKNOWNS = 2  # minimum samples per unknown in such a stage
 APPROACHING = 15  # maximum evaluations in such a stage
+FAR = 10.0  # change of an unknown, in its size, that noise alone must not cause
 AT_HOME = 1e-6  # tolerance of an initial position, in natural sizes
 COARSE = 1e-5  # change of an unknown, in its size, below which step errors are not reported
 # behavior of column inputs between samples
@@ -119,9 +126,13 @@ def fit(
         if segments is None:
             _approach(shooting, known, options, line.say)
         found = solve(shooting, known, chosen, most, line.say)
+        if _carried_away(unknowns, found):
+            found = solve(shooting, known, chosen, most, line.say, held=GUESSED)
     tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
     notes = (*fit_notes(unknowns, found, tests), *_coarse(shooting, found))
     notes += stray_columns(plant, given)
+    if any(each.refused for each in tests):
+        notes += missing_inputs(plant, given)
     for other in OTHERWISE if inputs == "held" else ():
         again, _ = _read(plant, given, chosen, step, method, BETWEEN[other])
         notes += _held(shooting, found, again, other)
@@ -177,21 +188,20 @@ def _shooting(
     start: str,
     segments: float | None,
 ) -> Shooting:
-    if plant.nq > plant.n:
-        raise InputError(
-            f"model '{plant.name}' has ball joints: their initial state cannot be fitted yet",
-            fix="Declare the joint as three revolute joints.",
-        )
     seconds = None if segments is None else real(segments, "segments")
+    _check_turning(plant, seconds)
     _check_led(plant, runs, seconds)
     if seconds is not None and plant.by_mode:
         raise InputError(
             f"model '{plant.name}' has modes: its recordings cannot be cut into segments",
             fix="Leave segments out.",
         )
-    if seconds is not None and not seconds > 0.0:
-        raise InputError(f"segments of {segments} s make no sense", fix="Use a positive number.")
     period = runs[0].period
+    if seconds is not None and not seconds > LEAST * period:
+        raise InputError(
+            f"segments of {segments} s make no sense",
+            fix=f"Use more than {LEAST} periods of the recording, {LEAST * period:g} s.",
+        )
     longest = [*late.values(), *unknowns.upper[len(unknowns.names) :]]
     early = int(np.ceil(max(longest, default=0.0) / period - 1e-9))
     for each in runs:
@@ -204,6 +214,27 @@ def _shooting(
             )
     parts = cut(runs, seconds, early)
     return Shooting(plant, runs, parts, unknowns, outputs, late, steps, start == "fit")
+
+
+def _check_turning(plant: BarePlant, seconds: float | None) -> None:
+    """Check that the initial attitudes of ball joints are free.
+
+    Raises:
+        InputError: loops, drives or modes may determine them, or segments would have to join them.
+    """
+    if plant.nq == plant.n:
+        return
+    if plant.by_mode or not plant.formulation.unconstrained:
+        raise InputError(
+            f"model '{plant.name}' has ball joints beside loops, drives or modes: their initial "
+            "state cannot be fitted",
+            fix="Declare the joint as three revolute joints.",
+        )
+    if seconds is not None:
+        raise InputError(
+            f"model '{plant.name}' has ball joints: its recordings cannot be cut into segments",
+            fix="Leave segments out.",
+        )
 
 
 def _check_led(plant: BarePlant, runs: Sequence[Measured], seconds: float | None) -> None:
@@ -229,7 +260,10 @@ def _approach(
 ) -> None:
     """Move the initial values near the solution by fitting parts of growing length.
 
-    Over a short time, a slightly wrong motion can neither get out of phase nor diverge.
+    Over a short time, a slightly wrong motion can neither get out of phase nor diverge. But a short
+    part may determine little: the guesses of unknowns and of initial states count there as known
+    within their sizes, so that noise cannot carry the search to where longer parts do not lead
+    back.
     """
     unknowns = shooting.unknowns
     for part in HORIZONS:
@@ -239,10 +273,17 @@ def _approach(
         stage = _shooting(shooting.plant, short, unknowns, *options)
         stage.nodes[:], stage.first = shooting.nodes, shooting.first
         try:
-            found = solve(stage, known, stage.outputs, APPROACHING, tell)
+            found = solve(stage, known, stage.outputs, APPROACHING, tell, held=GUESSED)
         except SimulationError:
             continue  # the next stage, or the search itself, reports why
         shooting.nodes[:], shooting.first = found.nodes, found.values
+
+
+def _carried_away(unknowns: Unknowns, found: Solution) -> bool:
+    """Whether noise has carried an unknown that is not identified far from its guess."""
+    lost = unidentified_in(unknowns.labels, found.information)
+    far = np.abs(found.values - unknowns.first) > FAR * unknowns.scale
+    return any(name in lost for name in np.array(unknowns.labels)[far])
 
 
 def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from inloop.plant.arguments import file_path
 WEAK = 0.3  # relative standard deviation above which a parameter is hardly known
 ALIKE = 0.95  # correlation above which two parameters are reported as hardly distinguishable
 AT_BOUND = 1e-6  # distance from a bound, relative to the range
+MISSING = "this input counts as constant,"
 NOTHING = 1e-100  # smallest divisor: its square does not underflow
 
 
@@ -150,7 +151,7 @@ class Fitted:
         if not bad:
             return
         worst = max(bad, key=lambda each: (each.structure, each.rms / each.noise))
-        told = ("is at its bound", "inputs count as held")
+        told = ("is at its bound", "inputs count as held", MISSING)
         known = [note for note in self.notes if any(words in note for words in told)]
         why = "".join(f", and {note}" for note in known)
         error = ResidualError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, correlation_of
+from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, MISSING, correlation_of
 from inloop.analysis.fitting.recordings import Measured, Recording, plants_of
 from inloop.analysis.fitting.residual_tests import NOISY, ResidualTest
 from inloop.analysis.fitting.solving import Solution
@@ -14,6 +14,7 @@ from inloop.analysis.fitting.unknowns import Unknowns
 from inloop.errors import near_names
 from inloop.plant import Array, BarePlant
 from inloop.plant.quantities.inputs_outputs import input_quantities
+from inloop.simulate import Result
 
 UNKNOWN = 1.0  # deviation of a direction, in sizes of parameters, above which it is not identified
 SHARE = 0.3  # minimum component of a parameter in such a direction to be named
@@ -103,6 +104,18 @@ def stray_columns(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[st
                 for meant in near
             ]
     return tuple(sorted(notes))
+
+
+def missing_inputs(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[str, ...]:
+    """Notes on inputs of the model that recordings do not contain."""
+    first = dict(zip(plant.inputs, plant.first_inputs, strict=True))
+    own = [x.name for x in plant.mechanism.inputs if x.name in first]
+    return tuple(
+        f"recording {number} has no column '{name}': {MISSING} {first[name]:g}"
+        for number, columns in enumerate(recordings, start=1)
+        for name in own
+        if name not in (columns.names if isinstance(columns, Result) else columns)
+    )
 
 
 def repeated(runs: Sequence[Measured], kept_back: Sequence[Measured]) -> tuple[str, ...]:

@@ -115,11 +115,16 @@ def known_outputs(plant: BarePlant) -> tuple[str, ...]:
 
 
 def default_outputs(plant: BarePlant, first: Recording) -> tuple[str, ...]:
-    """Sensors of the model that the first recording contains; else independent positions."""
+    """Sensors of the model that the first recording contains; else independent positions.
+
+    Positions of ball joints are their quaternions.
+    """
     told = set(first.names if isinstance(first, Result) else first)
     sensors = [s for names in plant.mechanism.signals_by_sensor.values() for s in names]
     chosen = [name for name in sensors if name in told]
-    positions = [f"{name}.q" for name in plant.formulation.independent]
+    turned = {plant.coordinates[k] for each in plant.mechanism.attitudes for k in each.bodies}
+    joints = [name for name in plant.formulation.independent if name not in turned]
+    positions = [*(f"{name}.q" for name in joints), *plant.positions[plant.n :]]
     return tuple(chosen or [name for name in positions if name in told])
 
 
@@ -189,6 +194,8 @@ def _read(
             raise InputError(
                 f"{name}: '{signal}' has shape {values.shape}", fix=f"Give {len(t)} values."
             )
+    for attitude in plant.mechanism.attitudes:
+        _join_quaternions(columns, attitude.names)
     missing = [signal for signal in outputs if signal not in columns]
     if missing:
         raise InputError(
@@ -201,6 +208,15 @@ def _read(
     q, qd = _states(plant, given, columns, len(t))
     acting = _acting(plant, given, name, columns, parts, between)
     return Measured(name, period, t, acting, y, q, qd)
+
+
+def _join_quaternions(columns: dict[str, Array], names: Sequence[str]) -> None:
+    """Choose among p and -p, the same attitude, so that quaternions do not jump."""
+    if all(name in columns for name in names):
+        p = np.stack([columns[name] for name in names], axis=1)
+        jumps = np.sum(p[1:] * p[:-1], axis=1) < 0.0
+        p[1:] *= np.cumprod(np.where(jumps, -1.0, 1.0))[:, None]
+        columns.update(zip(names, p.T, strict=True))
 
 
 def _check_finite(values: Array, t: Array, what: str) -> None:
@@ -254,7 +270,11 @@ def _states(
     if isinstance(given, Result):
         return np.nan_to_num(given.q), np.nan_to_num(given.qd)
     home = np.tile(plant.formulation.home(), (count, 1))
-    q, qd = home.copy(), np.zeros((count, plant.n))
+    q = home.copy()
+    for k, name in enumerate(plant.positions[plant.n :], start=plant.n):
+        q[:, k] = columns.get(name, home[:, k])
+    q = plant.configuration.normalized(np.where(np.isfinite(q), q, home))
+    qd = plant.configuration.velocities(q, np.gradient(q, columns["t"], axis=0))
     for k, name in enumerate(plant.coordinates):
         if f"{name}.q" in columns:
             q[:, k] = columns[f"{name}.q"]

@@ -49,11 +49,13 @@ class Shooting:
     """All segments of all recordings as functions of the unknowns.
 
     The state of a node is (q, qd) of independent coordinates, and z. If initial states are not
-    fitted, it is that of the recording, with z as at the start of any run.
+    fitted, it is that of the recording, with z as at the start of any run. Coordinates of ball
+    joints are rotation vectors away from the recorded attitude.
 
     Attributes:
         first: initial values of the unknowns.
         nodes: initial states of the segments, shape (segments, state size).
+        origins: recorded positions at the starts of the segments, shape (segments, nq).
         columns: names of the entries of a state.
         places: indices of the independent coordinates.
         acting: inputs, shape (segments, periods, parts of a period, inputs).
@@ -88,6 +90,7 @@ class Shooting:
         self.begins = first_steps(plant, recordings, segments, self.step_size)
         self.acting = self._inputs()
         self.inputs = tuple(x.name for x in input_quantities(plants_of(plant)))
+        self.origins = np.array([recordings[each.recording].q[each.begin] for each in segments])
         self.nodes = self._first_nodes()
         self.free: NDArray[np.bool_] = np.full(self.nodes.shape, fit_start)
         self.sizes = self._sizes()
@@ -232,6 +235,7 @@ class Shooting:
         fleet = self._start(self.runs_at(nodes, values))
         table = dict(zip(fleet.output_names, fleet.outputs.T, strict=True))
         q, qd = ([table[f"{c}.{kind}"] for c in self.plant.coordinates] for kind in ("q", "qd"))
+        q += [table[name] for name in self.plant.positions[self.plant.n :]]
         return np.array(q).T, np.array(qd).T
 
     # the runs
@@ -284,7 +288,7 @@ class Shooting:
         states = runs.state[:, 2 * n :]
         fleet.restart(
             range(count),
-            q=dict(zip(names, runs.state[:, :n].T, strict=True)),
+            q=self._positions(runs),
             qd=dict(zip(names, runs.state[:, n : 2 * n].T, strict=True)),
             inputs=first,
             parameters=dict(columns),
@@ -293,6 +297,20 @@ class Shooting:
             strict=strict,
         )
         return fleet
+
+    def _positions(self, runs: Runs) -> dict[str, Array]:
+        """Initial positions of independent joints; of ball joints quaternions, by their bodies."""
+        plant, n = self.plant, self.plant.n
+        found = dict(zip(plant.formulation.independent, runs.state.T, strict=False))
+        if plant.nq == n:
+            return found
+        q = plant.configuration.placed(self.origins[runs.segment], runs.state[:, :n])
+        attitudes = plant.mechanism.attitudes
+        for each, p in zip(attitudes, np.split(q[:, n:], len(attitudes), axis=1), strict=True):
+            for k in each.bodies:
+                del found[plant.coordinates[k]]
+            found[each.name] = p
+        return found
 
     def _fleet(self, count: int) -> Fleet:
         """A fleet of this size, created once and reused."""

@@ -5,7 +5,8 @@
 The second sum closes the gaps between segments (multiple shooting, Bock 1983). w grows in stages:
 at first segments are loosely coupled, so that nothing diverges over a long run; in the end the gaps
 are far below the noise. A weak regularization pulls each unknown to its initial value: it matters
-only in directions that the recordings do not determine, which would drift otherwise.
+only in directions that the recordings do not determine, which would drift otherwise. On the way to
+the solution it may be stronger, and pull initial states, too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ SETTLED = 0.02  # relative change of noise levels that ends these rounds
 FIRST_NOISE = 0.05  # initial noise level, relative to the standard deviation of a channel
 LEAST_NOISE = 1e-12  # minimum noise level, relative to the size of a channel: rounding
 TOLERANCE = 1e-10
-HELD = 1e-4  # regularization: residual of an unknown that changes by its size
+# regularization: residuals of an unknown, and of an initial state, that change by their sizes
+HELD = (1e-4, 0.0)
+GUESSED = (1.0, 1.0)  # the guess counts as known within its size
 
 Tell = Callable[[str], None]
 
@@ -77,8 +80,9 @@ class Problem:
     """
 
     def __init__(
-        self, shooting: Shooting, derivatives: Derivatives, noise: Array, closing: float
-    ) -> None:
+        self, shooting: Shooting, derivatives: Derivatives, noise: Array, closing: float,
+        held: tuple[float, float] = HELD,
+    ) -> None:  # fmt: skip
         self.shooting, self.derivatives = shooting, derivatives
         self.noise, self.closing = noise, closing
         unknowns = shooting.unknowns
@@ -86,6 +90,7 @@ class Problem:
         self.free = shooting.free
         sizes = np.broadcast_to(shooting.sizes, self.free.shape)[self.free]
         self.units = np.concatenate([unknowns.scale, sizes])
+        self.held = np.repeat(held, [self.count, len(sizes)])
         open_ended = np.full(len(sizes), np.inf)
         self.lower = np.concatenate([unknowns.lower, -open_ended]) / self.units
         self.upper = np.concatenate([unknowns.upper, open_ended]) / self.units
@@ -127,8 +132,8 @@ class Problem:
         """All residuals, in standard deviations."""
         missed, gaps = self.misses(x)
         rows = [(each / self.noise).ravel() for each in missed]
-        held = HELD * (x - self.vector(self.shooting.unknowns.first, self.shooting.nodes))
-        return np.concatenate([*rows, self.closing * gaps.ravel(), held[: self.count]])
+        held = self.held * (x - self.vector(self.shooting.unknowns.first, self.shooting.nodes))
+        return np.concatenate([*rows, self.closing * gaps.ravel(), held[self.held > 0.0]])
 
     def jacobian(self, x: Array) -> Array:
         """Derivatives of `residuals`."""
@@ -145,7 +150,7 @@ class Problem:
                 if self.places[k + 1, i] >= 0:
                     rows[i, self.places[k + 1, i]] -= 1.0
             blocks.append(self.closing * rows / self.shooting.sizes[:, None])
-        held = HELD * np.eye(self.count, len(self.units))
+        held = np.diag(self.held)[self.held > 0.0]
         return np.vstack([np.vstack(blocks) * self.units, held])
 
     def _spread(self, rows: Array, segment: int) -> Array:
@@ -165,6 +170,7 @@ def solve(
     tell: Tell,
     *,
     exact: bool = True,
+    held: tuple[float, float] = HELD,
 ) -> Solution:
     """Solve for the unknowns; noise levels that are not given are estimated from the residuals.
 
@@ -175,6 +181,7 @@ def solve(
         most: maximum number of evaluations in each stage.
         tell: called with progress messages.
         exact: use exact derivatives if available.
+        held: weights of the regularization of unknowns and of initial states.
 
     Raises:
         InputError: runs cannot start with the initial values of the search.
@@ -189,7 +196,7 @@ def solve(
     derivatives, used = Derivatives(shooting, exact=exact), 0
     for number in range(len(stages) + NOISE_ROUNDS):
         closing = stages[min(number, len(stages) - 1)]
-        problem = Problem(shooting, derivatives, levels, closing)
+        problem = Problem(shooting, derivatives, levels, closing, held)
         x, converged = _minimize(problem, values, nodes, most, tell)
         values, nodes = problem.parts(x)
         used += problem.evaluations
@@ -197,6 +204,7 @@ def solve(
         change = np.abs(levels / before - 1.0).max(initial=0.0)
         if number >= len(stages) - 1 and change < SETTLED:
             break
+    # what recordings tell, without the guess
     return _solution(Problem(shooting, derivatives, levels, closing), x, used, converged)
 
 

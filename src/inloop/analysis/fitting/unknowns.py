@@ -106,7 +106,8 @@ def _chosen(
                 f"model '{plant.name}' has no live parameter '{pattern}' to fit",
                 fix="Initial states are fitted anyway: leave it out (see start=)."
                 if pattern in starts
-                else name_hint(pattern, tuple(plant.parameters)),
+                else name_hint(pattern, tuple(plant.parameters))
+                + " Numbers of the model are live if it is compiled with live=[...].",
             )
         names.update(dict.fromkeys(found))
     if not names and not channels:

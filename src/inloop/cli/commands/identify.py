@@ -45,6 +45,15 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         help="delay of an output [s]: the known value, or the initial guess for OUTPUT.delay",
     )  # fmt: skip
     parser.add_argument(
+        "--bounds", action="append", default=[], metavar="NAME=LOW,HIGH",
+        help="lowest and highest value of a fitted parameter; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--live", action="append", default=[], metavar="NAME",
+        help="a number of the model to turn into a parameter, for example rod.mass; "
+             "may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
         "--inputs", choices=("held", "before", "smooth"), default="held",
         help="how input columns of a .csv act: held from each sample on, until the next sample as "
         "that one says, or on a smooth curve; recordings of plants tell it themselves",
@@ -85,11 +94,11 @@ def call(args: argparse.Namespace) -> int:
     subject = find_subject(args)
     prepare(subject, args, held=False)
     tell_notes(subject)
-    plant = subject.compile()
+    plant = subject.compile(**({"live": args.live} if args.live else {}))
     options: dict[str, Any] = {
         "outputs": None if args.outputs is None else _names(args.outputs),
         "noise": _levels(args.noise, "--noise"),
-        "delay": _levels(args.delay, "--delay"),
+        "delay": _levels(args.delay, "--delay"), "bounds": _bounds(args.bounds),
         "check": [il.read(name) for name in args.check] or None,
         "start": "recorded" if args.recorded_start else "fit",
         "inputs": args.inputs, "segments": args.segments, "step": args.step, "method": args.method,
@@ -134,6 +143,23 @@ def _levels(words: list[str], option: str) -> dict[str, float]:
                 f"{option} {word[:60]!a} is not an assignment",
                 fix=f"Write it as {option} encoder=1e-4.",
             ) from None
+    return found
+
+
+def _bounds(words: list[str]) -> dict[str, tuple[float, float]]:
+    found = {}
+    for word in words:
+        name, _, values = word.rpartition("=")
+        try:
+            low, high = (float(value) for value in values.split(","))
+        except ValueError:
+            raise il.InputError(
+                f"--bounds {word[:60]!a} does not assign two numbers",
+                fix="Write it as --bounds k=10,500.",
+            ) from None
+        if name in found:
+            raise il.InputError(f"--bounds of {name[:60]!a} are given twice", fix="Give them once.")
+        found[name] = (low, high)
     return found
 
 

@@ -19,6 +19,12 @@ from inloop.cli.subject import Subject, add_base, find_subject, subject_of_facts
 from inloop.errors import counted
 
 POLL = 0.05  # [s]
+# options, and arguments of il.observer: numbers by name, and others
+PAIRS = {
+    "measured": "measured", "disturbance": "disturbances", "unknown": "unknown",
+    "offset": "offsets", "doubt": "doubt", "state": "states", "delay": "delays",
+}  # fmt: skip
+SINGLE = ("unobserved", "method", "horizon", "gate", "step", "integrator")
 TEXT = "estimate the states of a running plant from measurements"
 MORE = """\
 The records of the plant are repeated under the name NAME.observed, with estimates, standard
@@ -51,16 +57,35 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         ("offset", "OUTPUT=C",
          "a measured output with an offset to estimate, and its change in one second"),
         ("doubt", "STATE=S", "a state, and its initial standard deviation"),
+        ("state", "STATE=S",
+         "a state that is disturbed directly, and the standard deviation per sample"),
+        ("delay", "OUTPUT=S", "a measured output, and its delay [s], in whole periods"),
     ):  # fmt: skip
         parser.add_argument(
             f"--{option}", action="append", default=[], metavar=what, help=f"{text}; repeatable"
         )
     parser.add_argument(
-        "--method", choices=("ekf", "ukf"), default="ekf", help="filter; default: ekf"
+        "--unobserved", action="append", default=[], metavar="STATE",
+        help="accept that the measurements do not determine this state; repeatable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--method", choices=("ekf", "ukf", "mhe"),
+        help="extended or unscented Kalman filter, or moving-horizon estimation; default: ekf",
+    )  # fmt: skip
+    parser.add_argument(
+        "--horizon", type=int, metavar="N", help="horizon of mhe, in samples; default: 20"
     )
     parser.add_argument(
-        "--gate", type=float, default=0.0, metavar="N",
+        "--gate", type=float, metavar="N",
         help="reject measurements that are off by more than N standard deviations",
+    )  # fmt: skip
+    parser.add_argument(
+        "--step", type=float, metavar="H",
+        help="step of the integrator [s]; default: the period of the plant",
+    )  # fmt: skip
+    parser.add_argument(
+        "--integrator", choices=("rk4", "euler", "dopri", "implicit", "rodas"),
+        help="implicit or rodas for stiff force laws; default: rk4",
     )  # fmt: skip
     add_settings(
         parser, help="set a parameter of the model; may be repeated; @FILE reads them from a file"
@@ -117,7 +142,13 @@ def _observer(
     args: argparse.Namespace, facts: Mapping[str, str], period: float
 ) -> il.observers.Observer:
     subject = find_subject(args) if args.mechanism is not None else _running(args, facts)
+    given = [name for name in (*PAIRS, *SINGLE, "set") if getattr(args, name) not in (None, [])]
     if "observer" in subject.names and not args.measured:
+        if given:
+            raise il.InputError(
+                f"--{given[0]} does not change the observer that the file defines",
+                fix="Change it in the file, or name its outputs here: --measured crank.q=1e-4.",
+            )
         return observer_of_file("observer", subject.names)
     if not args.measured:
         raise il.InputError(
@@ -125,11 +156,9 @@ def _observer(
             fix="Name outputs with the standard deviation of their noise: --measured crank.q=1e-4.",
         )
     prepare(subject, args, held=True)
-    return il.observer(
-        subject.compile(), measured=_pairs(args.measured), disturbances=_pairs(args.disturbance),
-        unknown=_pairs(args.unknown), offsets=_pairs(args.offset), doubt=_pairs(args.doubt),
-        method=args.method, gate=args.gate, period=period,
-    )  # fmt: skip
+    pairs: dict[str, Any] = {name: _pairs(getattr(args, option)) for option, name in PAIRS.items()}
+    single = {name: getattr(args, name) for name in SINGLE if name in given}
+    return il.observer(subject.compile(), period=period, **pairs, **single)
 
 
 def _running(args: argparse.Namespace, facts: Mapping[str, str]) -> Subject:
@@ -146,6 +175,8 @@ def _pairs(words: Sequence[str]) -> dict[str, float]:
     found = {}
     for word in words:
         name, _, text = word.partition("=")
+        if name.strip() in found:
+            raise il.InputError(f"{name[:60]!a} is given twice", fix="Give it once.")
         try:
             found[name.strip()] = float(text)
         except ValueError:

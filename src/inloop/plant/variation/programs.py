@@ -152,6 +152,9 @@ class RunPrograms:
             known |= {f"{x}.{kind}": s for x, s in zip(coordinates, symbols, strict=False)}
         states = zip(self._plant.mechanism.states, self.derivation.symbols.states, strict=True)
         known |= {state.name: symbol for state, symbol in states}
+        known |= dict(
+            zip(self._quaternions, self.derivation.symbols.q[self._plant.n :], strict=True)
+        )
         rows = zip(self._roles.velocities.rows, b.lam, strict=True)
         known |= {f"lam.{self._loops.rows[k].name}": symbol for k, symbol in rows}
         # what drives have to give is what their balance lacks
@@ -175,8 +178,13 @@ class RunPrograms:
         return self._program(name, [Output.vector("y", found)], inputs)
 
     @property
+    def _quaternions(self) -> tuple[str, ...]:
+        """Names of the components of quaternions, which are the last states."""
+        return self._plant.positions[self._plant.n :]
+
+    @property
     def observed(self) -> Observed:
-        """Positions, velocities, accelerations, multipliers, efforts, outputs of laws."""
+        """Positions, velocities, accelerations, multipliers, efforts, laws, quaternions."""
         plant, found, c, d = self._plant, self._balance.solution, self._change, self.derivation
         names = plant.coordinates
         rows: list[tuple[str, Expr, Expr]] = []
@@ -193,6 +201,10 @@ class RunPrograms:
         rows += zip(efforts, found.effort, c.effort, strict=True)
         solved = self._balance.with_solution(list(self._balance.observed.values()))
         rows += zip(c.observed, solved, c.observed.values(), strict=True)
+        parts = self._quaternions
+        rows += zip(
+            parts, d.symbols.q[plant.n :], self._dx[len(self._dx) - len(parts) :], strict=True
+        )
         return Observed(
             tuple(row[0] for row in rows), [row[1] for row in rows], [row[2] for row in rows]
         )

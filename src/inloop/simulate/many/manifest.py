@@ -14,6 +14,7 @@ import numpy as np
 from inloop.native import FixedSteps
 from inloop.native.running.many import NAMES
 from inloop.native.runtime_library import runtime_digest
+from inloop.plant.quantities.inputs_outputs import input_quantities, output_units
 from inloop.simulate.many.order import Order
 
 FORMAT = 1
@@ -45,11 +46,22 @@ def manifest_of(order: Order, design: Mapping[str, Any] | None, chunk: int) -> d
         TOLD: {
             "coordinates": list(order.coordinates),
             "positions": list(order.positions),
+            "units": _units(order),
             "t": order.t.tolist(),
             "notes": list(order.notes),
             "versions": {"python": platform.python_version(), **_versions()},
         },
     }
+
+
+def _units(order: Order) -> dict[str, str]:
+    """Units of the columns of its files, by name, without what is before names of columns."""
+    known = output_units(order.plants)
+    known |= {quantity.name: quantity.unit for quantity in input_quantities(order.plants)}
+    known |= {parameter.name: parameter.unit for parameter in order.plant.parameters.declared}
+    rates = (f"{name}.qd" for name in order.coordinates)
+    columns = {name: known.get(name, "") for name in (*order.varied, *order.positions, *rates)}
+    return columns | {"reached": "s", "t": "s"}
 
 
 def _schedule_facts(order: Order) -> dict[str, Any]:

@@ -76,13 +76,12 @@ def read_directions(plant: BarePlant, names: Sequence[str], states: Sequence[str
 
 
 def start_names(plant: BarePlant) -> tuple[str, ...]:
-    """Names of start values: positions and velocities of joints, states of laws."""
-    turned = {k for a in plant.mechanism.attitudes for k in a.bodies}
-    joints = [name for k, name in enumerate(plant.coordinates) if k not in turned]
-    laws = (state.name for state in plant.mechanism.states)
-    return (
-        *(f"{x}.q" for x in joints), *(f"{x}.qd" for x in plant.coordinates), *laws,
-    )  # fmt: skip
+    """Names of start values: positions and velocities of joints, states of laws.
+
+    Positions of a ball joint are small rotations of its body about its own axes.
+    """
+    names, laws = plant.coordinates, (state.name for state in plant.mechanism.states)
+    return (*(f"{x}.q" for x in names), *(f"{x}.qd" for x in names), *laws)
 
 
 def start_changes(
@@ -136,6 +135,7 @@ def start_changes(
         if name in directions.names:
             dx[places[name], directions.names.index(name)] = 1.0
     _filtered_drives(plant, directions, places, dx)
+    _turn_quaternions(system, state[0], dx)
     return dx
 
 
@@ -152,6 +152,20 @@ def _filtered_drives(
     for drive in plant.mechanism.drives:
         if drive.states and drive.inputs[0].name in directions.names:
             dx[places[drive.states[0].name], directions.names.index(drive.inputs[0].name)] = 1.0
+
+
+def _turn_quaternions(system: VariedSystem, x: Array, dx: Array) -> None:
+    """Quaternions turn with the coordinates of their ball joints."""
+    plant, places = system.plant, system.code.layout.q
+    q, motions = np.zeros(plant.nq), np.zeros((dx.shape[1], plant.n))
+    for k, i in places:
+        q[k] = x[i]
+        if k < plant.n:
+            motions[:, k] = dx[i]
+    rates = plant.configuration.rates(q, motions)
+    for k, i in places:
+        if k >= plant.n:
+            dx[i] = rates[:, k]
 
 
 def _held(by_state: Array, order: Sequence[int]) -> list[int]:
