@@ -1,4 +1,4 @@
-// Bodies of a carried plant that the page holds: by the pointer, and pinned; as studio/plants/touch.py.
+// Bodies of an embedded plant held by the pointer or pinned, as in studio/plants/touch.py.
 
 import { GRIP, MOST_GRIPS, PULL } from "./wasmplant.js";
 
@@ -28,7 +28,7 @@ export class Grips {
   }
 
   /**
-   * Hold a body by the pointer, or let it go; false if there is no such body.
+   * Hold a body with the pointer, or release it; false if there is no such body.
    * @param {ReadTouch} wish
    */
   set(wish) {
@@ -53,7 +53,7 @@ export class Grips {
     return true;
   }
 
-  /** Let the body that the pointer holds be held there without it; false if that cannot be. */
+  /** Pin the body that the pointer holds; false if that is not possible. */
   pin() {
     const held = this.held.get(POINTER);
     const free = [1, 2, 3].find((k) => k < MOST_GRIPS && !this.held.has(k));
@@ -71,7 +71,7 @@ export class Grips {
     this.write();
   }
 
-  /** See which mass the plant has found for what is held since lately. */
+  /** Read the masses that the plant has computed for newly held points. */
   learn() {
     let fresh = false;
     for (const [number, held] of this.held) {
@@ -85,7 +85,7 @@ export class Grips {
   }
 
   /**
-   * Stiffness and damping that belong to the firmness of a hold.
+   * Stiffness and damping for the firmness of a hold.
    * @param {Held} held
    */
   spring({ wish, mass }) {
@@ -94,7 +94,7 @@ export class Grips {
     return { stiffness, damping: 2 * damped * Math.sqrt(stiffness * mass) };
   }
 
-  /** Tell the plant. */
+  /** Write all grips to the plant. */
   write() {
     const { plant } = this;
     if (!this.held.size) {
@@ -118,7 +118,7 @@ export class Grips {
   }
 
   /** @returns {Array<import("./messages.js").Hold>} */
-  told() {
+  messages() {
     return [...this.held]
       .sort(([a], [b]) => a - b)
       .map(([grip, held]) => {

@@ -1,4 +1,4 @@
-// The hand on the driven input: whoever drives it (pointer, keys, controller, MIDI), one value goes out.
+// The hand on the driven input: one value, from whichever source drives it (pointer, keys, controller, MIDI).
 
 import { clamp } from "./numbers.js";
 
@@ -58,7 +58,7 @@ export class Hand {
   }
 
   /**
-   * Drive to a value within so many milliseconds, starting and ending gently.
+   * Drive to a value within a duration [ms], starting and ending smoothly.
    * @param {string} source
    * @param {number} target
    * @param {number} [duration]
@@ -82,7 +82,7 @@ export class Hand {
   }
 
   /**
-   * Back to rest, then let go.
+   * Return to rest, then release.
    * @param {string} source
    * @param {number} [duration]
    */
@@ -95,7 +95,7 @@ export class Hand {
     });
   }
 
-  /** Somebody else drives: at rest here, and nothing is held. */
+  /** Another page drives: at rest here, and nothing is held. */
   giveUp() {
     clearInterval(this.stroking);
     this.source = null;

@@ -1,5 +1,5 @@
-// What a studio does for its page, done for a plant that the page carries: it steps the plant against
-// the clock, tells what comes of it, and does what the page asks for. It speaks the messages of a studio.
+// The studio's part for a plant embedded in a page: steps the plant in time with the clock, sends its
+// state, and serves the requests of the page, with the messages of a studio.
 
 import { Grips } from "./grips.js";
 import { Histogram } from "./histogram.js";
@@ -16,12 +16,12 @@ import { WasmPlant } from "./wasmplant.js";
 /** @typedef {import("./messages.js").Message} Message */
 /** @typedef {import("./messages.js").Request} Request */
 
-// how often is told what [s], as in studio/server/ticker.py
+// periods of the messages [s], as in studio/server/ticker.py
 const [BEAT, READINGS, STATE, HISTOGRAM] = [1 / 60, 0.1, 0.25, 1];
 const SPEEDS = [0.001, 1000];
-const MOST_STEPS = 100_000; // of one request
-const TIMED = 0.005; // of steps whose time is told together [s]
-const LONGEST = 0.012; // that steps may take before poses are told [s]
+const MOST_STEPS = 100_000; // per request
+const TIMED = 0.005; // duration of steps that are timed together [s]
+const LONGEST = 0.012; // longest time of steps before poses are sent [s]
 
 export class PlantSession {
   /**
@@ -47,18 +47,18 @@ export class PlantSession {
     this.parameters = new PlantParameters(this.plant, hello.parameters);
     const bodies = hello.scene.bodies.map(({ name }) => name);
     this.grips = new Grips(this.plant, facts.held, bodies);
-    this.holds = false; // and the page was told so
+    this.holds = false; // as last reported to the page
     this.notes = facts.notes && new NoteMaker(facts.notes);
     this.pace = new Pace(1 / hello.plant.rate_hz, facts.speed);
     this.subscription = new Subscription();
     /** @type {string[]} */
     this.watched = [];
     this.records = 0;
-    this.steps = 0; // good ones since the start
+    this.steps = 0; // successful ones since the start
     this.status = 0;
     this.latched = "";
     this.due = { beat: 0, readings: 0, state: 0, histogram: 0 };
-    this.shown = -1; // number of the record that was drawn last
+    this.shown = -1; // number of the record drawn last
     this.timed = { seconds: 0, count: 0 };
     this.times = { step: new Histogram(), behind: new Histogram(), age: new Histogram() };
   }
@@ -68,7 +68,7 @@ export class PlantSession {
     this.send(JSON.stringify(message));
   }
 
-  /** The page listens. */
+  /** Greet the page, which is ready to receive. */
   greet() {
     const { hello } = this.facts;
     const values = this.parameters.byName;
@@ -81,7 +81,7 @@ export class PlantSession {
 
   // ---- the clock ----
 
-  /** What is due now: steps, then what is to be told of them. */
+  /** Do what is due now: steps, then messages about them. */
   tick() {
     const begin = this.clock();
     const due = this.pace.due(begin);
@@ -105,7 +105,7 @@ export class PlantSession {
   }
 
   /**
-   * So many periods, as far as there is time for them.
+   * Step so many periods, as far as time permits.
    * @param {number} count
    * @param {number} begin when it began [s]
    */
@@ -132,7 +132,7 @@ export class PlantSession {
   }
 
   /**
-   * What a step takes: clocks of pages are coarse, so that many are timed together.
+   * Measure the time of a step: clocks of pages are coarse, so many steps are timed together.
    * @param {number} seconds
    * @param {number} count
    */
@@ -145,7 +145,7 @@ export class PlantSession {
   }
 
   /**
-   * Records of good periods.
+   * Take over the records of successful periods.
    * @param {number} count
    */
   take(count) {
@@ -159,7 +159,7 @@ export class PlantSession {
     if (count && this.grips.held.size) this.grips.learn();
   }
 
-  /** The last good state stays, and safe values stand in for the inputs. */
+  /** Keep the last good state, and use safe values in place of the inputs. */
   fail() {
     const { status } = this.failure ?? { status: "DIVERGED" };
     if (!this.latched) this.grips.letGo();
@@ -168,7 +168,7 @@ export class PlantSession {
   }
 
   get failure() {
-    // whatever has no name of its own is a motion that ran away
+    // a status without an entry of its own is a diverged motion
     const { failures } = this.facts;
     if (!this.status) return null;
     return (
@@ -176,7 +176,7 @@ export class PlantSession {
     );
   }
 
-  // ---- what is told ----
+  // ---- messages to the page ----
 
   /** @param {number} now [s] */
   tellBeat(now) {
@@ -187,7 +187,7 @@ export class PlantSession {
     this.tellSamples(now);
     if (this.grips.held.size || this.holds) {
       this.holds = this.grips.held.size > 0;
-      this.tell({ kind: "held", mine: true, holds: this.grips.told() });
+      this.tell({ kind: "held", mine: true, holds: this.grips.messages() });
     }
     if (now >= this.due.readings) {
       this.due.readings = now + READINGS;
@@ -202,8 +202,8 @@ export class PlantSession {
     const X = this.plant.pose(record, drawn.positions);
     const head = { sequence: this.records, stamp: now, t: record[0] };
     const forces = arrows(drawn.contacts, X, this.points, record);
-    const told = drawn.told.map((column) => record[column]);
-    this.send(posesFrame(head, quaternions(X), forces, told));
+    const readings = drawn.told.map((column) => record[column]);
+    this.send(posesFrame(head, quaternions(X), forces, readings));
   }
 
   /** @param {number} now */
@@ -250,9 +250,9 @@ export class PlantSession {
   }
 
   tellTimes() {
-    const step = this.times.step.told();
-    const behind = this.times.behind.told();
-    const input_age = this.times.age.told();
+    const step = this.times.step.summary();
+    const behind = this.times.behind.summary();
+    const input_age = this.times.age.summary();
     this.tell({ kind: "histogram", step_time: step, reaction: step, wake_up: behind, input_age });
   }
 
@@ -264,7 +264,7 @@ export class PlantSession {
     this.tell({ kind: "notice", level: "error", text, fix });
   }
 
-  // ---- what is asked for ----
+  // ---- requests of the page ----
 
   /** @param {string | ArrayBuffer} data */
   hear(data) {
@@ -305,7 +305,7 @@ export class PlantSession {
   }
 
   /**
-   * How time passes; false if the request is about something else.
+   * Requests about the passing of time; false for all others.
    * @param {Request} request
    */
   move(request) {

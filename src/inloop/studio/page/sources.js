@@ -1,13 +1,13 @@
-// Other hands than the pointer: keys, game controller, MIDI keyboard.
+// Sources of the hand other than the pointer: keys, game controller, MIDI keyboard.
 
 import { typing, usesSpace } from "./dom.js";
 
 /** @typedef {import("./hand.js").Hand} Hand */
 
-const DEAD = 0.08; // a stick at rest is not quite at zero
+const DEAD = 0.08; // dead zone: a stick at rest is not exactly at zero
 const POLL = 8; // [ms]
 
-/** Keys that the device declares: down drives to their value, up lets go. */
+/** Keys declared by the device: pressing drives to their value, releasing lets go. */
 export class KeySource {
   /** @param {Hand} hand */
   constructor(hand) {
@@ -49,7 +49,7 @@ export class KeySource {
   }
 }
 
-/** A game controller: left stick across, or the two triggers. */
+/** A game controller: left stick sideways, or the two triggers. */
 export class PadSource {
   /** @type {number | null} */
   timer = null;
@@ -92,7 +92,7 @@ export class PadSource {
   }
 }
 
-/** A MIDI keyboard: a note drives to the end of the range, the harder the quicker. */
+/** A MIDI keyboard: a note drives to the end of the range, faster for higher velocity. */
 export class MidiSource {
   /** @param {Hand} hand */
   constructor(hand) {
