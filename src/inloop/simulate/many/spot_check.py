@@ -84,5 +84,5 @@ def _miss(order: Order, whole: ManyResult, half: ManyResult, k: int) -> Miss:
     """Difference between run k of `whole` and of `half`, with half the step."""
     if half.status[k] != "OK":
         return NO_END
-    given, other = (lambda name, runs=runs: runs[name][k] for runs in (whole, half))
-    return miss_of(order.plants.values(), whole.t, given, half.t, other)
+    run, halved = (lambda name, runs=runs: runs[name][k] for runs in (whole, half))
+    return miss_of(order.plants.values(), whole.t, run, half.t, halved)

@@ -41,7 +41,7 @@ export class Eye {
   lift = 0;
   home = 1;
   /** @type {Aim | null} */
-  wish = null;
+  goal = null;
   /** @type {Carried | null} */
   ride = null; // pose on the body that carries it; null: free
   wide = false; // the scenery reaches to the horizon
@@ -113,7 +113,7 @@ export class Eye {
     const from = { target: target.clone(), high, distance };
     this.fit();
     if (atOnce) return true;
-    this.wish = { target: this.target.clone(), high: this.high, distance: this.distance };
+    this.goal = { target: this.target.clone(), high: this.high, distance: this.distance };
     this.target.copy(from.target);
     this.high = from.high;
     this.distance = from.distance;
@@ -149,7 +149,7 @@ export class Eye {
    * @param {THREE.Vector3} p
    */
   sees(p) {
-    const { target, high, distance } = this.wish ?? this;
+    const { target, high, distance } = this.goal ?? this;
     const [right, up, towards] = this.flat ? this.axes() : this.viewAxes();
     OFFSET.subVectors(p, target);
     const half = this.flat ? high / 2 : HALF * (distance - OFFSET.dot(towards));
@@ -159,18 +159,18 @@ export class Eye {
 
   /** Move the eye one frame closer to its target view. */
   ease() {
-    const { wish } = this;
-    if (!wish) return;
-    if (this.touched) this.wish = null;
-    this.target.lerp(wish.target, EASE);
-    this.high += EASE * (wish.high - this.high);
-    this.distance += EASE * (wish.distance - this.distance);
+    const { goal } = this;
+    if (!goal) return;
+    if (this.touched) this.goal = null;
+    this.target.lerp(goal.target, EASE);
+    this.high += EASE * (goal.high - this.high);
+    this.distance += EASE * (goal.distance - this.distance);
     this.changed = true;
     if (
-      Math.abs(this.distance / wish.distance - 1) < 1e-3 &&
-      Math.abs(this.high - wish.high) <= 1e-3 * wish.high
+      Math.abs(this.distance / goal.distance - 1) < 1e-3 &&
+      Math.abs(this.high - goal.high) <= 1e-3 * goal.high
     )
-      this.wish = null;
+      this.goal = null;
   }
 
   /** Points around everything shown. */
@@ -180,7 +180,7 @@ export class Eye {
 
   /** Show the whole scene, from the side or from slightly above. */
   fit() {
-    this.wish = null;
+    this.goal = null;
     this.turn = TURN[this.plane ?? "xz"];
     this.lift = LIFT;
     this.box.getCenter(this.target);

@@ -121,12 +121,12 @@ export class Connection {
 
   /**
    * How the pointer holds a body; null: it has let go.
-   * @param {import("./frames.js").Wish | null} wish
+   * @param {import("./frames.js").PointerHold | null} hold
    * @param {number} firmness
    */
-  touch(wish, firmness) {
+  touch(hold, firmness) {
     this.inputs += 1;
-    if (this.ready) this.link.send(touchFrame(wish, this.inputs, firmness));
+    if (this.ready) this.link.send(touchFrame(hold, this.inputs, firmness));
   }
 
   ping() {

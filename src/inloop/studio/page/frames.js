@@ -108,7 +108,7 @@ export function inputFrame(index, sequence, value, time) {
 
 /**
  * How the pointer holds a body.
- * @typedef {object} Wish
+ * @typedef {object} PointerHold
  * @property {number} body
  * @property {[number, number, number]} point in body axes [m]
  * @property {[number, number, number]} target in the world [m]
@@ -120,19 +120,19 @@ const NO_BODY = 0xffff;
 
 /**
  * The frame of how the pointer holds a body; null: it has let go.
- * @param {Wish | null} wish
+ * @param {PointerHold | null} hold
  * @param {number} sequence
  * @param {number} firmness
  */
-export function touchFrame(wish, sequence, firmness) {
+export function touchFrame(hold, sequence, firmness) {
   const view = new DataView(new ArrayBuffer(TOUCH_FRAME.size));
   view.setUint8(TOUCH_FRAME.kind, TOUCH);
-  view.setUint16(TOUCH_FRAME.body, wish?.body ?? NO_BODY, true);
+  view.setUint16(TOUCH_FRAME.body, hold?.body ?? NO_BODY, true);
   view.setUint32(TOUCH_FRAME.sequence, sequence, true);
-  view.setFloat64(TOUCH_FRAME.page_time, wish?.time ?? performance.now(), true);
+  view.setFloat64(TOUCH_FRAME.page_time, hold?.time ?? performance.now(), true);
   view.setFloat64(TOUCH_FRAME.firmness, firmness, true);
   for (const name of /** @type {const} */ (["point", "target", "push"]))
-    wish?.[name].forEach((value, k) => {
+    hold?.[name].forEach((value, k) => {
       view.setFloat64(TOUCH_FRAME[name] + 8 * k, value, true);
     });
   return view.buffer;

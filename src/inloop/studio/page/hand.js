@@ -35,7 +35,7 @@ export class Hand {
     this.index = index;
     this.source = null;
     this.value = device?.rest ?? 0;
-    this.tell();
+    this.notify();
   }
 
   /** Part of the range, 0 at low and 1 at high. */
@@ -91,7 +91,7 @@ export class Hand {
     this.stroke(source, this.device.rest, duration, () => {
       this.inputs.drop(this.index);
       this.source = null;
-      this.tell();
+      this.notify();
     });
   }
 
@@ -100,7 +100,7 @@ export class Hand {
     clearInterval(this.stroking);
     this.source = null;
     this.value = this.device?.rest ?? 0;
-    this.tell();
+    this.notify();
   }
 
   /**
@@ -110,11 +110,11 @@ export class Hand {
   put(value, time) {
     if (!this.device) return;
     this.value = clamp(value, this.device.low, this.device.high);
-    if (this.inputs.hold(this.index, this.value, time)) this.tell();
+    if (this.inputs.hold(this.index, this.value, time)) this.notify();
     else this.giveUp();
   }
 
-  tell() {
+  notify() {
     for (const watch of this.watchers) watch(this);
   }
 }

@@ -147,18 +147,18 @@ export class JointRows {
     );
     this.left = free.length - this.rows.length;
     this.list.replaceChildren(...this.rows.map(({ element }) => element));
-    this.tell();
+    this.showNote();
   }
 
   /** @param {string | null} state of the plant */
   setState(state) {
     if (state === this.state) return;
     this.state = state;
-    this.tell();
+    this.showNote();
   }
 
   /** Joints can be set while the plant is paused; otherwise a note tells why not. */
-  tell() {
+  showNote() {
     const stands = this.state === "paused" && this.allowed;
     // a page with an embedded plant cannot set joints
     this.element.hidden = !this.rows.length || (carried !== null && !this.allowed);

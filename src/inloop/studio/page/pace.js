@@ -14,7 +14,7 @@ export class Pace {
     this.speed = speed;
     this.paused = false;
     /** @type {number | null} */
-    this.asked = null; // time of the last call of `due` [s]
+    this.lastCall = null; // time of the last call of `due` [s]
     this.owed = 0; // periods due, with a fraction of one
     this.skipped = 0;
     /** @type {Array<[number, number]>} */
@@ -28,8 +28,8 @@ export class Pace {
    * @param {number} now [s]
    */
   due(now) {
-    const passed = this.asked === null ? 0 : Math.max(now - this.asked, 0);
-    this.asked = now;
+    const passed = this.lastCall === null ? 0 : Math.max(now - this.lastCall, 0);
+    this.lastCall = now;
     if (this.paused) return 0;
     this.owed += (passed * this.speed) / this.period;
     const most = Math.max(Math.floor(MOST_LATE / this.period), 1);
@@ -76,7 +76,7 @@ export class Pace {
   /** No period is due: after a pause, or a change of speed. */
   forget() {
     this.owed = 0;
-    this.asked = null;
+    this.lastCall = null;
     this.batches = [];
   }
 }

@@ -111,10 +111,10 @@ export class Row {
    * @param {number} value
    */
   receive(value) {
-    clearTimeout(this.telling);
+    clearTimeout(this.pending);
     const wait = this.changedAt + QUIET - performance.now();
     if (wait <= 0) this.show(value);
-    else this.telling = setTimeout(() => this.receive(value), wait);
+    else this.pending = setTimeout(() => this.receive(value), wait);
   }
 
   /**

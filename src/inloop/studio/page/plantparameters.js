@@ -34,7 +34,7 @@ export class PlantParameters {
    * Values that a request sets; null for other requests, and for a parameter that does not exist.
    * @param {import("./messages.js").Request} request
    */
-  asked(request) {
+  requested(request) {
     if (request.do === "reset_parameters")
       return new Map(this.declared.map((p) => [p.name, p.default]));
     if (request.do !== "set" && request.do !== "reset_parameter") return null;

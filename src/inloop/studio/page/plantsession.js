@@ -64,7 +64,7 @@ export class PlantSession {
   }
 
   /** @param {Message} message */
-  tell(message) {
+  sendMessage(message) {
     this.send(JSON.stringify(message));
   }
 
@@ -72,11 +72,11 @@ export class PlantSession {
   greet() {
     const { hello } = this.facts;
     const values = this.parameters.byName;
-    this.tell({
+    this.sendMessage({
       ...hello,
       parameters: hello.parameters.map((p) => ({ ...p, value: values[p.name] })),
     });
-    this.tellState();
+    this.sendState();
   }
 
   // ---- the clock ----
@@ -92,15 +92,15 @@ export class PlantSession {
     const now = this.clock();
     if (now >= this.due.beat) {
       this.due.beat = now + BEAT;
-      this.tellBeat(now);
+      this.sendBeat(now);
     }
     if (now >= this.due.state) {
       this.due.state = now + STATE;
-      this.tellState();
+      this.sendState();
     }
     if (now >= this.due.histogram) {
       this.due.histogram = now + HISTOGRAM;
-      this.tellTimes();
+      this.sendTimes();
     }
   }
 
@@ -153,7 +153,8 @@ export class PlantSession {
     for (let k = 0; k < count; k++) {
       this.records += 1;
       this.subscription.take(this.records, rows, k * width);
-      for (const note of this.notes?.hear(rows[k * width], rows, k * width) ?? []) this.tell(note);
+      for (const note of this.notes?.hear(rows[k * width], rows, k * width) ?? [])
+        this.sendMessage(note);
     }
     this.steps += count;
     if (count && this.grips.held.size) this.grips.learn();
@@ -179,24 +180,24 @@ export class PlantSession {
   // ---- messages to the page ----
 
   /** @param {number} now [s] */
-  tellBeat(now) {
+  sendBeat(now) {
     if (this.shown !== this.records) {
       this.shown = this.records;
-      this.tellPoses(now);
+      this.sendPoses(now);
     }
-    this.tellSamples(now);
+    this.sendSamples(now);
     if (this.grips.held.size || this.holds) {
       this.holds = this.grips.held.size > 0;
-      this.tell({ kind: "held", mine: true, holds: this.grips.messages() });
+      this.sendMessage({ kind: "held", mine: true, holds: this.grips.messages() });
     }
     if (now >= this.due.readings) {
       this.due.readings = now + READINGS;
-      this.tellReadings();
+      this.sendReadings();
     }
   }
 
   /** @param {number} now */
-  tellPoses(now) {
+  sendPoses(now) {
     const { drawn } = this.facts;
     const record = this.plant.last;
     const X = this.plant.pose(record, drawn.positions);
@@ -207,7 +208,7 @@ export class PlantSession {
   }
 
   /** @param {number} now */
-  tellSamples(now) {
+  sendSamples(now) {
     const { subscription } = this;
     if (!subscription.times.length) return;
     const { generation, first, times, values } = subscription;
@@ -215,20 +216,24 @@ export class PlantSession {
     subscription.clear();
   }
 
-  tellReadings() {
+  sendReadings() {
     const { contacts, sensors, index } = this.facts;
     const record = this.plant.last;
     const read = (/** @type {number[]} */ columns) => columns.map((k) => finite(record[k]));
     if (contacts.length || sensors.length)
-      this.tell({ kind: "readings", contacts: contacts.map(read), sensors: sensors.map(read) });
+      this.sendMessage({
+        kind: "readings",
+        contacts: contacts.map(read),
+        sensors: sensors.map(read),
+      });
     if (!this.watched.length) return;
     const values = this.watched.map((name) => [name, finite(record[index[name]])]);
-    this.tell({ kind: "watched", values: Object.fromEntries(values) });
+    this.sendMessage({ kind: "watched", values: Object.fromEntries(values) });
   }
 
-  tellState() {
+  sendState() {
     const failure = this.failure;
-    this.tell({
+    this.sendMessage({
       kind: "state",
       state: this.pace.paused ? "paused" : "running",
       speed: this.pace.speed,
@@ -249,11 +254,17 @@ export class PlantSession {
     });
   }
 
-  tellTimes() {
+  sendTimes() {
     const step = this.times.step.summary();
     const behind = this.times.behind.summary();
     const input_age = this.times.age.summary();
-    this.tell({ kind: "histogram", step_time: step, reaction: step, wake_up: behind, input_age });
+    this.sendMessage({
+      kind: "histogram",
+      step_time: step,
+      reaction: step,
+      wake_up: behind,
+      input_age,
+    });
   }
 
   /**
@@ -261,7 +272,7 @@ export class PlantSession {
    * @param {string} fix
    */
   complain(text, fix) {
-    this.tell({ kind: "notice", level: "error", text, fix });
+    this.sendMessage({ kind: "notice", level: "error", text, fix });
   }
 
   // ---- requests of the page ----
@@ -288,12 +299,12 @@ export class PlantSession {
 
   /** @param {Request} request */
   do(request) {
-    const wanted = this.parameters.asked(request);
+    const wanted = this.parameters.requested(request);
     if (wanted) this.change(wanted);
     else if (request.do === "subscribe") this.subscribe(request);
     else if (request.do === "watch") {
       this.watched = request.signals.filter((name) => Object.hasOwn(this.facts.index, name));
-      this.tellReadings();
+      this.sendReadings();
     } else if (request.do === "take_input") this.inputs.take();
     else if (request.do === "release_input") this.inputs.release();
     else if (request.do === "let_go") this.grips.letGo(request.grip);
@@ -301,7 +312,7 @@ export class PlantSession {
       if (!this.grips.pin()) this.complain("no body is held, or too many are", "Drag one.");
     } else if (!this.move(request))
       this.complain(`${request.do} is not possible here`, "Use the controls of the page.");
-    this.tellState();
+    this.sendState();
   }
 
   /**
@@ -348,21 +359,21 @@ export class PlantSession {
       known.map((name) => index[name]),
       every,
     );
-    this.tellSubscribed(false);
+    this.sendSubscribed(false);
   }
 
   /** @param {boolean} fresh what came before does not go on */
   subscribeAnew(fresh) {
     const { signals, columns, every } = this.subscription;
     this.subscription.choose(signals, columns, every);
-    this.tellSubscribed(fresh);
+    this.sendSubscribed(fresh);
   }
 
   /** @param {boolean} fresh */
-  tellSubscribed(fresh) {
+  sendSubscribed(fresh) {
     const { generation, every, signals } = this.subscription;
     const rate_hz = this.facts.hello.plant.rate_hz / every;
-    this.tell({ kind: "subscribed", generation, rate_hz, signals, fresh });
+    this.sendMessage({ kind: "subscribed", generation, rate_hz, signals, fresh });
   }
 
   /** @param {Map<string, number>} wanted */
@@ -373,11 +384,11 @@ export class PlantSession {
         "the loops of the mechanism cannot be closed with this value from its current position",
         "Change it less, or reset.",
       );
-    this.tell({ kind: "parameters", values: this.parameters.byName });
+    this.sendMessage({ kind: "parameters", values: this.parameters.byName });
     const scene = placedScene(hello.scene, drawn.parts, this.points);
     const anatomy = placedAnatomy(hello.anatomy, drawn.anatomy, this.points);
     const fresh = JSON.stringify([scene, anatomy]);
-    if (fresh !== this.placed) this.tell({ kind: "scene", scene, anatomy });
+    if (fresh !== this.placed) this.sendMessage({ kind: "scene", scene, anatomy });
     this.placed = fresh;
     this.shown = -1;
   }

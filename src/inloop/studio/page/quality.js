@@ -36,14 +36,14 @@ export class Quality {
       this.set(this.style === "full" ? "simple" : "full");
       localStorage.setItem(KEY, this.style);
     };
-    this.tell();
+    this.show();
   }
 
   /** @param {Style} style */
   set(style) {
     this.style = style;
     this.late = 0;
-    this.tell();
+    this.show();
     this.changed(style);
   }
 
@@ -56,7 +56,7 @@ export class Quality {
     if (this.late >= SLOW_ONES && !this.chosen && this.style === "full") this.set("simple");
   }
 
-  tell() {
+  show() {
     const full = this.style === "full";
     const button = byId("style");
     button.setAttribute("aria-pressed", String(full));

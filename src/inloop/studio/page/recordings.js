@@ -72,7 +72,7 @@ export class Recordings {
     byId("recordings").hidden = nowhere;
     byId("recording-panel").hidden = nowhere && !byId("videos").children.length;
     this.dressButton(recording.phase);
-    this.tell(recording);
+    this.showCurrent(recording);
     if (this.active && before?.phase !== recording.phase) byId("recording-panel").open = true;
     const listed = JSON.stringify([recording.files, can, recording.phase]);
     if (listed === this.listed) return; // do not replace rows that are being pressed
@@ -93,7 +93,7 @@ export class Recordings {
    * Show file, size and duration of the current recording, or why it has ended early.
    * @param {Recording} recording
    */
-  tell({ phase, file, bytes, seconds, problem, files }) {
+  showCurrent({ phase, file, bytes, seconds, problem, files }) {
     const count = files.length ? `${files.length}` : "";
     byId("recording-note").textContent = PHASES[phase].on ? "recording" : count;
     const place = byId("recording-now");

@@ -56,17 +56,17 @@ export class PadSource {
 
   /**
    * @param {Hand} hand
-   * @param {(name: string | null) => void} tell
+   * @param {(name: string | null) => void} notify
    */
-  constructor(hand, tell) {
+  constructor(hand, notify) {
     this.hand = hand;
     this.active = false;
     window.addEventListener("gamepadconnected", (event) => {
-      tell(event.gamepad.id);
+      notify(event.gamepad.id);
       this.timer ??= setInterval(() => this.poll(), POLL);
     });
     window.addEventListener("gamepaddisconnected", () => {
-      tell(null);
+      notify(null);
       clearInterval(this.timer ?? undefined);
       this.timer = null;
       if (this.active) this.hand.letGo("controller");

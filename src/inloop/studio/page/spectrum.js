@@ -59,7 +59,7 @@ function swap(array, i, j) {
 }
 
 /**
- * First row after which samples are evenly spaced and without gaps; 0 if all are.
+ * First row from which samples are evenly spaced and without gaps; 0 if all are.
  * @param {Float64Array} times
  * @param {Float32Array} values
  */

@@ -64,7 +64,7 @@ export class Touch {
     this.grasp = null;
     this.holds = [];
     this.mine = false;
-    this.tell();
+    this.notify();
   }
 
   /** Whether bodies can be held now: not while rewinding. */
@@ -116,7 +116,7 @@ export class Touch {
   change(factor) {
     this.firmness = clamp(this.firmness * factor, 1 / FIRMNESS, FIRMNESS);
     if (this.grasp) this.later();
-    this.tell();
+    this.notify();
   }
 
   /** Release the body held by the pointer. */
@@ -134,7 +134,7 @@ export class Touch {
     this.timer = undefined;
     this.grasp = null;
     this.connection.say({ do: "pin" });
-    this.tell();
+    this.notify();
   }
 
   /**
@@ -144,7 +144,7 @@ export class Touch {
   letGo(grip) {
     if (grip === undefined) this.grasp = null;
     this.connection.say({ do: "let_go", grip });
-    this.tell();
+    this.notify();
   }
 
   /** Send the newest state as soon as the server accepts it. */
@@ -158,15 +158,15 @@ export class Touch {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.sent = performance.now();
-    this.connection.touch(this.grasp && this.wish(this.grasp), this.firmness);
-    this.tell();
+    this.connection.touch(this.grasp && this.message(this.grasp), this.firmness);
+    this.notify();
   }
 
   /**
    * The message to the server.
    * @param {Grasp} grasp
    */
-  wish({ picked, target, from, pushes, time }) {
+  message({ picked, target, from, pushes, time }) {
     const push = new THREE.Vector3();
     if (pushes) {
       // away from the eye, and along the motion of the pointer
@@ -190,10 +190,10 @@ export class Touch {
   show({ mine, holds }) {
     this.mine = mine;
     this.holds = holds;
-    this.tell();
+    this.notify();
   }
 
-  tell() {
+  notify() {
     for (const watch of this.watchers) watch(this);
   }
 }

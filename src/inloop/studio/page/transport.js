@@ -122,7 +122,7 @@ export class Transport {
       );
     byId("options").replaceChildren(
       ...fields.map(({ label }) => label),
-      make("button", { onclick: build }, "Build anew"),
+      make("button", { onclick: build }, "Rebuild"),
     );
   }
 

@@ -187,7 +187,7 @@ export class View {
 
   /** Whether the picture shows the scene with all its meshes, as it is now. */
   get settled() {
-    return this.waiting === 0 && !this.changed && !this.drawing && !this.eye.wish;
+    return this.waiting === 0 && !this.changed && !this.drawing && !this.eye.goal;
   }
 
   resize() {

@@ -28,9 +28,7 @@ from inloop.simulate.sensitivities.touching.watching import (
 )
 
 TOLERANCE = 1e-11  # of each step
-LEAST = (
-    1e-3  # of the characteristic length: derivatives times what is varied have at least this size
-)
+LEAST = 1e-3  # of the characteristic length: minimum scale of derivatives times variations
 LOWEST = 1e-15  # lower rebounds, in characteristic lengths, are not followed
 CONTINUOUS = 1e-9  # of the largest rate: smaller jumps are none
 KEPT = 1e-6  # of the largest derivative: allowed residual of a closed contact
